@@ -96,8 +96,9 @@ class Relations:
         columns = sorted(
             range(len(self.channels)), key=lambda column: (kinds[self.channels[column][0]], column)
         )
-        # of two links, the one without the last channel in which they differ comes first
-        order = np.lexsort(self.links[:, columns].T)
+        # of two links, the one without the first channel in which they differ comes first, as
+        # where the links of a graph are numbered
+        order = np.lexsort(self.links[:, columns].T[::-1])
         ranks = np.empty(len(order), np.int64)
         ranks[order] = np.arange(len(order))
         return ranks

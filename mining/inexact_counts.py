@@ -16,8 +16,9 @@ from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.structure import Structure, distinct_structures, edge_to_text, edges_of
+from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Steps
+from mining.candidates.structures import distinct_structures, palette_of_numbers
 from mining.categories import Colors
 from mining.counting.census import are_connected
 from mining.counting.counter import count_and_find, list_places
@@ -223,11 +224,11 @@ def _find_variants(
     # 2. each connected structure once, with fewest edits
     connected = np.flatnonzero(are_connected(links > 0))
     links = links[connected[np.argsort(edits[connected], kind="stable")]]
-    given = np.zeros(size, np.int64) if sought.colors is None else sought.colors
-    known, of_nodes = np.unique(given, return_inverse=True)
-    palette = tuple((str(color),) for color in known)
-    of_each = np.tile(of_nodes, (len(links), 1))
-    same = distinct_structures(links, of_each, relations, palette).number
+    of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
+    numbers, of_nodes = np.unique(of_nodes, return_inverse=True)
+    palette = palette_of_numbers(len(numbers))
+    colors_of_nodes = np.tile(of_nodes, (len(links), 1))
+    same = distinct_structures(links, colors_of_nodes, relations, palette).number
     # 3. in words
     names = structure.node_names
     found = []

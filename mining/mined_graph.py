@@ -97,6 +97,12 @@ class MinedGraph:
             links, np.searchsorted(known, colors), self.graph.relations, palette
         )
 
+    def palette_of(self, colors: np.ndarray) -> tuple[tuple[str, ...], ...]:
+        """Names of the categories of each of some colours; of none where nodes have no colours."""
+        if self.colors is None:
+            return ((),) * len(colors)
+        return self.categories.names_of(colors, self.graph.feature_names)
+
     def colors_of(self, structure: Structure) -> Colors | None:
         """Colours of the nodes of a structure and of the graph, to count it; None without any."""
         if self.colors is None or not structure.categories:

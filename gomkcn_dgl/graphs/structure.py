@@ -16,7 +16,6 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.canonical_form import (
     CanonicalForm,
     canonical_form,
-    canonical_forms,
     find_orbit,
 )
 from gomkcn_dgl.graphs.named_structures import named_edges
@@ -371,8 +370,8 @@ class Structure:
     @cached_property
     def code(self) -> bytes:
         """Equal for isomorphic structures in the numbers of one graph, and for no others."""
-        order = self._canonical_order
-        return self.colors[order].tobytes() + self.links[np.ix_(order, order)].tobytes()
+        order = self.form.order
+        return self.colors[order].tobytes() + self.links[order][:, order].tobytes()
 
     @cached_property
     def _columns(self) -> list[int]:
@@ -494,11 +493,7 @@ class Structure:
     @cached_property
     def num_pendant(self) -> int:
         """Number of nodes outside the 2-core, which is what is left without nodes of one edge."""
-        joined = self.joined.copy()
-        for _ in range(self.num_nodes):
-            kept = joined.sum(axis=1) > 1
-            joined &= kept[:, None] & kept
-        return int((~joined.any(axis=1)).sum())
+        return int(count_pendant(self.links))
 
     def to_text(self) -> str:
         """Write the edges as :meth:`parse` and ``gomkcn count`` take them.
@@ -574,56 +569,21 @@ class Structure:
         return graph
 
 
-class DistinctStructures(NamedTuple):
-    """The different ones among K structures, nodes in canonical order.
-
-    ``order`` is int64 ``[K, M]``, the nodes of each in this order, and ``number`` int64 ``[K]``,
-    which of the ``structures`` each is.
-    """
-
-    structures: list[Structure]
-    order: np.ndarray
-    number: np.ndarray
-
-
-def distinct_structures(
-    links: np.ndarray,
-    colors: np.ndarray,
-    relations: Relations = SIMPLE,
-    palette: tuple[tuple[str, ...], ...] = ((),),
-) -> DistinctStructures:
-    """The different structures among many in the numbers of one graph, with their canonical forms.
-
-    ``links`` is uint16 ``[K, M, M]`` and ``colors`` int64 ``[K, M]``, as for
-    :meth:`Structure.of_links`; each is connected.
-
-    >>> paths = np.array([[[0, 1, 0], [1, 0, 1], [0, 1, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]])
-    >>> found = distinct_structures(paths, np.zeros((2, 3), int))
-    >>> [one.to_text() for one in found.structures], found.number.tolist()
-    (['0--2, 1--2'], [0, 0])
-    """
-    forms = canonical_forms(relations.ranks[links], color_ranks(palette)[colors])
-    order = forms.order
-    rows = np.arange(len(links))[:, None]
-    links = links[rows[:, :, None], order[:, :, None], order[:, None, :]].astype(np.uint16)
-    colors = colors[rows, order]
-    pairs = links.reshape(-1, links.shape[1] ** 2)
-    codes = np.concatenate([colors, pairs], axis=1, dtype=np.int64)
-    codes = codes.view(f"V{codes.itemsize * codes.shape[1]}").reshape(-1)
-    _, first, number = np.unique(codes, return_index=True, return_inverse=True)
-    structures = []
-    for k in first.tolist():
-        orbits = _from_zero(forms.orbits[k, order[k]])
-        form = Form(np.arange(len(orbits)), orbits, int(forms.num_automorphisms[k]))
-        structures.append(Structure.of_links(links[k], colors[k], relations, palette, form))
-    return DistinctStructures(structures, order, number.reshape(-1))
-
-
 def _from_zero(orbits: np.ndarray) -> np.ndarray:
     """Numbers of orbits from 0 on, in the order of their first nodes."""
     _, first, number = np.unique(orbits, return_index=True, return_inverse=True)
     places: np.ndarray = np.argsort(np.argsort(first))[number.reshape(-1)]
     return places
+
+
+def count_pendant(links: np.ndarray) -> np.ndarray:
+    """Nodes outside the 2-core of graphs ``[..., M, M]``, int64 ``[...]``."""
+    joined = links > 0
+    for _ in range(links.shape[-1]):
+        kept = joined.sum(axis=-1) > 1
+        joined &= kept[..., :, None] & kept[..., None, :]
+    pendant: np.ndarray = (~joined.any(axis=-1)).sum(axis=-1)
+    return pendant
 
 
 def color_ranks(palette: Sequence[Sequence[str]]) -> np.ndarray:

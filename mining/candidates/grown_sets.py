@@ -21,10 +21,18 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import count_pendant
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix, mix64
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.candidates.shapes import PENDANT_BITS, Seen, count_pendant, find_shapes
+from mining.candidates.structures import (
+    PENDANT_BITS,
+    Palette,
+    Sighting,
+    distinct_structures,
+    palette_of_numbers,
+)
 
 # growths: so many a node, and in all at least and at most
 _GROWTHS_OF_NODE, _MORE_OF_NODE = 3, 40
@@ -51,10 +59,12 @@ def seen_structures(
     is_free: np.ndarray,
     sizes: range,
     seed: int,
-) -> dict[int, list[Seen]]:
+    palette: Palette | None = None,
+) -> dict[int, list[Sighting]]:
     """The structures of each size that sets grown over free edges show, most promising first.
 
-    Nodes have ``colors [V]``, and ``is_free [E]`` is alike for both entries of an edge.
+    Nodes have ``colors [V]``, numbers of a ``palette`` if there is one, and ``is_free [E]`` is
+    alike for both entries of an edge.
 
     Examples
     --------
@@ -63,17 +73,22 @@ def seen_structures(
     >>> rings = as_csr(nx.disjoint_union_all([nx.cycle_graph(4) for _ in range(9)]))
     >>> free = np.ones(len(rings.indices), bool)
     >>> found = seen_structures(rings, np.zeros(36, np.int64), free, range(4, 5), seed=0)
-    >>> [(one.shape.num_automorphisms, len(one.copies)) for one in found[4]]
+    >>> [(one.structure.num_automorphisms, len(one.copies)) for one in found[4]]
     [(8, 9)]
     """
+    if palette is None:
+        palette = palette_of_numbers(int(colors.max(initial=0)) + 1)
     compiled_graph = CompiledGraph.of(graph, colors)
     nodes, codes, values = grow(graph, compiled_graph, is_free, max(sizes), seed)
-    found, hashes = {}, hash_sets(nodes)
+    found: dict[int, list[Sighting]] = {}
+    hashes = hash_sets(nodes)
     for size in sizes:
         rows = np.flatnonzero(nodes[:, size - 1] >= 0)
         rows = rows[distinct(hashes[rows, size - 1])]
         sets = nodes[rows, :size], codes[rows, size - 1], values[rows, size - 1]
-        found[size] = _structures(compiled_graph, *sets) if len(rows) else []
+        found[size] = []
+        if len(rows):
+            found[size] = _structures(compiled_graph, *sets, graph.relations, palette)
     return found
 
 
@@ -124,8 +139,13 @@ def _worth(graph: CSRGraph, degrees: np.ndarray, most: int) -> Worth:
 
 
 def _structures(
-    graph: CompiledGraph, nodes: np.ndarray, codes: np.ndarray, values: np.ndarray
-) -> list[Seen]:
+    graph: CompiledGraph,
+    nodes: np.ndarray,
+    codes: np.ndarray,
+    values: np.ndarray,
+    relations: Relations,
+    palette: Palette,
+) -> list[Sighting]:
     """The structures of sets ``[K, M]`` of one size; sets with equal codes are alike in order."""
     size = nodes.shape[1]
     symmetry = _OF_SYMMETRY * float(gammaln(size + 1)) / np.log(2) + _OF_NODE * size
@@ -139,26 +159,31 @@ def _structures(
     groups = groups[promise[groups] > 0]
     if not len(groups):
         return []
-    # 2. groups of one shape are one; their sets in canonical order
+    # 2. groups of one structure are one; their sets in canonical order
     sets = nodes[first[groups]]
-    shapes, order, shape_of = find_shapes(graph.links_of(sets), graph.colors[sets])
+    structures, order, number_of = distinct_structures(
+        graph.links_of(sets), graph.colors[sets], relations, palette
+    )
     place_of = np.full(len(first), -1)
     place_of[groups] = np.arange(len(groups))
     place = place_of[group_of]
     kept = np.flatnonzero(place >= 0)
-    kept = kept[np.argsort(shape_of[place[kept]], kind="stable")]
+    kept = kept[np.argsort(number_of[place[kept]], kind="stable")]
     place = place[kept]
     copies = np.take_along_axis(nodes[kept], order[place], axis=1)
-    ends = np.cumsum(np.bincount(shape_of[place], minlength=len(shapes)))
+    ends = np.cumsum(np.bincount(number_of[place], minlength=len(structures)))
     # 3. those that save most, with their own symmetry in place of the usual one
-    pendant = count_pendant(np.stack([one.links for one in shapes]))
-    own = [one.automorphism_bits for one in shapes] - PENDANT_BITS * pendant + _OF_NODE * size
-    values, found = values[kept], []
-    for shape, worth, (start, end) in zip(shapes, own, pairwise([0, *ends.tolist()]), strict=True):
+    pendant = count_pendant(np.stack([one.links for one in structures]))
+    own = [one.automorphism_bits for one in structures] - PENDANT_BITS * pendant + _OF_NODE * size
+    values = values[kept]
+    found = []
+    spans = pairwise([0, *ends.tolist()])
+    for structure, worth, (start, end) in zip(structures, own, spans, strict=True):
         total = np.cumsum(np.sort(values[start:end])[::-1] + worth)
         total += log_factorials[1 : len(total) + 1]
-        found.append((-float(total.max()), shape.key, Seen(shape, copies[start:end])))
-    return [seen for *_, seen in sorted(found, key=lambda one: one[:2])[:_MOST_STRUCTURES]]
+        sighting = Sighting(structure, copies[start:end])
+        found.append((-float(total.max()), structure.code, sighting))
+    return [sighting for *_, sighting in sorted(found, key=lambda one: one[:2])[:_MOST_STRUCTURES]]
 
 
 def hash_sets(sets: np.ndarray) -> np.ndarray:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mining.candidates.shapes import Shape, find_shapes
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import SIMPLE
+from mining.candidates.structures import distinct_structures
 from mining.motif_sets.copy_loops import Addresses
 
 _NO_EDGES = np.zeros((0, 0), np.int64)
@@ -19,7 +21,7 @@ _NO_EDGES = np.zeros((0, 0), np.int64)
 class Candidate:
     """A structure in canonical order, with copies of it, the best of those that were found."""
 
-    shape: Shape
+    structure: Structure
     copies: np.ndarray  # int32 [K, M], the node of the mined graph at each node
     edges: np.ndarray  # [K, P], which edge of one graph, or entry of a collection, each edge is
     sources: tuple[str, ...]  # what saw it
@@ -27,23 +29,25 @@ class Candidate:
     addresses: Addresses | None = None  # of one graph, what says where each copy is
 
     @property
-    def key(self) -> bytes:
+    def code(self) -> bytes:
         """Equal for candidates of one structure."""
-        return self.shape.key
+        return self.structure.code
 
     def bare(self) -> Candidate:
         """The structure and the copies alone, from which the rest can be found again."""
-        return Candidate(self.shape, self.copies, _NO_EDGES, self.sources, self.is_complete)
+        return Candidate(
+            bare(self.structure), self.copies, _NO_EDGES, self.sources, self.is_complete
+        )
 
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:
         """Where it stands in a set: structures of most edges, and then of most nodes, first."""
-        return -len(self.shape.edges), -self.shape.num_nodes, self.key
+        return -len(self.structure.pairs), -self.structure.num_nodes, self.code
 
     @cached_property
     def parts(self) -> frozenset[bytes]:
-        """Keys of its parts with one or two nodes less, joined or not."""
-        return parts_of(self.shape)
+        """Codes of its parts with one or two nodes less, joined or not."""
+        return parts_of(self.structure)
 
     @cached_property
     def _ascending(self) -> tuple[np.ndarray, np.ndarray]:
@@ -67,17 +71,25 @@ class Choice(NamedTuple):
 
     def per_edge(self, bits: float, exponent: float) -> float:
         """Bits, divided by the number of new edges to the power of an exponent."""
-        return bits / float(self.num_new * len(self.candidate.shape.edges)) ** exponent
+        return bits / float(self.num_new * len(self.candidate.structure.pairs)) ** exponent
 
 
-def parts_of(shape: Shape) -> frozenset[bytes]:
-    """Keys of the parts of a structure with one or two nodes less, joined or not."""
-    keys: set[bytes] = set()
-    for size in range(max(2, shape.num_nodes - 2), shape.num_nodes):
-        kept = np.array([*combinations(range(shape.num_nodes), size)])
-        links = shape.links[kept[:, :, None], kept[:, None, :]]
-        keys.update(part.key for part in find_shapes(links, shape.colors[kept]).shapes)
-    return frozenset(keys)
+def bare(structure: Structure) -> Structure:
+    """A structure without the names of its graph, which knows them for all of its structures."""
+    return Structure.of_links(structure.links, structure.colors, SIMPLE, form=structure.known_form)
+
+
+def parts_of(structure: Structure) -> frozenset[bytes]:
+    """Codes of the parts of a structure with one or two nodes less, joined or not."""
+    codes: set[bytes] = set()
+    for size in range(max(2, structure.num_nodes - 2), structure.num_nodes):
+        kept = np.array([*combinations(range(structure.num_nodes), size)])
+        links = structure.links[kept[:, :, None], kept[:, None, :]]
+        parts = distinct_structures(
+            links, structure.colors[kept], structure.relations, structure.palette
+        )
+        codes.update(part.code for part in parts.structures)
+    return frozenset(codes)
 
 
 def _as_bytes(rows: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Seen, find_shapes
+from mining.candidates.structures import Sighting, distinct_structures
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import never
@@ -115,8 +115,9 @@ class CollectionProposals:
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
-        seen = Seen(candidate.shape, candidate.copies)
-        return _candidate_of(self.empty.code, seen, candidate.sources)
+        code = self.empty.code
+        sighting = Sighting(code.named(candidate.structure), candidate.copies)
+        return _candidate_of(code, sighting, candidate.sources)
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ class GrownStructures:
                 break
         return found, cut
 
-    def _valued(self, seen: Sequence[Seen]) -> list[_Grown]:
+    def _valued(self, seen: Sequence[Sighting]) -> list[_Grown]:
         """Structures of one size, each with about what it alone would save in each base."""
         candidates = [_candidate_of(self.empty[0].code, one, ("grown",)) for one in seen]
         in_bases = [
@@ -207,9 +208,10 @@ class GrownStructures:
         return [_Grown(*row) for row in zip(candidates, gains, strict=True)]
 
 
-def _candidate_of(code: CollectionCode, seen: Seen, sources: tuple[str, ...]) -> Candidate:
-    entries = code.rows.entries_of(seen.copies, seen.shape.edges[:, :2])
-    return Candidate(seen.shape, seen.copies, entries, sources)
+def _candidate_of(code: CollectionCode, sighting: Sighting, sources: tuple[str, ...]) -> Candidate:
+    structure, copies = sighting
+    entries = code.rows.entries_of(copies, structure.pairs)
+    return Candidate(structure, copies, entries, sources)
 
 
 def most_valuable(
@@ -287,7 +289,7 @@ def thin(sets: np.ndarray, graph_of: np.ndarray, most: int, rng: np.random.Gener
 
 def sightings(
     code: CollectionCode, sets: np.ndarray, least_times: int, least_graphs: int
-) -> tuple[list[Seen], np.ndarray]:
+) -> tuple[list[Sighting], np.ndarray]:
     """The structures that sets ``[K, M]`` show, at least so often and in so many graphs.
 
     Returns also which sets may grow on, bool ``[K]``: those of structures in enough graphs.
@@ -300,18 +302,21 @@ def sightings(
     with np.errstate(over="ignore"):
         describe_sets(rows, sets, np.empty(sets.shape[1], np.uint64), codes)
     _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-    shapes, order, shape_of = find_shapes(rows.links_of(sets[first]), rows.colors[sets[first]])
+    links, colors = rows.links_of(sets[first]), rows.colors[sets[first]]
+    structures, order, number_of = distinct_structures(
+        links, colors, code.graph.relations, code.palette
+    )
     # 2. sets of one structure, in canonical order
-    number = shape_of[code_of]
+    number = number_of[code_of]
     aligned = np.take_along_axis(sets, order[code_of], axis=1)
     # 3. those of structures that are seen so often, and in so many graphs
     pairs = np.unique(number * num_graphs + code.graph_of[sets[:, 0]])
-    goes_on = np.bincount(pairs // num_graphs, minlength=len(shapes)) >= least_graphs
-    times = np.bincount(number, minlength=len(shapes))
+    goes_on = np.bincount(pairs // num_graphs, minlength=len(structures)) >= least_graphs
+    times = np.bincount(number, minlength=len(structures))
     ends = np.cumsum(times)
     by_number = np.argsort(number, kind="stable")
     found = [
-        Seen(shapes[one], aligned[by_number[ends[one] - times[one] : ends[one]]])
+        Sighting(structures[one], aligned[by_number[ends[one] - times[one] : ends[one]]])
         for one in np.flatnonzero(goes_on & (times >= least_times))
     ]
     return found, goes_on[number]

@@ -21,6 +21,7 @@ The bits of edits are in :mod:`~mining.motif_sets.placed_motif`. The sum itself 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from math import log, log2
 
@@ -30,8 +31,7 @@ from scipy.special import gammaln
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
-from mining.candidates.shapes import Shape
-from mining.mined_graph import MinedGraph
+from mining.candidates.structures import Palette, palette_of_numbers, structure_of_nodes
 from mining.motif_sets.integer_codes import integer_bits, integer_lengths, log2_binomial
 
 # signatures are numbers below this
@@ -40,6 +40,8 @@ _MOST_SIGNATURES = 2**62
 
 class CollectionCode:
     """The code of one collection in one base, with the category ``[V]`` of each node, if any.
+
+    Of each category that occurs, ascending, a ``palette`` has the names, if there are any.
 
     A signature has a degree for each link in the base "typed", or the number of neighbours in
     "total"; they are coded in the order of the nodes.
@@ -53,7 +55,13 @@ class CollectionCode:
     (1, [[1, 2, 1, 2, 2, 2, 2]], False)
     """
 
-    def __init__(self, graph: CSRGraph, colors: np.ndarray | None, base: str) -> None:
+    def __init__(
+        self,
+        graph: CSRGraph,
+        colors: np.ndarray | None,
+        base: str,
+        palette: Palette | None = None,
+    ) -> None:
         self.graph = graph
         self.base = base
         num_nodes = graph.num_nodes
@@ -63,6 +71,7 @@ class CollectionCode:
         given = np.zeros(num_nodes, np.int64) if colors is None else colors
         self.color_names, self.colors = np.unique(given, return_inverse=True)
         self.num_colors = len(self.color_names)
+        self.palette = palette_of_numbers(self.num_colors) if palette is None else palette
         # 2. links, and the layer that each counts in
         self.rows = CompiledGraph.of(graph, self.colors)
         self.links = self.rows.links_at(np.arange(len(graph.indices))).astype(np.int64)
@@ -130,15 +139,18 @@ class CollectionCode:
         possible[np.diag_indices(self.num_colors)] &= numbers <= self.reverse
         return possible
 
-    def structure_of(self, mined: MinedGraph, shape: Shape) -> Structure:
-        """The structure of a shape, by the names of its links and categories."""
-        colors = None if mined.colors is None else self.color_names[shape.colors]
-        return mined.structure(shape.links, colors)
+    def structure(self, links: np.ndarray, colors: np.ndarray) -> Structure:
+        """The structure of nodes in the numbers of the collection, in the order that is given."""
+        return structure_of_nodes(links, colors, self.graph.relations, self.palette)
 
-    def drawing_bits_of(self, shape: Shape) -> float:
+    def named(self, structure: Structure) -> Structure:
+        """A structure in the numbers of the collection, with its relations and palette."""
+        return replace(structure, relations=self.graph.relations, palette=self.palette)
+
+    def drawing_bits_of(self, structure: Structure) -> float:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""
-        size = shape.num_nodes
-        num_edges = len(shape.edges)
+        size = structure.num_nodes
+        num_edges = len(structure.pairs)
         pairs = size * (size - 1) // 2
         named = size * log2(self.num_colors) + num_edges * log2(self.num_links)
         return (

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mining.candidates.shapes import Shape
+from gomkcn_dgl.graphs.structure import Structure
 from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.collection_code import (
     CollectionCode,
@@ -53,7 +53,7 @@ def choose(
     A choice without copies gains -inf: they are too few.
     """
     choices: list[Choice] = []
-    size = candidates[0].shape.num_nodes if candidates else 1
+    size = candidates[0].structure.num_nodes if candidates else 1
     cells = max(description.code.graph.num_nodes, size * description.signatures[0].shape[1])
     most = max(1, _MOST_CELLS // cells)
     for first in range(0, len(candidates), most):
@@ -67,7 +67,7 @@ def _choose(
     code = description.code
     degrees, symbol_of = description.signatures
     num_symbols = degrees.shape[1]
-    shapes = [candidate.shape for candidate in candidates]
+    structures = [candidate.structure for candidate in candidates]
     number = len(candidates)
     # 1. copies of free nodes, and the bits of their edges and signatures as they are now
     rows = np.concatenate([candidate.copies for candidate in candidates])
@@ -78,8 +78,8 @@ def _choose(
     which = which[free]
     saved = saved[free]
     # 2. the signatures that occur in each orbit
-    num_orbits = np.array([shape.num_orbits for shape in shapes])
-    orbits = np.stack([shape.orbits for shape in shapes])
+    num_orbits = np.array([structure.num_orbits for structure in structures])
+    orbits = np.stack([structure.orbits for structure in structures])
     orbits += (np.cumsum(num_orbits) - num_orbits)[:, None]
     keys = orbits[which] * num_symbols + symbol_of[rows]
     cells = num_symbols * int(num_orbits.sum())
@@ -87,12 +87,15 @@ def _choose(
     # 3. what each structure costs beside its copies: drawing and alphabets
     orbit, symbol = np.nonzero(expected)
     num_known = np.bincount(orbit, minlength=len(expected))
-    costs = np.array([code.drawing_bits_of(shape) for shape in shapes]) + _ORBIT_BITS * num_orbits
+    costs = (
+        np.array([code.drawing_bits_of(structure) for structure in structures])
+        + _ORBIT_BITS * num_orbits
+    )
     if len(degrees) == 1:
         costs += _DEGREE_BITS * num_orbits
     else:
         inside = np.empty((len(degrees), len(expected)), np.int64)
-        inside[:, orbits] = code.inside(np.stack([shape.links for shape in shapes]))
+        inside[:, orbits] = code.inside(np.stack([structure.links for structure in structures]))
         said = code.integers[degrees[:, symbol] - inside[:, orbit]].sum(axis=0)
         costs += np.bincount(np.repeat(np.arange(number), num_orbits)[orbit], said, number)
     gains = np.full(number, -np.inf)
@@ -106,7 +109,7 @@ def _choose(
         worth = saved - new_bits.ravel()[keys].sum(axis=1)
         # 5. disjoint copies by falling value, in each graph as many as pay
         taken, counts, gain = _numbers_that_pay(
-            description, shapes, rows, which, worth, number_bits
+            description, structures, rows, which, worth, number_bits
         )
         goes_on &= counts.sum(axis=1) >= LEAST_COPIES
         goes_on &= (counts > 0).sum(axis=1) >= least_graphs(code)
@@ -158,7 +161,7 @@ def values(description: CollectionDescription, candidates: Sequence[Candidate]) 
 
 def _numbers_that_pay(
     description: CollectionDescription,
-    shapes: Sequence[Shape],
+    structures: Sequence[Structure],
     rows: np.ndarray,
     which: np.ndarray,
     worth: np.ndarray,
@@ -170,7 +173,7 @@ def _numbers_that_pay(
     The number of copies of a graph costs ``number_bits``, the last one for all that are larger.
     """
     code = description.code
-    number = len(shapes)
+    number = len(structures)
     num_graphs = code.graph.num_graphs
     graph_of = code.graph_of[rows[:, 0]]
     # 1. disjoint ones by falling value, in each graph
@@ -181,12 +184,12 @@ def _numbers_that_pay(
     order = np.argsort(group, kind="stable")
     at, group = at[order], group[order]
     rank = rank_in_group(group)
-    structure = which[at]
+    structure_of = which[at]
     # 2. each is at some of the nodes that are left, in any order of the copies
     log_factorial = log2_factorials(int(code.sizes.max(initial=0)))
-    of_color = np.array([np.bincount(shape.colors, minlength=code.num_colors) for shape in shapes])
-    of_color = of_color[structure]
-    symmetry = np.array([shape.automorphism_bits for shape in shapes])[structure]
+    of_color = np.array([np.bincount(one.colors, minlength=code.num_colors) for one in structures])
+    of_color = of_color[structure_of]
+    symmetry = np.array([one.automorphism_bits for one in structures])[structure_of]
     left = description.free_of_color[graph_of[at]] - of_color * rank[:, None]
     places = (log_factorial[left] - log_factorial[left - of_color]).sum(axis=1)
     saved = worth[at] + np.log2(rank + 1.0) + symmetry - places
@@ -199,7 +202,7 @@ def _numbers_that_pay(
         costs = integer_lengths(len(at) + 1)[rank + 1]
     else:
         number_of = np.minimum(rank + 1, number_bits.shape[1] - 1)
-        costs = number_bits[structure, number_of] - number_bits[structure, 0]
+        costs = number_bits[structure_of, number_of] - number_bits[structure_of, 0]
     paid = total - costs
     best = np.maximum.reduceat(paid, starts)[of_group] if len(at) else paid
     pays = (paid > 0) & (paid >= best - _EQUAL)
@@ -208,5 +211,5 @@ def _numbers_that_pay(
     taken = np.zeros(len(worth), bool)
     taken[at[rank < counts[group]]] = True
     is_last = rank + 1 == counts[group]
-    gain = np.bincount(structure[is_last], total[is_last], number)
+    gain = np.bincount(structure_of[is_last], total[is_last], number)
     return taken, counts.reshape(number, num_graphs), gain

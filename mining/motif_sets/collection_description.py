@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.candidates.shapes import Shape
+from gomkcn_dgl.graphs.structure import Structure
 from mining.motif_sets.alignment_loops import FreeEdges, describe_free
 from mining.motif_sets.collection_code import CollectionCode, rank_in_group, split_bits
 from mining.motif_sets.integer_codes import histogram_bits, integer_lengths, log2_factorial
@@ -72,7 +72,7 @@ class CollectionDescription:
     >>> from gomkcn_dgl import as_csr
     >>> graphs = as_csr([nx.cycle_graph(3), nx.cycle_graph(3), nx.path_graph(4)])
     >>> empty = CollectionDescription.of(CollectionCode(graphs, None, "total"))
-    >>> triangle = Shape.of(1 - np.eye(3, dtype=int), np.zeros(3, int))
+    >>> triangle = Structure.parse("triangle")
     >>> covered = empty.add(triangle, np.arange(6).reshape(2, 3))
     >>> covered.is_free.tolist()
     [False, False, False, False, False, False, True, True, True, True]
@@ -335,23 +335,25 @@ class CollectionDescription:
     # with other motifs
 
     def add(
-        self, shape: Shape, copies: np.ndarray, sources: tuple[str, ...] = ("grown",)
+        self, structure: Structure, copies: np.ndarray, sources: tuple[str, ...] = ("grown",)
     ) -> CollectionDescription:
         """Cover copies of one more motif, free nodes ``[k, M]``, with all edges among them."""
         code = self.code
         # 1. what the motif costs
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
-        bits = sum(self.motif_parts(shape, counts))
-        edits = edits_of(shape, self._links_of(copies))
-        said = edit_bits(shape, len(copies), edits, self.num_links)
-        motif = PlacedMotif(shape, copies, bits, said, "", sources, edits)
+        bits = sum(self.motif_parts(structure, counts))
+        edits = edits_of(structure, self._links_of(copies))
+        said = edit_bits(structure, len(copies), edits, self.num_links)
+        motif = PlacedMotif(structure, copies, bits, said, "", sources, edits)
         # 2. its nodes are of a class for each orbit
         first = len(self.coded.classes)
         class_of = self.class_of.copy()
-        class_of[copies] = first + shape.orbits
+        class_of[copies] = first + structure.orbits
         copy_of = self.copy_of.copy()
         copy_of[copies] = copies[:, :1]
-        classes = np.concatenate([np.unique(shape.colors), first + np.arange(shape.num_orbits)])
+        classes = np.concatenate(
+            [np.unique(structure.colors), first + np.arange(structure.num_orbits)]
+        )
         changed = Changed(np.flatnonzero(counts), classes)
         motifs = (*self.motifs, motif)
         return CollectionDescription(code, motifs, class_of, copy_of, self.coded, changed)
@@ -360,17 +362,17 @@ class CollectionDescription:
         """The same without one of its motifs, whose nodes no other copy takes."""
         description = CollectionDescription.of(self.code)
         for motif in self.motifs[:number] + self.motifs[number + 1 :]:
-            description = description.add(motif.shape, motif.copies, motif.sources)
+            description = description.add(motif.structure, motif.copies, motif.sources)
         return description
 
-    def motif_parts(self, shape: Shape, counts: np.ndarray) -> tuple[float, float, float]:
+    def motif_parts(self, structure: Structure, counts: np.ndarray) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
         free = self.free_of_color
-        taken = counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors)
+        taken = counts[:, None] * np.bincount(structure.colors, minlength=self.code.num_colors)
         chosen = log2_factorial(free) - log2_factorial(free - taken)
         address = float(chosen.sum() - log2_factorial(counts).sum())
-        address -= float(counts.sum()) * shape.automorphism_bits
-        drawing = self.code.drawing_bits_of(shape)
+        address -= float(counts.sum()) * structure.automorphism_bits
+        drawing = self.code.drawing_bits_of(structure)
         return drawing, float(split_bits(counts[None], self.code.sizes)[0]), address
 
     # what copies save
@@ -400,7 +402,7 @@ class CollectionDescription:
         return links
 
     def copy_values(
-        self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
+        self, structure: Structure, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
     ) -> np.ndarray:
         """About the bits that each of some copies saves, float64 ``[1, K]``.
 
@@ -411,18 +413,18 @@ class CollectionDescription:
         free = self.is_free[copies].all(axis=1)
         # 1. one of the nodes of each category
         graphs = code.graph_of[copies[:, 0]]
-        number = np.maximum(self.free_of_color[graphs[:, None], shape.colors], 1)
-        saved = worth + self.signature_bits[copies].sum(axis=1) + shape.automorphism_bits
+        number = np.maximum(self.free_of_color[graphs[:, None], structure.colors], 1)
+        saved = worth + self.signature_bits[copies].sum(axis=1) + structure.automorphism_bits
         saved = np.where(free, saved - np.log2(number).sum(axis=1), -np.inf)
         # 2. the signatures that are left
         left = self.residual[:, copies] - code.inside(links)
         keys = np.einsum("l,lkm->km", code.radix, left)
         _, symbols = np.unique(keys, return_inverse=True)
-        symbols = symbols.reshape(keys.shape) + (int(symbols.max(initial=0)) + 1) * shape.orbits
+        symbols = symbols.reshape(keys.shape) + (int(symbols.max(initial=0)) + 1) * structure.orbits
         likely = np.argsort(-saved, kind="stable")[: max(1, len(saved) // 2)]
         for _ in range(_ROUNDS_OF_VALUES):
             counts = np.bincount(symbols[likely].reshape(-1), minlength=int(symbols.max()) + 1)
-            of_orbit = np.bincount(shape.orbits)[shape.orbits] * len(likely)
+            of_orbit = np.bincount(structure.orbits)[structure.orbits] * len(likely)
             cost = -np.log2((counts[symbols] + 0.5) / (of_orbit + 1.0)).sum(axis=1)
             _, best = np.unique(graphs[np.argsort(cost - saved)], return_index=True)
             likely = np.argsort(cost - saved)[best]
@@ -436,9 +438,9 @@ class CollectionDescription:
         each = [histogram_bits(np.array([k, num_graphs - k])) for k in range(num_graphs + 1)]
         return -np.array(each)[some]
 
-    def head_bits(self, shape: Shape) -> float:
+    def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies, about, where copies may differ."""
-        return self.code.drawing_bits_of(shape) + 1 + _ORBIT_BITS * shape.num_orbits
+        return self.code.drawing_bits_of(structure) + 1 + _ORBIT_BITS * structure.num_orbits
 
 
 def _times(keys: np.ndarray) -> np.ndarray:

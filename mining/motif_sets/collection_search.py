@@ -86,7 +86,11 @@ def answer_of_collection(question: Question, steps: Steps) -> Answer:
 
 def empty_descriptions(mined: MinedGraph) -> tuple[CollectionDescription, ...]:
     """The collection without motifs, in each base that differs and can be used."""
-    typed, total = (CollectionCode(mined.graph, mined.colors, base) for base in ("typed", "total"))
+    colors = np.zeros(1, np.int64) if mined.colors is None else np.unique(mined.colors)
+    palette = mined.palette_of(colors)
+    typed, total = (
+        CollectionCode(mined.graph, mined.colors, base, palette) for base in ("typed", "total")
+    )
     codes = [typed, total] if typed.two_bases and typed.is_possible else [total]
     return tuple(CollectionDescription.of(code) for code in codes)
 
@@ -96,16 +100,14 @@ def search_collection(
 ) -> CodedSet:
     """Search for the motif set of a collection in one of its bases, by its number."""
     empty = grown.empty[base]
-    code = empty.code
     search = SearchInBase(
         empty,
         CollectionProposals(empty, base, grown),
         COLLECTION_SEARCH,
         range(grown.sizes[0], grown.sizes[-1] + _MORE_NODES + 1),
-        lambda shape: code.structure_of(question.mined, shape),
         steps,
     )
-    found = search.run(question, code.base)
+    found = search.run(question, empty.code.base)
     return replace(found, cut=grown.cut or found.cut)
 
 

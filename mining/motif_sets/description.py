@@ -17,7 +17,6 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Shape
 from mining.motif_sets.alignment_loops import FreeEdges
 from mining.motif_sets.placed_motif import PlacedMotif
 
@@ -25,8 +24,11 @@ from mining.motif_sets.placed_motif import PlacedMotif
 class Code(Protocol):
     """What is known to both sides."""
 
-    def structure_of(self, shape: Shape) -> Structure:
-        """The structure of a shape, by the names of its links and categories."""
+    def structure(self, links: np.ndarray, colors: np.ndarray) -> Structure:
+        """The structure of nodes in the numbers of the graph, in the order that is given."""
+
+    def named(self, structure: Structure) -> Structure:
+        """A structure in the numbers of the graph, with its relations and palette."""
 
 
 class Description(Protocol):
@@ -52,7 +54,9 @@ class Description(Protocol):
     def length(self) -> float:
         """Bits of the whole description."""
 
-    def add(self, shape: Shape, copies: np.ndarray, sources: tuple[str, ...] = ...) -> Description:
+    def add(
+        self, structure: Structure, copies: np.ndarray, sources: tuple[str, ...] = ...
+    ) -> Description:
         """The same with copies ``[k, M]`` of one motif more."""
 
     def without(self, number: int) -> Description:
@@ -75,12 +79,12 @@ class Description(Protocol):
         """Links that an edge can have, as seen from one of its ends."""
 
     def copy_values(
-        self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
+        self, structure: Structure, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
     ) -> np.ndarray:
         """About the bits that each of some copies saves, float64 ``[A, K]``, by A addresses."""
 
     def order_bits(self, numbers: np.ndarray) -> np.ndarray:
         """Bits that so many copies save beside those of each."""
 
-    def head_bits(self, shape: Shape) -> float:
+    def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies, about, where copies may differ."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import seen_structures
-from mining.candidates.shapes import Seen, find_shapes
+from mining.candidates.structures import Sighting, distinct_structures
 from mining.motif_sets.blocks import never
 from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.graph_code import ADDRESSES
@@ -60,31 +60,37 @@ class GraphProposals:
         code = description.code
         is_free = ~description.used[code.edge_of]
         seed = 10 * self.seed + number
-        seen = seen_structures(description.graph, code.colors, is_free, self.sizes, seed)
+        seen = seen_structures(
+            description.graph, code.colors, is_free, self.sizes, seed, code.palette
+        )
         every = [one for of_size in seen.values() for one in of_size]
         again = [
-            replace(known[one.shape.key], sources=("grown",))
+            replace(known[one.structure.code], sources=("grown",))
             for one in every
-            if one.shape.key in known
+            if one.structure.code in known
         ]
-        new = [one for one in every if one.shape.key not in known]
+        new = [one for one in every if one.structure.code not in known]
         most = _MOST_AGAIN if number else _MOST_AT_FIRST
         listed = []
         for one in _best(description, new, most):
             # in a large graph each takes up to a second
             if self.is_late():
                 break
-            listed.append(list_candidate(self.empty, one.shape, one.copies, ("grown",), self.seed))
+            listed.append(
+                list_candidate(self.empty, one.structure, one.copies, ("grown",), self.seed)
+            )
         return again + listed
 
     def give(self, structure: Structure, sources: tuple[str, ...]) -> list[Candidate]:
         """A given structure with its copies; none where the graph has no such edges or nodes."""
-        shape = self.empty.code.shape_of(structure)
-        if shape is None:
+        known = self.empty.code.shape_of(structure)
+        if known is None:
             return []
-        (shape,), *_ = find_shapes(shape.links[None], shape.colors[None])
-        seen = np.zeros((0, shape.num_nodes), np.int32)
-        return [list_candidate(self.empty, shape, seen, sources, self.seed)]
+        (in_order,), *_ = distinct_structures(
+            known.links[None], known.colors[None], known.relations, known.palette
+        )
+        seen = np.zeros((0, known.num_nodes), np.int32)
+        return [list_candidate(self.empty, in_order, seen, sources, self.seed)]
 
     def choose(
         self,
@@ -100,43 +106,43 @@ class GraphProposals:
         """A candidate of which only the structure and the copies were kept."""
         return candidate_of(
             self.empty.code,
-            candidate.shape,
+            self.empty.code.named(candidate.structure),
             candidate.copies,
             candidate.sources,
             candidate.is_complete,
         )
 
 
-def _best(description: GraphDescription, seen: list[Seen], most: int) -> list[Seen]:
+def _best(description: GraphDescription, seen: list[Sighting], most: int) -> list[Sighting]:
     """The structures whose sets save most bits."""
-    scored = [(-_score(description, one), one.shape.key, one) for one in seen]
+    scored = [(-_score(description, one), one.structure.code, one) for one in seen]
     scored.sort(key=lambda row: row[:2])
     # the best one in any case: it may come closest to saving something
     number = max(1, sum(-score > _LEAST_SCORE for score, *_ in scored))
     of_size: Counter[int] = Counter()
     chosen = []
     for *_, one in scored[:number]:
-        of_size[one.shape.num_nodes] += 1
-        if of_size[one.shape.num_nodes] <= most // 3 + _MORE_OF_SIZE:
+        of_size[one.structure.num_nodes] += 1
+        if of_size[one.structure.num_nodes] <= most // 3 + _MORE_OF_SIZE:
             chosen.append(one)
     return chosen[:most]
 
 
-def _score(description: GraphDescription, seen: Seen) -> float:
+def _score(description: GraphDescription, sighting: Sighting) -> float:
     """Bits that the best of some sets save together, though they may overlap."""
     code = description.code
-    shape = seen.shape
-    candidate = candidate_of(code, shape, seen.copies)
+    structure, copies = sighting
+    candidate = candidate_of(code, structure, copies)
     addresses = candidate.addresses
     assert addresses is not None, "candidates of one graph have addresses"
-    worth = edge_gains(description, candidate, np.arange(len(seen.copies))) + symmetry_bits(shape)
-    order_bits = log2_factorials(len(seen.copies))[1:]
+    worth = edge_gains(description, candidate, np.arange(len(copies))) + symmetry_bits(structure)
+    order_bits = log2_factorials(len(copies))[1:]
     by_degree = np.cumsum(np.sort(worth - addresses.by_degree)[::-1]) + order_bits
     # copies without common nodes cost less: about so many bits each, of the share of the nodes that
     # they cover
-    num_covered = np.count_nonzero(np.bincount(seen.copies.reshape(-1)))
+    num_covered = np.count_nonzero(np.bincount(copies.reshape(-1)))
     share = min(_MOST_COVERED, num_covered / len(code.colors))
-    relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
+    relief = structure.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
     uniform = np.cumsum(np.sort(worth - addresses.uniform + relief)[::-1]) + order_bits
     saved = float(max(0.0, by_degree.max(), uniform.max()))
-    return saved - code.head_bits(shape)
+    return saved - code.head_bits(structure)

@@ -27,7 +27,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.shapes import PENDANT_BITS, Shape
+from mining.candidates.structures import PENDANT_BITS, Palette, structure_of_nodes
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.graph_count import (
@@ -243,8 +243,24 @@ class GraphCode:
         numbers = np.arange(len(self.degrees))
         return (slots[..., None] == numbers).sum(axis=-2)
 
-    def shape_of(self, structure: Structure) -> Shape | None:
-        """The shape of a structure, or None where a link or colour does not occur in the graph."""
+    @cached_property
+    def palette(self) -> Palette:
+        """The categories that each colour stands for."""
+        return self.mined.palette_of(self.color_names)
+
+    def structure(self, links: np.ndarray, colors: np.ndarray) -> Structure:
+        """The structure of nodes in the numbers of the graph, in the order that is given."""
+        return structure_of_nodes(links, colors, self.mined.graph.relations, self.palette)
+
+    def named(self, structure: Structure) -> Structure:
+        """A structure in the numbers of the graph, with its relations and palette."""
+        return replace(structure, relations=self.mined.graph.relations, palette=self.palette)
+
+    def shape_of(self, structure: Structure) -> Structure | None:
+        """A given structure in the numbers of the graph, its nodes in the same order.
+
+        None where one of its links or colours does not occur in the graph.
+        """
         graph = self.mined.graph
         links, colors = links_in(graph.relations, structure), np.zeros(structure.num_nodes, int)
         if self.mined.colors is not None:
@@ -257,16 +273,11 @@ class GraphCode:
         rows, columns = np.nonzero(links)
         if (links < 0).any() or (self.slots[links[rows, columns], colors[columns]] < 0).any():
             return None
-        return Shape.of(links, colors)
+        return self.structure(links, colors)
 
-    def structure_of(self, shape: Shape) -> Structure:
-        """The structure of a shape."""
-        colors = None if self.mined.colors is None else self.color_names[shape.colors]
-        return self.mined.structure(shape.links, colors)
-
-    def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
+    def edge_numbers(self, structure: Structure, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
-        entries = self.rows.entries_of(copies, shape.edges[:, :2])
+        entries = self.rows.entries_of(copies, structure.pairs)
         return self.edge_of[entries].astype(np.int32)
 
     def given(self, blocks: np.ndarray) -> GraphCode:
@@ -339,37 +350,41 @@ class GraphCode:
 
     # the bits of a motif
 
-    def motif_bits(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
+    def motif_bits(
+        self, structure: Structure, copies: np.ndarray, inside: np.ndarray
+    ) -> tuple[float, str]:
         """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
 
         ``inside``, int64 ``[K, M, S]``, are the edges that each node has inside its copy. The order
         of the copies, and which symmetric mapping each has, are first said, then taken off.
         """
         number = len(copies)
-        address_bits, address = self.address_of(shape, copies, inside)
-        bits = self.head_bits(shape) + integer_bits(number) + address_bits
-        bits += number * (PENDANT_BITS * shape.num_pendant - shape.automorphism_bits)
+        address_bits, address = self.address_of(structure, copies, inside)
+        bits = self.head_bits(structure) + integer_bits(number) + address_bits
+        bits += number * (PENDANT_BITS * structure.num_pendant - structure.automorphism_bits)
         return bits - float(log2_factorial(number)), address
 
-    def head_bits(self, shape: Shape) -> float:
+    def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies: its size, its drawing, and the choice of an address.
 
         The drawing says how many of the P pairs are of each kind, which these are, a bit for the
         direction of each pair of a kind that has one, and the categories; the order of the nodes is
         not said.
         """
-        size = shape.num_nodes
+        size = structure.num_nodes
         num_pairs = size * (size - 1) // 2
-        numbers = np.bincount(self.kind_of[shape.edges[:, 2]], minlength=self.num_kinds)
+        numbers = np.bincount(self.kind_of[structure.pair_links], minlength=self.num_kinds)
         num_apart = num_pairs - int(numbers.sum())
         ways_to_choose = log2_factorial(num_pairs) - log2_factorial([num_apart, *numbers]).sum()
         turned = float(numbers[self.has_direction].sum())
         names = size * log2(self.num_colors)
-        orders = float(log2_factorial(size)) - shape.automorphism_bits
+        orders = float(log2_factorial(size)) - structure.automorphism_bits
         drawing = len(numbers) * log2(num_pairs + 1) + float(ways_to_choose) + turned + names
         return integer_bits(size) + drawing - orders + log2(len(ADDRESSES))
 
-    def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
+    def address_of(
+        self, structure: Structure, copies: np.ndarray, inside: np.ndarray
+    ) -> tuple[float, str]:
         """The bits and the name of the cheapest address of copies ``[K, M]``.
 
         - *uniform*: the node of a role is one of those with its colour and, in each slot, no
@@ -385,7 +400,7 @@ class GraphCode:
         left = self.num_neighbors[copies] - inside.sum(axis=2)
         histogram = integer_bits(int(left.max())) + histogram_bits(np.bincount(left.reshape(-1)))
         class_of = self.class_of[nodes]
-        uniform, by_degree = self.address_bits(shape, copies, inside)
+        uniform, by_degree = self.address_bits(structure, copies, inside)
         bits = np.full(len(ADDRESSES), np.inf)
         bits[0] = uniform.sum()
         bits[1] = by_degree.sum()
@@ -402,7 +417,7 @@ class GraphCode:
         return float(bits[best]), ADDRESSES[best]
 
     def address_bits(
-        self, shape: Shape, copies: np.ndarray, inside: np.ndarray
+        self, structure: Structure, copies: np.ndarray, inside: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Bits of copies ``[K, M]`` by the first two addresses, ``[K]`` each.
 
@@ -412,10 +427,11 @@ class GraphCode:
         # 1. the roles that differ: a sum of hashes stands for a colour and a demand
         factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
         keys = (
-            shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
+            structure.colors.astype(np.uint64) * factors[-1]
+            + inside.astype(np.uint64) @ factors[:-1]
         )
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        colors = np.broadcast_to(shape.colors, keys.shape).reshape(-1)[first]
+        colors = np.broadcast_to(structure.colors, keys.shape).reshape(-1)[first]
         demands = inside.reshape(-1, inside.shape[2])[first]
         roles = [
             self._role_bits(color, demand)

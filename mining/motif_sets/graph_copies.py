@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
+from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import distinct, hash_sets
-from mining.candidates.shapes import PENDANT_BITS, Shape
+from mining.candidates.structures import PENDANT_BITS
 from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.copy_loops import (
     Addresses,
@@ -52,7 +53,7 @@ LIMITS = ListingLimits()
 
 def list_candidate(
     empty: GraphDescription,
-    shape: Shape,
+    structure: Structure,
     seen: np.ndarray,
     sources: tuple[str, ...],
     seed: int,
@@ -66,7 +67,7 @@ def list_candidate(
     code = empty.code
     num_nodes = len(code.colors)
     # 1. all copies, or as many as the limits allow
-    order, plan = plan_of(shape)
+    order, plan = plan_of(structure)
     roots = np.random.default_rng([seed, 12]).permutation(num_nodes)
     bounds = CopyLimits(
         limits.copies,
@@ -80,34 +81,34 @@ def list_candidate(
     if not is_complete:
         copies = np.concatenate([copies, seen.astype(np.int32)])
         copies = copies[distinct(hash_sets(copies)[:, -1])]
-    candidate = candidate_of(code, shape, copies, sources, is_complete)
+    candidate = candidate_of(code, structure, copies, sources, is_complete)
     # 2. the best of them
     most = max(limits.kept, limits.kept_of_node * num_nodes)
     if len(copies) > most:
         values = alone_values(empty, candidate)
         order_of_values = np.argsort(-np.rint(values / _EQUAL_WORTH), kind="stable")
         best = np.sort(order_of_values[:most])
-        candidate = candidate_of(code, shape, copies[best], sources, False)
+        candidate = candidate_of(code, structure, copies[best], sources, False)
     return candidate
 
 
 def candidate_of(
     code: GraphCode,
-    shape: Shape,
+    structure: Structure,
     copies: np.ndarray,
     sources: tuple[str, ...] = ("grown",),
     is_complete: bool = True,
 ) -> Candidate:
     """A structure with some copies, int32 ``[K, M]``, their edges and what addresses them."""
-    edges = code.edge_numbers(shape, copies)
-    addresses = addresses_of(code, shape, copies)
-    return Candidate(shape, copies, edges, sources, is_complete, addresses)
+    edges = code.edge_numbers(structure, copies)
+    addresses = addresses_of(code, structure, copies)
+    return Candidate(structure, copies, edges, sources, is_complete, addresses)
 
 
-def addresses_of(code: GraphCode, shape: Shape, copies: np.ndarray) -> Addresses:
+def addresses_of(code: GraphCode, structure: Structure, copies: np.ndarray) -> Addresses:
     """What says where the copies ``[K, M]`` of a structure are."""
-    roles = code.inside(shape.links, shape.colors)
-    (uniform,), by_degree = code.address_bits(shape, copies, roles[None])
+    roles = code.inside(structure.links, structure.colors)
+    (uniform,), by_degree = code.address_bits(structure, copies, roles[None])
     eligible = np.zeros(0, np.int64)
     if code.is_plain:
         # the nodes of a role could all play those of smaller degree
@@ -126,22 +127,22 @@ def addresses_of(code: GraphCode, shape: Shape, copies: np.ndarray) -> Addresses
     )
 
 
-def plan_of(shape: Shape) -> tuple[np.ndarray, CopyPlan]:
+def plan_of(structure: Structure) -> tuple[np.ndarray, CopyPlan]:
     """The order in which the nodes of a structure are mapped, and the structure in this order.
 
     First a node of most edges; then the one with most edges to those before it. Each is mapped to
     the smallest of the nodes that the automorphisms carry it to that fix those before it.
     """
-    size = shape.num_nodes
-    joined = shape.links > 0
+    size = structure.num_nodes
+    joined = structure.links > 0
     degrees = joined.sum(axis=1)
     order = [int(degrees.argmax())]
     while len(order) < size:
         inside = joined[:, order].sum(axis=1) * size + degrees
         inside[order] = -1
         order.append(int(inside.argmax()))
-    links = shape.links[np.ix_(order, order)].astype(np.uint16)
-    colors = shape.colors[order]
+    links = structure.links[np.ix_(order, order)].astype(np.uint16)
+    colors = structure.colors[order]
     # two nodes are carried to each other where they are in one orbit with those before fixed
     levels = np.arange(size)
     singled = np.tile(colors, (size, 1))
@@ -152,9 +153,9 @@ def plan_of(shape: Shape) -> tuple[np.ndarray, CopyPlan]:
     return np.array(order), CopyPlan(links, colors, degrees[order], is_less)
 
 
-def symmetry_bits(shape: Shape) -> float:
+def symmetry_bits(structure: Structure) -> float:
     """Bits that each copy saves since the order of its nodes is free, less its pendant nodes."""
-    return shape.automorphism_bits - PENDANT_BITS * shape.num_pendant
+    return structure.automorphism_bits - PENDANT_BITS * structure.num_pendant
 
 
 def edge_gains(description: GraphDescription, candidate: Candidate, rows: np.ndarray) -> np.ndarray:
@@ -178,7 +179,7 @@ def alone_values(description: GraphDescription, candidate: Candidate) -> np.ndar
     assert candidate.addresses is not None, "candidates of one graph have addresses"
     gains = edge_gains(description, candidate, np.arange(len(candidate.copies)))
     costs = np.minimum(candidate.addresses.uniform, candidate.addresses.by_degree)
-    return gains + symmetry_bits(candidate.shape) - costs
+    return gains + symmetry_bits(candidate.structure) - costs
 
 
 def choose_copies(
@@ -200,7 +201,7 @@ def choose_copies(
     used = description.used
     taken = np.zeros(0, np.int64)
     for motif in description.motifs:
-        if motif.shape.key == candidate.key:
+        if motif.structure.code == candidate.code:
             taken = candidate.rows_of(motif.copies)
     free, has_freed = find_free(candidate.edges, used, ~used if freed is None else freed)
     least_new = 1 if len(taken) else 2
@@ -208,7 +209,7 @@ def choose_copies(
         return None
     gains = np.zeros(len(candidate.copies))
     gains[free] = edge_gains(description, candidate, free)
-    symmetry = symmetry_bits(candidate.shape)
+    symmetry = symmetry_bits(candidate.structure)
     best: _Prefix | None = None
     for address in ("uniform", "by degree", "by residual degree"):
         # 1. free copies by falling worth
@@ -264,8 +265,8 @@ def _best_number(
         rows, candidate.copies, candidate.addresses, log_factorials, _no_nodes(description)
     )
     numbers = np.arange(1, len(rows) + 1)
-    bits += description.code.head_bits(candidate.shape) + integer_lengths(len(rows))[1:]
-    bits -= log_factorials[numbers] + numbers * symmetry_bits(candidate.shape)
+    bits += description.code.head_bits(candidate.structure) + integer_lengths(len(rows))[1:]
+    bits -= log_factorials[numbers] + numbers * symmetry_bits(candidate.structure)
     # 2. what each number of new ones saves more than that
     bits_before = bits[before - 1] if before else 0.0
     saved = bits_before + np.cumsum(gains) - bits[before:]

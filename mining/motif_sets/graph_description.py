@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.candidates.shapes import PENDANT_BITS, Shape
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.structures import PENDANT_BITS
 from mining.motif_sets.alignment_loops import FreeEdges, observe
 from mining.motif_sets.graph_code import GraphCode, Residual
 from mining.motif_sets.integer_codes import log2_factorial, log2_factorials
@@ -32,7 +33,7 @@ class GraphDescription:
     >>> import networkx as nx
     >>> from mining.mined_graph import MinedGraph
     >>> empty = GraphDescription.of(GraphCode.of(MinedGraph.of(nx.cycle_graph(6))))
-    >>> triangle = Shape.of(1 - np.eye(3, dtype=int), np.zeros(3, int))
+    >>> triangle = Structure.parse("triangle")
     >>> placed = empty.add(triangle, np.arange(6).reshape(2, 3))
     >>> edges_of_copies = 2 * 3 - (placed.motifs[0].edits[:, 3] < 0).sum()
     >>> bool(placed.degrees.sum() // 2 == 6 - edges_of_copies)
@@ -81,21 +82,21 @@ class GraphDescription:
     # with other motifs
 
     def add(
-        self, shape: Shape, copies: np.ndarray, sources: tuple[str, ...] = ("grown",)
+        self, structure: Structure, copies: np.ndarray, sources: tuple[str, ...] = ("grown",)
     ) -> GraphDescription:
         """The same with copies ``[k, M]`` of one motif more."""
         code = self.code
         used = self.used.copy()
         reverse = self.graph.relations.reverse
         links = observe(code.rows, reverse, code.edge_of, used, copies)
-        inside = code.inside(links, shape.colors)
+        inside = code.inside(links, structure.colors)
         degrees = self.degrees.copy()
         for slot, degrees_of_slot in enumerate(degrees):
             np.subtract.at(degrees_of_slot, copies, inside[:, :, slot])
-        bits, address = code.motif_bits(shape, copies, inside)
-        edits = edits_of(shape, links)
-        said = edit_bits(shape, len(copies), edits, self.num_links)
-        motif = PlacedMotif(shape, copies, bits, said, address, sources, edits)
+        bits, address = code.motif_bits(structure, copies, inside)
+        edits = edits_of(structure, links)
+        said = edit_bits(structure, len(copies), edits, self.num_links)
+        motif = PlacedMotif(structure, copies, bits, said, address, sources, edits)
         return GraphDescription(code, (*self.motifs, motif), degrees, used)
 
     def without(self, number: int) -> GraphDescription:
@@ -105,13 +106,13 @@ class GraphDescription:
             # a copy may own edges of this one as well, which it now has first
             description = GraphDescription.of(self.code)
             for motif in others:
-                description = description.add(motif.shape, motif.copies, motif.sources)
+                description = description.add(motif.structure, motif.copies, motif.sources)
             return description
         motif = self.motifs[number]
         used = self.used.copy()
-        used[self.code.edge_numbers(motif.shape, motif.copies)] = False
+        used[self.code.edge_numbers(motif.structure, motif.copies)] = False
         degrees = self.degrees.copy()
-        inside = self.code.inside(motif.shape.links, motif.shape.colors)
+        inside = self.code.inside(motif.structure.links, motif.structure.colors)
         for node, slot in zip(*np.nonzero(inside), strict=True):
             np.add.at(degrees[slot], motif.copies[:, node], inside[node, slot])
         return GraphDescription(self.code, others, degrees, used)
@@ -141,17 +142,17 @@ class GraphDescription:
         return self.code.num_links
 
     def copy_values(
-        self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
+        self, structure: Structure, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
     ) -> np.ndarray:
         """About the bits that each of some copies saves, float64 ``[2, K]``.
 
         By two of the addresses, for copies with the ``links [K, M, M]`` whose edges, less their
         edits, are ``worth`` so many bits.
         """
-        inside = self.code.inside(links, shape.colors)
-        uniform, by_degree = self.code.address_bits(shape, copies, inside)
+        inside = self.code.inside(links, structure.colors)
+        uniform, by_degree = self.code.address_bits(structure, copies, inside)
         log_factorials = log2_factorials(int(self.degrees.max(initial=1)))
-        bits = worth + shape.automorphism_bits - PENDANT_BITS * shape.num_pendant
+        bits = worth + structure.automorphism_bits - PENDANT_BITS * structure.num_pendant
         for slot, degrees in enumerate(self.degrees):
             degree = degrees[copies]
             taken = inside[:, :, slot]
@@ -163,6 +164,6 @@ class GraphDescription:
         """Bits that so many copies save beside those of each: their order is free."""
         return log2_factorial(numbers) - 2 * np.log2(numbers + 1) - 3
 
-    def head_bits(self, shape: Shape) -> float:
+    def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies, about, where copies may differ."""
-        return self.code.head_bits(shape) + 1
+        return self.code.head_bits(structure) + 1

@@ -78,7 +78,7 @@ def search_graph(
     """
     sizes = question.sizes or SIZES
     proposals = GraphProposals(empty, sizes, question.seed, steps.is_late)
-    search = SearchInBase(empty, proposals, settings, sizes, empty.code.structure_of, steps)
+    search = SearchInBase(empty, proposals, settings, sizes, steps)
     blocks: np.ndarray | None = empty.code.blocks
     base = "degrees" if blocks is None else "blocks"
     found = search.run(question, base)

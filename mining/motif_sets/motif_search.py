@@ -28,7 +28,7 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.motif_sets.candidate import Candidate, Choice
+from mining.motif_sets.candidate import Candidate, Choice, bare
 from mining.motif_sets.description import Description
 from mining.motif_sets.placed_motif import PlacedMotif
 
@@ -231,11 +231,11 @@ class MotifSearch:
     def take(self, candidates: Sequence[Candidate]) -> None:
         """Take in structures that were proposed; one that is known has more sources."""
         for candidate in candidates:
-            known = self.candidates.get(candidate.key, candidate)
+            known = self.candidates.get(candidate.code, candidate)
             sources = tuple(dict.fromkeys(known.sources + candidate.sources))
-            self.candidates[candidate.key] = replace(known, sources=sources)
-            if candidate.key not in self.alone:
-                self.alone[candidate.key] = self.choose(self.empty, candidate)
+            self.candidates[candidate.code] = replace(known, sources=sources)
+            if candidate.code not in self.alone:
+                self.alone[candidate.code] = self.choose(self.empty, candidate)
 
     def choose(
         self, description: Description, candidate: Candidate, freed: np.ndarray | None = None
@@ -279,20 +279,20 @@ class MotifSearch:
         """The description with a choice, in the place of fewer copies of the same structure."""
         candidate = choice.candidate
         for number, motif in enumerate(description.motifs):
-            if motif.shape.key == candidate.key:
+            if motif.structure.code == candidate.code:
                 description = description.without(number)
-        sources = self.candidates[candidate.key].sources
-        return description.add(candidate.shape, choice.copies, sources)
+        sources = self.candidates[candidate.code].sources
+        return description.add(candidate.structure, choice.copies, sources)
 
     def _bounds(self, exponent: float) -> dict[bytes, float]:
         """What each structure can score at most, by what it saves alone."""
         settings = self.settings
         more = settings.more_an_edge if exponent else settings.bits_more_than_alone
         bounds = dict.fromkeys(self.candidates, -np.inf)
-        for key, choice in self.alone.items():
+        for code, choice in self.alone.items():
             if choice is not None:
                 score = choice.per_edge(choice.gain, exponent)
-                bounds[key] = settings.more_than_alone * score + more
+                bounds[code] = settings.more_than_alone * score + more
         return bounds
 
     def _promising(
@@ -307,10 +307,10 @@ class MotifSearch:
         settings = self.settings
         promising: list[tuple[float, bytes, Choice]] = []
         scores: list[float] = []  # ascending
-        keys = {motif.shape.key for motif in description.motifs}
-        for key in sorted(bounds, key=lambda key: (-bounds[key], key)):
-            bound = bounds[key]
-            if key in banned or (key in keys and not settings.takes_more_copies):
+        codes = {motif.structure.code for motif in description.motifs}
+        for code in sorted(bounds, key=lambda code: (-bounds[code], code)):
+            bound = bounds[code]
+            if code in banned or (code in codes and not settings.takes_more_copies):
                 continue
             # the others can score no more than those that are known
             if bound < settings.hopeless:
@@ -318,18 +318,18 @@ class MotifSearch:
             if len(scores) >= settings.num_measured and bound < scores[-settings.num_measured]:
                 break
             if not description.motifs:
-                choice = self.alone[key]
+                choice = self.alone[code]
             else:
-                choice = self.choose(description, self.candidates[key], freed)
+                choice = self.choose(description, self.candidates[code], freed)
             score = -np.inf
             if choice is not None:
                 score = choice.gain
                 if choice.gain > 0:
                     score = choice.per_edge(choice.gain, exponent)
                 if choice.gain > settings.least_estimate:
-                    promising.append((-round(score, _DECIMALS), key, choice))
+                    promising.append((-round(score, _DECIMALS), code, choice))
             # fewer new edges may score more
-            bounds[key] = score + (settings.more_an_edge * abs(score) if exponent else 0.0)
+            bounds[code] = score + (settings.more_an_edge * abs(score) if exponent else 0.0)
             insort(scores, score)
         promising.sort(key=lambda row: row[:2])
         return [choice for *_, choice in promising[: settings.num_measured]]
@@ -343,8 +343,8 @@ class MotifSearch:
         number = 0
         while number < len(best.motifs) and not self.stops():
             self.tell(0.5 * number / len(best.motifs))
-            key = best.motifs[number].shape.key
-            after = self.refill(best, (number,), 0.0, frozenset({key}))
+            code = best.motifs[number].structure.code
+            after = self.refill(best, (number,), 0.0, frozenset({code}))
             if after is best:
                 after = self.refill(best, (number,), 1.0)
             if after is best:
@@ -408,23 +408,23 @@ class MotifSearch:
 
     # cover anew, and swap
 
-    def cover(self, keys: Sequence[bytes]) -> Description:
+    def cover(self, codes: Sequence[bytes]) -> Description:
         """The set of some structures, each of which chooses its copies on what those before leave.
 
         One that finds none is left out.
         """
-        return self._covered(tuple(keys))
+        return self._covered(tuple(codes))
 
-    def _cover(self, keys: tuple[bytes, ...]) -> Description:
-        if not keys:
+    def _cover(self, codes: tuple[bytes, ...]) -> Description:
+        if not codes:
             return self.empty
-        before = self.cover(keys[:-1])
-        choice = self.choose(before, self.candidates[keys[-1]])
+        before = self.cover(codes[:-1])
+        choice = self.choose(before, self.candidates[codes[-1]])
         return before if choice is None else self.with_choice(before, choice)
 
     def _prune(self, best: Description) -> Description:
         """Cover anew, the largest first, and leave out what saves too little."""
-        largest_first = sorted(_keys_of(best), key=lambda key: self.candidates[key].rank)
+        largest_first = sorted(_codes_of(best), key=lambda code: self.candidates[code].rank)
         best = self.shorter(best, self.cover(largest_first))
         number = len(best.motifs) - 1
         while number >= 0:
@@ -439,27 +439,29 @@ class MotifSearch:
         """The set without one of its motifs, in whose place those after it may come."""
         if not self.settings.covers_anew:
             return best.without(number)
-        keys = _keys_of(best)
-        return self.cover(keys[:number] + keys[number + 1 :])
+        codes = _codes_of(best)
+        return self.cover(codes[:number] + codes[number + 1 :])
 
     def swap(self, best: Description) -> Description:
         """Put others in at the place of their size, or in the place of one like them."""
         settings = self.settings
         most_alone = sorted(
-            self.candidates.values(), key=lambda one: (-self.gain_alone(one.key), one.key)
+            self.candidates.values(), key=lambda one: (-self.gain_alone(one.code), one.code)
         )
-        others = [one for one in most_alone if one.key not in _keys_of(best)]
+        others = [one for one in most_alone if one.code not in _codes_of(best)]
         moves: list[tuple[bytes | None, Candidate]] = [
             (None, one) for one in others[: settings.most_put_in]
         ]
         for motif in best.motifs:
-            alike = [one for one in others if _are_alike(one, self.candidates[motif.shape.key])]
-            moves += [(motif.shape.key, one) for one in alike[: settings.most_in_place]]
+            alike = [
+                one for one in others if _are_alike(one, self.candidates[motif.structure.code])
+            ]
+            moves += [(motif.structure.code, one) for one in alike[: settings.most_in_place]]
         for old, new in moves:
             if self.stops():
                 break
-            keys = _keys_of(best)
-            if new.key in keys or (old is not None and old not in keys):
+            codes = _codes_of(best)
+            if new.code in codes or (old is not None and old not in codes):
                 continue
             after = self.put_in(best, new, old)
             least = settings.least_of_motif if old is None else _EQUAL
@@ -471,16 +473,16 @@ class MotifSearch:
         self, description: Description, new: Candidate, old: bytes | None = None
     ) -> Description:
         """The set with a structure more, before those not larger, or in the place of another."""
-        keys = _keys_of(description)
+        codes = _codes_of(description)
         if old is None:
-            ranks = [self.candidates[key].rank for key in keys]
+            ranks = [self.candidates[code].rank for code in codes]
             place = sum(rank < new.rank for rank in ranks)
-            return self.cover([*keys[:place], new.key, *keys[place:]])
-        return self.cover([new.key if key == old else key for key in keys])
+            return self.cover([*codes[:place], new.code, *codes[place:]])
+        return self.cover([new.code if code == old else code for code in codes])
 
-    def gain_alone(self, key: bytes) -> float:
+    def gain_alone(self, code: bytes) -> float:
         """About the bits that a structure saves where there are no other motifs."""
-        choice = self.alone[key]
+        choice = self.alone[code]
         return -np.inf if choice is None else choice.gain
 
     # what came closest
@@ -493,19 +495,19 @@ class MotifSearch:
         ]
         known = sorted(
             (choice for choice in choices if choice is not None),
-            key=lambda choice: (-choice.gain, choice.candidate.key),
+            key=lambda choice: (-choice.gain, choice.candidate.code),
         )
         alone = [self.with_choice(self.empty, one) for one in known[: self.settings.num_measured]]
         return min(alone, key=lambda one: one.length, default=None)
 
-    def missing(self, best: Description, key: bytes) -> float:
+    def missing(self, best: Description, code: bytes) -> float:
         """Bits that a set grows by with a structure; infinite where it has too few copies."""
         is_exact = not any(len(motif.edits) for motif in best.motifs)
-        if self.settings.covers_anew and is_exact and {*_keys_of(best)} <= {*self.candidates}:
-            after = self.put_in(best, self.candidates[key])
-            has_it = key in _keys_of(after)
+        if self.settings.covers_anew and is_exact and {*_codes_of(best)} <= {*self.candidates}:
+            after = self.put_in(best, self.candidates[code])
+            has_it = code in _codes_of(after)
             return after.length - best.length if has_it else np.inf
-        choice = self.proposals.choose(best, self.candidates[key], None, -np.inf)
+        choice = self.proposals.choose(best, self.candidates[code], None, -np.inf)
         return np.inf if choice is None else self.with_choice(best, choice).length - best.length
 
     # kept between moves
@@ -520,7 +522,7 @@ class MotifSearch:
         ]
         state = SearchState(
             stage,
-            best.motifs,
+            tuple(replace(motif, structure=bare(motif.structure)) for motif in best.motifs),
             tuple(candidate.bare() for candidate in self.candidates.values()),
             self.num_steps,
             tuple(sorted(tried)),
@@ -532,7 +534,8 @@ class MotifSearch:
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
         best = self.empty
         for motif in state.motifs:
-            best = best.add(motif.shape, motif.copies, motif.sources)
+            structure = self.empty.code.named(motif.structure)
+            best = best.add(structure, motif.copies, motif.sources)
         self.num_steps = state.num_steps
         self.tried = {
             (tuple(best.motifs[number] for number in numbers), exponent)
@@ -541,8 +544,8 @@ class MotifSearch:
         return best, state.stage
 
 
-def _keys_of(description: Description) -> list[bytes]:
-    return [motif.shape.key for motif in description.motifs]
+def _codes_of(description: Description) -> list[bytes]:
+    return [motif.structure.code for motif in description.motifs]
 
 
 def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
@@ -552,4 +555,4 @@ def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
 
 def _are_alike(first: Candidate, second: Candidate) -> bool:
     """Whether one of two structures is the other with one or two nodes more."""
-    return first.key in second.parts or second.key in first.parts
+    return first.code in second.parts or second.code in first.parts

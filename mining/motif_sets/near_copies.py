@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.grown_sets import distinct, grow, hash_sets
-from mining.candidates.shapes import Shape
 from mining.motif_sets.alignment_loops import (
     align_sets,
     describe_free,
@@ -116,14 +116,14 @@ _ALIGN_NANOSECONDS = 15_000
 class Drawing(NamedTuple):
     """A structure, and sets of nodes that are near it, in the order of its nodes."""
 
-    shape: Shape
+    structure: Structure
     copies: np.ndarray  # int64 [K, M]
 
 
 class Fit(NamedTuple):
     """A drawing with its copies, while it is searched."""
 
-    shape: Shape
+    structure: Structure
     copies: np.ndarray  # int64 [k, M]
     rates: tuple[float, float]  # of edges that copies lack, and of pairs that they have beside
     gain: float  # bits that it saves beside the motifs of a description
@@ -152,16 +152,16 @@ class NearCopies:
         self.rng = np.random.default_rng([seed, 41])
         self._scratch = cache(lambda thread, size: new_scratch(self.num_nodes, size))
 
-    def improve(self, exact: Description, structures: Sequence[Shape] = ()) -> Description:
+    def improve(self, exact: Description, structures: Sequence[Structure] = ()) -> Description:
         """The set whose copies may differ, where it is worth it; else that of exact copies.
 
         Beside the motifs of the exact set, given ``structures`` are fitted.
         """
         if not len(self.sizes):
             return exact
-        drawings = [Drawing(motif.shape, motif.copies) for motif in exact.motifs]
-        drawings += [Drawing(shape, _no_sets(shape)) for shape in structures]
-        drawings = [one for one in drawings if one.shape.num_nodes in self.sizes]
+        drawings = [Drawing(motif.structure, motif.copies) for motif in exact.motifs]
+        drawings += [Drawing(structure, _no_sets(structure)) for structure in structures]
+        drawings = [one for one in drawings if one.structure.num_nodes in self.sizes]
         # 1. several true motifs save more together than any one does, but the pieces of one motif
         #    save less than that motif
         saved_by_exact = self.empty.length - exact.length
@@ -181,7 +181,7 @@ class NearCopies:
         found = self.empty
         best = first
         while not self.is_late():
-            found = self.polish_all(found.add(best.shape, best.copies))
+            found = self.polish_all(found.add(best.structure, best.copies))
             self.report(len(found.motifs) / (len(found.motifs) + 1))
             if len(found.motifs) == self.settings.most_motifs:
                 break
@@ -197,12 +197,12 @@ class NearCopies:
         while number < len(description.motifs) and not self.is_late():
             motif = description.motifs[number]
             others = description.without(number)
-            gain = others.length - others.add(motif.shape, motif.copies).length
-            fit = Fit(motif.shape, motif.copies, self.settings.first_rates, gain)
+            gain = others.length - others.add(motif.structure, motif.copies).length
+            fit = Fit(motif.structure, motif.copies, self.settings.first_rates, gain)
             polished = self.polish(others, fit, self.dense_sets(self.empty))
             saved = self.empty.length - description.length
             least = max(self.settings.least_change, self.settings.least_share_of_change * saved)
-            after = others.add(polished.shape, polished.copies, motif.sources)
+            after = others.add(polished.structure, polished.copies, motif.sources)
             if after.length < description.length - least:
                 # the polished one is now the last
                 description = after
@@ -226,11 +226,11 @@ class NearCopies:
     def polished(self, description: Description, fits: Sequence[Fit]) -> list[Fit]:
         """Some fits polished, those that save enough, the best first and each structure once."""
         sets = self.dense_sets(description)
-        best: dict[bytes, Fit] = {}
+        best: dict[tuple[bytes, bytes], Fit] = {}
         for fit in fits:
             after = self.shaken(description, self.polish(description, fit, sets))
-            known = best.setdefault(after.shape.key, after)
-            best[after.shape.key] = max(known, after, key=lambda one: one.gain)
+            known = best.setdefault(_drawing_of(after.structure), after)
+            best[_drawing_of(after.structure)] = max(known, after, key=lambda one: one.gain)
         ranked = sorted(best.values(), key=lambda fit: -fit.gain)
         return [fit for fit in ranked if fit.gain >= self.settings.least_bits]
 
@@ -239,25 +239,24 @@ class NearCopies:
         settings = self.settings
         sets = self.dense_sets(description)
         # 1. drawings, those of dense sets and given ones, fitted to few sets
-        quick: dict[bytes, Fit] = {}
-        for shape, warm in self._drawings(description, drawings, sets):
+        quick: dict[tuple[bytes, bytes], Fit] = {}
+        for structure, warm in self._drawings(description, drawings, sets):
             if self.is_late():
                 return []
-            starts = sets[shape.num_nodes][: settings.few_sets]
+            starts = sets[structure.num_nodes][: settings.few_sets]
             fit = self.fit(
-                description, shape, starts, warm, settings.first_rates, settings.few_rounds
+                description, structure, starts, warm, settings.first_rates, settings.few_rounds
             )
-            # shapes of equal keys may have another order of nodes
             if fit is not None:
-                known = quick.setdefault(fit.shape.key, fit)
-                quick[fit.shape.key] = max(known, fit, key=lambda one: one.gain)
+                known = quick.setdefault(_drawing_of(fit.structure), fit)
+                quick[_drawing_of(fit.structure)] = max(known, fit, key=lambda one: one.gain)
         # 2. the best ones, fitted to all sets and measured
         ranked = sorted(quick.values(), key=lambda fit: -fit.gain)[: settings.refitted]
         fits = [
             self.fit(
                 description,
-                fit.shape,
-                sets[fit.shape.num_nodes],
+                fit.structure,
+                sets[fit.structure.num_nodes],
                 fit.copies,
                 fit.rates,
                 settings.rounds,
@@ -305,15 +304,15 @@ class NearCopies:
             apart = self._disjoint(np.arange(len(rows)), rows)[: self.settings.dense_drawings]
             links, _ = self.links_and_edges(description, rows[apart])
             for links_of_set, row in zip(links, rows[apart], strict=True):
-                shape = self.shape(links_of_set, self.rows.colors[row])
-                if shape is not None:
-                    yield Drawing(shape, _no_sets(shape))
+                structure = self.structure(links_of_set, self.rows.colors[row])
+                if structure is not None:
+                    yield Drawing(structure, _no_sets(structure))
 
     # a drawing and its copies
 
-    def shape(self, links: np.ndarray, colors: np.ndarray) -> Shape | None:
+    def structure(self, links: np.ndarray, colors: np.ndarray) -> Structure | None:
         """The structure of a drawing, None where it is not connected."""
-        return Shape.of(links, colors) if _is_connected(links > 0) else None
+        return self.empty.code.structure(links, colors) if _is_connected(links > 0) else None
 
     def links_and_edges(
         self, description: Description, copies: np.ndarray
@@ -325,7 +324,7 @@ class NearCopies:
     def fit(
         self,
         description: Description,
-        shape: Shape,
+        structure: Structure,
         starts: np.ndarray,
         warm: np.ndarray,
         rates: tuple[float, float],
@@ -347,13 +346,13 @@ class NearCopies:
             hopeless += settings.least_share * least
         best: Fit | None = None
         seen = set()
-        drawn: Shape | None = shape
+        drawn: Structure | None = structure
         for _ in range(rounds):
             if drawn is None:
                 break
-            shape = drawn
-            rows, values, edges = self.copies(description, shape, rates, starts, warm)
-            choices = [*self._choices(description, shape, rows, values, edges)]
+            structure = drawn
+            rows, values, edges = self.copies(description, structure, rates, starts, warm)
+            choices = [*self._choices(description, structure, rows, values, edges)]
             if not choices:
                 break
             estimate, chosen, numbers = max(choices, key=lambda choice: choice[0])
@@ -362,7 +361,7 @@ class NearCopies:
             taken = rows[chosen[: numbers[0]]]
             if least is None:
                 if best is None or estimate > best.gain + _EQUAL:
-                    best = Fit(shape, taken, rates, estimate)
+                    best = Fit(structure, taken, rates, estimate)
             else:
                 # the sensible numbers of the best way, and the best number of those nearly as good
                 tried = [chosen[:number] for number in numbers]
@@ -374,17 +373,17 @@ class NearCopies:
                 for some in tried:
                     if len(some) < settings.least_copies:
                         continue
-                    gain = description.length - description.add(shape, rows[some]).length
+                    gain = description.length - description.add(structure, rows[some]).length
                     if best is None or gain > best.gain + _EQUAL:
-                        best = Fit(shape, rows[some], rates, gain)
+                        best = Fit(structure, rows[some], rates, gain)
             # the next drawing is looked for where this one is worth something
             warm = taken
             starts = rows[:0]
             if len(rows) > len(warm):
                 most_valuable = np.argsort(-values.max(axis=0), kind="stable")
                 starts = rows[most_valuable[: settings.few_sets]]
-            links, rates = self.majority(description, warm, shape.colors)
-            drawn = self.shape(links, shape.colors)
+            links, rates = self.majority(description, warm, structure.colors)
+            drawn = self.structure(links, structure.colors)
             key = links.tobytes(), round(rates[0], 2), round(rates[1], 2)
             if key in seen:
                 break
@@ -394,28 +393,28 @@ class NearCopies:
     def copies(
         self,
         description: Description,
-        shape: Shape,
+        structure: Structure,
         rates: tuple[float, float],
         starts: np.ndarray,
         warm: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Sets that are worth something, with their values by each address and their edges."""
-        weights = self._pair_weights(shape.links.astype(np.int64), rates, description.num_links)
-        weights[np.diag_indices(shape.num_nodes)] = 0
+        weights = self._pair_weights(structure.links.astype(np.int64), rates, description.num_links)
+        weights[np.diag_indices(structure.num_nodes)] = 0
         parts = [
-            self._align(description, weights, shape.colors, sets, in_order)
+            self._align(description, weights, structure.colors, sets, in_order)
             for sets, in_order in ((warm, True), (starts, False))
             if len(sets)
         ]
         if not parts:
-            num_pairs = shape.num_nodes * (shape.num_nodes - 1) // 2
+            num_pairs = structure.num_nodes * (structure.num_nodes - 1) // 2
             return starts, np.zeros((2, 0)), np.zeros((0, num_pairs), np.int64)
         rows, worth = (np.concatenate(column) for column in zip(*parts, strict=True))
         kept = np.flatnonzero(worth > _WRONG_COLOR)
         kept = kept[_first_of_each(np.sort(rows[kept], axis=1))]
         rows = rows[kept]
         links, edges = self.links_and_edges(description, rows)
-        values = description.copy_values(shape, rows, links, worth[kept])
+        values = description.copy_values(structure, rows, links, worth[kept])
         good = values.max(axis=0, initial=-np.inf) > self.settings.least_worth
         return rows[good], values[:, good], edges[good]
 
@@ -453,7 +452,7 @@ class NearCopies:
     def _choices(
         self,
         description: Description,
-        shape: Shape,
+        structure: Structure,
         rows: np.ndarray,
         values: np.ndarray,
         edges: np.ndarray,
@@ -469,7 +468,7 @@ class NearCopies:
                     continue
                 numbers = np.arange(1, len(chosen) + 1)
                 saved = np.cumsum(of_address[chosen]) + description.order_bits(numbers)
-                saved -= description.head_bits(shape)
+                saved -= description.head_bits(structure)
                 best = int(saved[least - 1 :].argmax()) + least
                 others = {int((of_address[chosen] > 0).sum()), len(chosen)} - {best}
                 yield float(saved[best - 1]), chosen, [best, *sorted(others)]
@@ -507,9 +506,11 @@ class NearCopies:
             tried = [fit]
             if number:
                 tried = [fit._replace(copies=self._exchanged(fit))]
-            if is_larger and fit.shape.num_nodes < self.sizes[-1]:
+            if is_larger and fit.structure.num_nodes < self.sizes[-1]:
                 more = self._with_a_node(description, fit)
-                tried += [fit._replace(shape=shape, copies=copies) for shape, copies in more]
+                tried += [
+                    fit._replace(structure=structure, copies=copies) for structure, copies in more
+                ]
             is_larger = False
             # 2. aligned to what they agree on; polished where that is promising
             for other in tried:
@@ -524,8 +525,8 @@ class NearCopies:
         """The copies of a motif, some with two nodes exchanged that could play either role."""
         rows = fit.copies.copy()
         for row in np.flatnonzero(self.rng.random(len(rows)) < self.settings.share_shaken):
-            ends = self.rng.choice(fit.shape.num_nodes, 2, replace=False)
-            if np.ptp(fit.shape.colors[ends]) == 0:
+            ends = self.rng.choice(fit.structure.num_nodes, 2, replace=False)
+            if np.ptp(fit.structure.colors[ends]) == 0:
                 rows[row, ends] = rows[row, ends[::-1]]
         return rows
 
@@ -535,8 +536,10 @@ class NearCopies:
         if soft is None:
             return None
         rounds = self.settings.few_rounds
-        starts = _no_sets(soft.shape)
-        after = self.fit(description, soft.shape, starts, soft.copies, soft.rates, rounds, least)
+        starts = _no_sets(soft.structure)
+        after = self.fit(
+            description, soft.structure, starts, soft.copies, soft.rates, rounds, least
+        )
         if after is None or after.gain < least - self.settings.nearly_best:
             return None
         return self.polish(description, after, {})
@@ -548,7 +551,7 @@ class NearCopies:
         link at each pair. It is made anew from the aligned ones, and again.
         """
         rows = fit.copies
-        colors = fit.shape.colors
+        colors = fit.structure.colors
         for number in range(self.settings.soft_rounds):
             links, _ = self.links_and_edges(description, rows)
             weights = self._soft_weights(links)
@@ -559,25 +562,26 @@ class NearCopies:
                 break
             rows = after
         drawn, rates = self.majority(description, rows, colors)
-        shape = self.shape(drawn, colors)
-        return None if shape is None else Fit(shape, rows, rates, -np.inf)
+        structure = self.structure(drawn, colors)
+        return None if structure is None else Fit(structure, rows, rates, -np.inf)
 
     def polish(self, description: Description, fit: Fit, sets: dict[int, np.ndarray]) -> Fit:
         """Change a motif by a node or a pair, as long as it saves more."""
         settings = self.settings
-        tried: set[tuple[bytes, bool]] = set()
+        tried: set[tuple[tuple[bytes, bytes], bool]] = set()
         changed = True
         while changed and not self.is_late():
             changed = False
-            for shape, warm, is_wide in self._changes(description, fit):
-                if (shape.key, is_wide) in tried:
+            for structure, warm, is_wide in self._changes(description, fit):
+                drawing = _drawing_of(structure)
+                if (drawing, is_wide) in tried:
                     continue
-                tried.add((shape.key, is_wide))
-                starts = _no_sets(shape)
+                tried.add((drawing, is_wide))
+                starts = _no_sets(structure)
                 if is_wide:
-                    starts = sets.get(shape.num_nodes, starts)[: settings.sets_to_polish]
+                    starts = sets.get(structure.num_nodes, starts)[: settings.sets_to_polish]
                 rounds = settings.rounds if is_wide else settings.few_rounds
-                after = self.fit(description, shape, starts, warm, fit.rates, rounds, fit.gain)
+                after = self.fit(description, structure, starts, warm, fit.rates, rounds, fit.gain)
                 if after is not None and after.gain > fit.gain + settings.least_change:
                     fit = after
                     changed = True
@@ -586,37 +590,37 @@ class NearCopies:
 
     def _changes(
         self, description: Description, fit: Fit
-    ) -> Iterator[tuple[Shape, np.ndarray, bool]]:
+    ) -> Iterator[tuple[Structure, np.ndarray, bool]]:
         """Motifs like one, with copies to begin with; whether others are looked for."""
         # 1. the same
-        yield fit.shape, fit.copies, True
+        yield fit.structure, fit.copies, True
         # 2. a node more
-        if fit.shape.num_nodes < self.sizes[-1]:
-            for shape, warm in self._with_a_node(description, fit):
-                yield shape, warm, False
+        if fit.structure.num_nodes < self.sizes[-1]:
+            for structure, warm in self._with_a_node(description, fit):
+                yield structure, warm, False
         # 3. a pair on which the copies do not agree, as many others have it
         links, _ = self.links_and_edges(description, fit.copies)
         shares = self._shares(links)
-        drawn = fit.shape.links[..., None].astype(int)
+        drawn = fit.structure.links[..., None].astype(int)
         agreeing = np.take_along_axis(shares, drawn, axis=2)[..., 0]
         np.put_along_axis(shares, drawn, -1, axis=2)
         other = shares.argmax(axis=2)
         has_other = np.tril(shares.max(axis=2) > self.settings.least_share_of_pair, -1)
         pairs = sorted((abs(agreeing[i, j] - 0.5), i, j) for i, j in np.argwhere(has_other))
         for _, i, j in pairs[: self.settings.pairs]:
-            changed = fit.shape.links.astype(np.int64)
+            changed = fit.structure.links.astype(np.int64)
             changed[i, j] = other[i, j]
             changed[j, i] = self.reverse[other[i, j]]
-            other_shape = self.shape(changed, fit.shape.colors)
-            if other_shape is not None:
-                yield other_shape, fit.copies, False
+            other_structure = self.structure(changed, fit.structure.colors)
+            if other_structure is not None:
+                yield other_structure, fit.copies, False
 
     def _with_a_node(
         self, description: Description, fit: Fit
-    ) -> Iterator[tuple[Shape, np.ndarray]]:
+    ) -> Iterator[tuple[Structure, np.ndarray]]:
         """Drawings with one node more: how nodes beside the copies are joined to them."""
         settings = self.settings
-        size = fit.shape.num_nodes
+        size = fit.structure.num_nodes
         node_colors = self.rows.colors
         owner, nodes, links, bits = neighbors_of(description.free_edges, fit.copies, self.seed)
         busy = np.zeros(self.num_nodes, bool)
@@ -648,10 +652,10 @@ class NearCopies:
             scored.append((-saved, len(scored), way, best))
         for _, _, way, best in sorted(scored, key=lambda row: row[:2])[: settings.tried_ways]:
             drawn = np.zeros((size + 1, size + 1), np.int64)
-            drawn[:size, :size] = fit.shape.links
+            drawn[:size, :size] = fit.structure.links
             drawn[size, :size] = way[1:]
             drawn[:size, size] = self.reverse[way[1:]]
-            larger = self.shape(drawn, np.append(fit.shape.colors, way[0]))
+            larger = self.structure(drawn, np.append(fit.structure.colors, way[0]))
             if larger is not None:
                 some = best >= 0
                 yield larger, np.column_stack([fit.copies[some], nodes[best[some]]])
@@ -699,8 +703,16 @@ class NearCopies:
         return min(most, max(least, missing)), min(most, max(least, added))
 
 
-def _no_sets(shape: Shape) -> np.ndarray:
-    return np.zeros((0, shape.num_nodes), np.int64)
+def _drawing_of(structure: Structure) -> tuple[bytes, bytes]:
+    """Equal for structures whose nodes are alike in their order.
+
+    An isomorphic drawing in another order of its nodes may be fitted otherwise.
+    """
+    return structure.links.tobytes(), structure.colors.tobytes()
+
+
+def _no_sets(structure: Structure) -> np.ndarray:
+    return np.zeros((0, structure.num_nodes), np.int64)
 
 
 def _first_of_each(rows: np.ndarray) -> np.ndarray:

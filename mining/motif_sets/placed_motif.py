@@ -18,7 +18,7 @@ from math import log2
 
 import numpy as np
 
-from mining.candidates.shapes import Shape
+from gomkcn_dgl.graphs.structure import Structure
 from mining.motif_sets.integer_codes import integer_bits, log2_binomial
 from mining.pattern import NO_EDITS
 
@@ -27,7 +27,7 @@ from mining.pattern import NO_EDITS
 class PlacedMotif:
     """A structure whose copies are named in place of their edges."""
 
-    shape: Shape
+    structure: Structure
     copies: np.ndarray  # int64 [k, M], the node of the mined graph at each node
     bits: float  # of the drawing, the copies and their addresses
     edit_bits: float = 1.0
@@ -36,32 +36,32 @@ class PlacedMotif:
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # see `edits_of`
 
 
-def edits_of(shape: Shape, links: np.ndarray) -> np.ndarray:
+def edits_of(structure: Structure, links: np.ndarray) -> np.ndarray:
     """Where copies with the links ``[k, M, M]`` differ from their structure, int64 ``[n, 4]``.
 
     Of each edit the copy, two nodes of the structure, the larger first, and -1 where an edge is
     missing, 1 where one was added; the missing ones first.
 
-    >>> path = Shape.of(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), np.zeros(3, int))
+    >>> path = Structure.parse("a--b, b--c")
     >>> triangle = 1 - np.eye(3, dtype=int)
     >>> edits_of(path, np.stack([path.links, triangle])).tolist()
     [[1, 2, 0, 1]]
     """
-    differs = np.tril(links != shape.links)
-    missing = np.argwhere(differs & (shape.links > 0))
+    differs = np.tril(links != structure.links)
+    missing = np.argwhere(differs & (structure.links > 0))
     added = np.argwhere(differs & (links > 0))
     signs = np.repeat([-1, 1], [len(missing), len(added)])
     return np.column_stack([np.concatenate([missing, added]), signs]).astype(np.int64)
 
 
-def edit_bits(shape: Shape, num_copies: int, edits: np.ndarray, num_links: int) -> float:
+def edit_bits(structure: Structure, num_copies: int, edits: np.ndarray, num_links: int) -> float:
     """What says where the edits of a motif are, where edges can be of so many links."""
     missing = int(np.count_nonzero(edits[:, 3] < 0))
     added = len(edits) - missing
     if not len(edits):
         return 1.0
-    size = shape.num_nodes
-    num_edges = len(shape.edges)
+    size = structure.num_nodes
+    num_edges = len(structure.pairs)
     joined = num_copies * num_edges
     apart = num_copies * (size * (size - 1) // 2 - num_edges)
     if num_links > 1:

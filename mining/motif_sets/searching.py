@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.shapes import Shape, find_shapes
+from mining.candidates.structures import distinct_structures
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.candidate import Candidate
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
@@ -47,7 +46,6 @@ class SearchInBase:
     proposals: Proposals
     settings: SearchSettings
     near_sizes: range  # nodes of a motif whose copies may differ
-    structure_of: Callable[[Shape], Structure]
     steps: Steps
 
     def run(self, question: Question, base: str) -> CodedSet:
@@ -63,7 +61,7 @@ class SearchInBase:
         without: Callable[[Any, int], Description] = search.left_out
         if not (question.exact_copies or search.cut):
             near = NearCopies(self.empty, self.near_sizes, question.seed, self.steps)
-            improved = near.improve(best, [candidate.shape for candidate in given])
+            improved = near.improve(best, [candidate.structure for candidate in given])
             if improved is not best:
                 best = improved
                 without = type(best).without
@@ -89,10 +87,10 @@ class SearchInBase:
         self, search: MotifSearch, best: Description, candidates: Sequence[Candidate]
     ) -> float | None:
         """Bits that a set grows by with a structure, infinite where it cannot; None if it is in."""
-        keys = {candidate.key for candidate in candidates}
-        if keys & {motif.shape.key for motif in best.motifs}:
+        codes = {candidate.code for candidate in candidates}
+        if codes & {motif.structure.code for motif in best.motifs}:
             return None
-        return min((search.missing(best, key) for key in keys), default=np.inf)
+        return min((search.missing(best, code) for code in codes), default=np.inf)
 
     def _motifs(
         self, best: Description, without: Callable[[Any, int], Description]
@@ -100,13 +98,16 @@ class SearchInBase:
         """The motifs, nodes in canonical order, and what the set grows by ``without`` each."""
         motifs = []
         for number, motif in enumerate(best.motifs):
-            (shape,), (order,), _ = find_shapes(motif.shape.links[None], motif.shape.colors[None])
+            drawn = motif.structure
+            (structure,), (order,), _ = distinct_structures(
+                drawn.links[None], drawn.colors[None], drawn.relations, drawn.palette
+            )
             edits = motif.edits.copy()
             edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
             worth = without(best, number).length - best.length
             motifs.append(
                 CodedMotif(
-                    self.structure_of(shape),
+                    structure,
                     motif.copies[:, order],
                     worth,
                     motif.address,

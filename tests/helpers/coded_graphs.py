@@ -9,7 +9,6 @@ import numpy as np
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
-from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 
 RECORDS = json.loads((Path(__file__).parents[1] / "data" / "code_lengths.json").read_text())
@@ -35,7 +34,7 @@ def mined_of(record):
 
 
 def motif_of(mined, code, record, directed):
-    """Shape and copies of a motif of the data."""
+    """Structure and copies of a motif of the data."""
     categories = ()
     if record["categories"] is not None:
         categories = tuple((f"kind={kind}",) for kind in record["categories"])
@@ -69,21 +68,21 @@ def csr_of(kind, pairs, num_nodes, rng, **options):
     return csr_from_edges(*np.array(turned).T, num_nodes, **options, **kind_of_graph(kind, *kinds))
 
 
-def random_shape(rng, size, num_links, reverse, num_colors=1):
-    """A ring of some nodes with random chords and kinds."""
+def random_structure(rng, size, num_links, reverse, code):
+    """A ring of some nodes with random chords and kinds, in the numbers of a code."""
     links = np.zeros((size, size), int)
     for i, j in combinations(range(size), 2):
         if j - i in (1, size - 1) or rng.random() < 0.3:
             links[i, j] = rng.integers(1, num_links)
             links[j, i] = reverse[links[i, j]]
-    return Shape.of(links, rng.integers(num_colors, size=size))
+    return code.structure(links, rng.integers(code.num_colors, size=size))
 
 
-def random_copies(rng, shape, colors, number, apart=False, among=True):
-    """Random nodes of the colours of a shape; copies share none if they are apart."""
+def random_copies(rng, structure, colors, number, apart=False, among=True):
+    """Random nodes of the colours of a structure; copies share none if they are apart."""
     copies, busy = [], set()
     while len(copies) < number:
-        row = [int(rng.choice(np.flatnonzero((colors == one) & among))) for one in shape.colors]
+        row = [int(rng.choice(np.flatnonzero((colors == one) & among))) for one in structure.colors]
         if len({*row}) == len(row) and not (apart and busy & {*row}):
             copies.append(row)
             busy |= {*row}

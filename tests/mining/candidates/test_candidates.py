@@ -36,16 +36,16 @@ def test_sets_are_induced_copies_of_their_structures(colored):
             assert len(sets) == len(one.copies)
             for row in one.copies:
                 assert len(set(row.tolist())) == size
-                assert (links[np.ix_(row, row)] == one.shape.links).all()
-                assert (colors[row] == one.shape.colors).all()
-            names = tuple((str(color),) for color in one.shape.colors)
+                assert (links[np.ix_(row, row)] == one.structure.links).all()
+                assert (colors[row] == one.structure.colors).all()
+            names = tuple((str(color),) for color in one.structure.colors)
             # a structure is connected, or it is refused
             structure = Structure.of_channels(
-                graph.relations.links[one.shape.links], graph.relations, names
+                graph.relations.links[one.structure.links], graph.relations, names
             )
-            assert structure.num_automorphisms == one.shape.num_automorphisms
+            assert structure.num_automorphisms == one.structure.num_automorphisms
             keys.add(structure.key)
-        assert len(keys) == len({one.shape.key for one in structures}) == len(structures)
+        assert len(keys) == len({one.structure.code for one in structures}) == len(structures)
 
 
 def test_sets_grow_over_free_edges_alone():
@@ -70,7 +70,7 @@ def test_each_ring_of_a_graph_of_rings_is_seen_before_any_tree():
     free = np.ones(len(graph.indices), bool)
     found = seen_structures(graph, np.zeros(graph.num_nodes, np.int64), free, range(4, 7), seed=2)
     for ring, *_ in found.values():
-        assert (ring.shape.links.sum(axis=1) == 2).all() and len(ring.copies) == 7
+        assert (ring.structure.links.sum(axis=1) == 2).all() and len(ring.copies) == 7
 
 
 def test_a_hub_takes_part_of_its_neighbors():
@@ -79,7 +79,7 @@ def test_a_hub_takes_part_of_its_neighbors():
     free = np.ones(len(graph.indices), bool)
     found = seen_structures(graph, np.zeros(1501, np.int64), free, range(4, 5), seed=0)
     (clique,) = found[4]
-    assert clique.shape.links.sum() == 12
+    assert clique.structure.links.sum() == 12
     assert len(clique.copies) == 500 and (clique.copies == 0).any(axis=1).all()
 
 

@@ -7,11 +7,11 @@ import networkx as nx
 import numpy as np
 import pytest
 from choosing import choose
-from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_shape
+from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_structure
 
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import seen_structures
-from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_candidates import GrownStructures
@@ -78,7 +78,7 @@ def noisy_motifs(description, seed=0):
     free = np.ones(description.graph.num_nodes, bool)
     motifs = []
     for size in (4, 3, 3):
-        shape = random_shape(rng, size, len(reverse), reverse, code.num_colors)
+        shape = random_structure(rng, size, len(reverse), reverse, code)
         if not description.nodes_apart:
             motifs.append((shape, random_copies(rng, shape, code.colors, 3)))
             continue
@@ -99,8 +99,8 @@ def exact_motifs(description):
     for candidate in candidates:
         choice = choose(description, candidate, None, -np.inf)
         if choice is not None:
-            description = description.add(candidate.shape, choice.copies)
-            motifs.append((candidate.shape, choice.copies))
+            description = description.add(candidate.structure, choice.copies)
+            motifs.append((candidate.structure, choice.copies))
         if len(motifs) == 3:
             break
     return motifs
@@ -116,11 +116,11 @@ def candidates_of(description, sizes=range(3, 5)):
         free = np.ones(len(description.graph.indices), bool)
         seen = seen_structures(description.graph, code.colors, free, sizes, 0)
         candidates = [
-            list_candidate(description, one.shape, one.copies, ("grown",), 0)
+            list_candidate(description, one.structure, one.copies, ("grown",), 0)
             for of_size in seen.values()
             for one in of_size
         ]
-    return sorted(candidates, key=lambda one: (-len(one.copies), one.key))[:40]
+    return sorted(candidates, key=lambda one: (-len(one.copies), one.code))[:40]
 
 
 def with_motifs(description, motifs):
@@ -134,7 +134,13 @@ def state_of(description):
     names = ("degrees", "used") if not description.nodes_apart else ("class_of", "copy_of")
     arrays = [getattr(description, name).tolist() for name in names]
     motifs = [
-        (motif.shape.key, motif.copies.tolist(), motif.bits, motif.edit_bits, motif.edits.tolist())
+        (
+            motif.structure.code,
+            motif.copies.tolist(),
+            motif.bits,
+            motif.edit_bits,
+            motif.edits.tolist(),
+        )
         for motif in description.motifs
     ]
     return arrays, motifs, description.length, description.free_edges.bits.tolist()
@@ -151,8 +157,8 @@ def test_without_a_motif_a_description_is_as_if_it_had_not_come(case, motifs_of)
         fewer = whole.without(number)
         others = with_motifs(empty, motifs[:number] + motifs[number + 1 :])
         assert fewer.length == pytest.approx(others.length, abs=1e-9)
-        assert [motif.shape.key for motif in fewer.motifs] == [
-            motif.shape.key for motif in others.motifs
+        assert [motif.structure.code for motif in fewer.motifs] == [
+            motif.structure.code for motif in others.motifs
         ]
         assert fewer.used.tolist() == others.used.tolist()
         # it can come back
@@ -179,7 +185,7 @@ def test_the_order_of_motifs_that_share_nothing_does_not_matter(case):
     assert with_motifs(empty, turned).length == pytest.approx(lengths[0], abs=1e-9)
     # and the motifs of a description are all that makes it
     whole = with_motifs(empty, motifs)
-    again = with_motifs(empty, [(motif.shape, motif.copies) for motif in whole.motifs])
+    again = with_motifs(empty, [(motif.structure, motif.copies) for motif in whole.motifs])
     assert again.length == whole.length
     assert state_of(again) == state_of(whole)
 
@@ -197,7 +203,7 @@ def test_a_description_never_changes(case):
         for candidate in candidates_of(empty)[:5]:
             choice = choose(description, candidate, None, -np.inf)
             if choice is not None:
-                description.add(candidate.shape, choice.copies).length  # noqa: B018
+                description.add(candidate.structure, choice.copies).length  # noqa: B018
         links = np.tile(shape.links.astype(np.int64), (len(copies), 1, 1))
         description.copy_values(shape, copies, links, np.zeros(len(copies)))
     assert (state_of(empty), state_of(whole)) == before
@@ -237,7 +243,7 @@ def test_chosen_copies_are_free_and_share_nothing(case):
             choice = choose(description, candidate, None, -15.0)
             if choice is None:
                 continue
-            has_it = candidate.key in {motif.shape.key for motif in description.motifs}
+            has_it = candidate.code in {motif.structure.code for motif in description.motifs}
             new = choice.copies[len(choice.copies) - choice.num_new :]
             assert candidate.copies[candidate.rows_of(choice.copies)].tolist() == (
                 choice.copies.tolist()
@@ -249,14 +255,14 @@ def test_chosen_copies_are_free_and_share_nothing(case):
                 assert len(np.unique(graphs)) >= 3
             else:
                 assert len(new) == choice.num_new >= (1 if has_it else 2)
-                taken = description.code.edge_numbers(candidate.shape, new).reshape(-1)
+                taken = description.code.edge_numbers(candidate.structure, new).reshape(-1)
                 if has_it:
                     before = description.motifs[0].copies.tolist()
                     assert choice.copies[: len(before)].tolist() == before
             assert not description.used[taken].any()
             assert len(np.unique(taken)) == len(taken)
             # copies are induced: they have no edits, and a set without any does not speak of them
-            after = empty.add(candidate.shape, choice.copies)
+            after = empty.add(candidate.structure, choice.copies)
             assert not len(after.motifs[0].edits)
             num_chosen += 1
     assert num_chosen >= 2
@@ -299,7 +305,7 @@ def test_estimates_are_near_what_copies_save():
         choice = choose(empty, candidate, None, -15.0)
         if choice is None:
             continue
-        after = empty.add(candidate.shape, choice.copies)
+        after = empty.add(candidate.structure, choice.copies)
         saved = empty.length - after.length
         # what the edges save is to first order; what says where the copies are is exact
         of_edges = empty.residual.bits - after.residual.bits
@@ -312,7 +318,7 @@ def test_estimates_are_near_what_copies_save():
     for candidate in candidates_of(empty, range(5, 8)):
         choice = choose(empty, candidate, None, -np.inf)
         if choice is not None:
-            gains[choice.gain] = empty.length - empty.add(candidate.shape, choice.copies).length
+            gains[choice.gain] = empty.length - empty.add(candidate.structure, choice.copies).length
     # what others then save is not looked at, so that it is no more than an order
     assert gains[max(gains)] == max(gains.values()) > 0
 
@@ -328,7 +334,7 @@ def test_exact_copies_are_worth_what_they_are_where_copies_may_differ(kind):
             copies = candidate.copies[is_free].astype(np.int64)
             if not len(copies):
                 continue
-            shape = candidate.shape
+            shape = candidate.structure
             links = np.tile(shape.links.astype(np.int64), (len(copies), 1, 1))
             worth = description.edge_bits[candidate.edges[is_free]].sum(axis=1)
             uniform, by_degree = description.copy_values(shape, copies, links, worth)
@@ -363,9 +369,9 @@ def test_exact_copies_pay_for_no_edits(case):
     # the same copies as those of a drawing with one edge less, or one more
     shape, copies = motifs[0]
     drawn = shape.links.copy()
-    i, j, _ = shape.edges[0]
+    i, j = shape.pairs[0]
     drawn[i, j] = drawn[j, i] = 0
-    other = whole.without(0).add(Shape.of(drawn, shape.colors), copies)
+    other = whole.without(0).add(empty.code.structure(drawn, shape.colors), copies)
     assert other.used.tolist() == whole.used.tolist()
     assert other.motifs[-1].edits.tolist() == [[k, j, i, 1] for k in range(len(copies))]
     of_motifs = sum(motif.bits + motif.edit_bits for motif in other.motifs)
@@ -375,7 +381,7 @@ def test_exact_copies_pay_for_no_edits(case):
 
 def test_edits_and_their_bits_by_hand():
     """Two copies of a path of four nodes: one lacks an edge, the other has one more."""
-    path = Shape.of(nx.to_numpy_array(nx.path_graph(4), dtype=int), np.zeros(4, int))
+    path = Structure.parse("a--b, b--c, c--d")
     links = np.stack([path.links, path.links]).astype(np.int64)
     links[0, 1, 2] = links[0, 2, 1] = 0
     links[1, 0, 3] = links[1, 3, 0] = 1
@@ -413,7 +419,7 @@ def test_edges_that_copies_share_are_of_the_first(kind):
     assert both.degrees.tolist() == first.degrees.tolist()
     # all its edges are missing, and none was added
     signs = both.motifs[1].edits[:, 3].tolist()
-    assert signs == [-1] * (len(copies) * len(shape.edges))
+    assert signs == [-1] * (len(copies) * len(shape.pairs))
     # without the first, they are of the second
     assert both.without(0).used.tolist() == first.used.tolist()
     assert both.without(0).length == pytest.approx(first.length, abs=1e-9)

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_shape
+from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_structure
 from motif_searches import content, search_one
 
 from gomkcn_dgl import as_csr
@@ -62,7 +62,7 @@ def falling(numbers, chosen):
 
 def edit_bits(shape, number, missing, added, num_links):
     """Which edges are missing in so many copies, and which are beside them."""
-    joined, pairs = number * len(shape.edges), number * comb(shape.num_nodes, 2)
+    joined, pairs = number * len(shape.pairs), number * comb(shape.num_nodes, 2)
     others = pairs - joined + (missing if num_links > 1 else 0)
     return (
         integer_bits(missing) + log2(comb(joined, missing))
@@ -173,7 +173,7 @@ def test_the_length_of_a_graph_is_that_of_its_definition(kind):
         # copies that share nodes and edges, then some that do not
         motifs = []
         for apart in (False, True):
-            shape = random_shape(rng, 4 + seed % 2, len(reverse), reverse, code.num_colors)
+            shape = random_structure(rng, 4 + seed % 2, len(reverse), reverse, code)
             among = mined.graph.degrees == 6 if seed % 4 == 3 else True
             motifs.append((shape, random_copies(rng, shape, code.colors, 3, apart, among)))
         covered = GraphDescription.of(code)
@@ -206,7 +206,7 @@ def test_edits_of_a_collection_cost_what_says_them_and_nothing_else(kind, base):
     links, num_links = links_in(code.rows), len(code.reverse) - 1
     motifs, free = [], np.ones(108, bool)
     for size in (4, 3):
-        shape = random_shape(rng, size, num_links + 1, code.reverse, code.num_colors)
+        shape = random_structure(rng, size, num_links + 1, code.reverse, code)
         copies = []
         for first in range(0, 108, 9):
             here = free & (np.arange(108) // 9 == first // 9)
@@ -273,7 +273,7 @@ class Scene:
         # link, edge and bits of what joins two nodes and is free
         joined = zip(links_in(graph.rows).items(), graph.edge_of.tolist(), strict=True)
         self.free = {ends: (link, e, bits[e]) for (ends, link), e in joined if self.is_free[e]}
-        self.shape = random_shape(rng, 4, len(reverse), reverse, graph.num_colors)
+        self.shape = random_structure(rng, 4, len(reverse), reverse, graph)
         # both ends of a pair weigh alike
         weights = np.tril(np.ones((4, 4)), -1)[..., None] * -rng.uniform(0, 8, (4, 4, len(reverse)))
         self.weights = weights + weights.transpose(1, 0, 2)[:, :, reverse]

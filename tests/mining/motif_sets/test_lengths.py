@@ -17,7 +17,6 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import graph_count, small_graphs
 from mining.motif_sets.blocks import (
@@ -309,7 +308,7 @@ def collection(name):
 
 def shape_of(code, copies):
     (links,), (colors,) = code.rows.links_of(copies[:1]), code.rows.colors[copies[:1]]
-    return Shape.of(links, colors)
+    return code.structure(links, colors)
 
 
 def empty_collection(known):
@@ -482,7 +481,7 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
     found = [one.candidate for one in grown.found]
     assert found
     for one in found:
-        shape, rows = one.shape, one.copies.tolist()
+        shape, rows = one.structure, one.copies.tolist()
         # 1. the edges and signatures of each copy, less those that it then has
         keys = [list(zip(shape.orbits, symbol_of[row], strict=True)) for row in rows]
         times = Counter(key for own in keys for key in own)
@@ -490,7 +489,7 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
         worth = []
         for row, own in zip(rows, keys, strict=True):
             worth.append(empty.signature_bits[row].sum())
-            for u, v, link in shape.edges.tolist():
+            for (u, v), link in zip(shape.pairs, shape.pair_links, strict=True):
                 ends = (link, row[u]), (code.reverse[link], row[v])
                 odds = np.prod(
                     [empty.coded.multipliers[code.layer_of[way], node] for way, node in ends]

@@ -281,7 +281,7 @@ def test_a_state_says_what_was_tried():
     best = search_of(mined, SearchSettings(least_of_round=-1.0), steps).run()
     last = states[-1]
     assert isinstance(last, SearchState)
-    assert [motif.shape.key for motif in last.motifs] == [motif.shape.key for motif in best.motifs]
+    assert codes_of(last) == codes_of(best)
     singles = {numbers for numbers, _ in last.tried if len(numbers) == 1}
     # each motif was left out, to no avail
     assert singles == {(number,) for number in range(len(best.motifs))}
@@ -309,12 +309,12 @@ def test_a_greedy_step_takes_what_saves_most_or_most_for_its_edges():
     )
     by_bits = search.add(search.empty, 0.0)
     by_edge = search.add(search.empty, 1.0)
-    assert [motif.shape.num_nodes for motif in by_bits.motifs] == [10, 4]
-    assert [motif.shape.num_nodes for motif in by_edge.motifs] == [4, 10]
+    assert [motif.structure.num_nodes for motif in by_bits.motifs] == [10, 4]
+    assert [motif.structure.num_nodes for motif in by_edge.motifs] == [4, 10]
     # what is banned does not come, and what is there stays
-    clique = by_edge.motifs[0].shape.key
+    clique = by_edge.motifs[0].structure.code
     without = search.add(search.empty, 0.0, banned={clique})
-    assert [motif.shape.num_nodes for motif in without.motifs] == [10]
+    assert [motif.structure.num_nodes for motif in without.motifs] == [10]
     assert search.add(by_bits, 0.0) is by_bits
     # a gap is filled with what was there, or not at all where this is banned
     assert search.refill(by_bits, (0,), 0.0) is by_bits
@@ -356,18 +356,18 @@ def test_each_motif_that_is_one_too_many_goes():
         rows = []
         used = description.used.copy()
         for row in candidate.copies.astype(np.int64):
-            edges = search.empty.code.edge_numbers(candidate.shape, row[None])
+            edges = search.empty.code.edge_numbers(candidate.structure, row[None])
             if len(rows) < 2 and not used[edges].any():
                 rows.append(row)
                 used[edges] = True
-        description = description.add(candidate.shape, np.stack(rows))
+        description = description.add(candidate.structure, np.stack(rows))
     assert len(description.motifs) == 3
     turned = search.empty
     for motif in description.motifs[::-1]:
-        turned = turned.add(motif.shape, motif.copies)
+        turned = turned.add(motif.structure, motif.copies)
     for motifs in (description, turned):
         after = search.drop(motifs)
-        assert [motif.shape.key for motif in after.motifs] == [saving.shape.key]
+        assert [motif.structure.code for motif in after.motifs] == [saving.structure.code]
         assert after.length < motifs.length
         search.tried.clear()
 
@@ -381,15 +381,15 @@ def test_two_motifs_that_meet_give_way_to_one():
     search, (triangle, four, six) = given_search(whole, *cliques)
     copies = six.copies.astype(np.int64)
     assert len(copies) == 8
-    both = search.empty.add(four.shape, copies[:, :4]).add(triangle.shape, copies[:, 3:])
+    both = search.empty.add(four.structure, copies[:, :4]).add(triangle.structure, copies[:, 3:])
     # neither goes alone
-    assert six.key not in {motif.shape.key for motif in search.drop(both).motifs}
+    assert six.code not in {motif.structure.code for motif in search.drop(both).motifs}
     search.tried.clear()
     (motif,) = search.drop_pairs(both).motifs
-    assert motif.shape.key == six.key and len(motif.copies) == 8
+    assert motif.structure.code == six.code and len(motif.copies) == 8
     # two that do not meet are not left out together
     search.tried.clear()
-    apart = search.empty.add(four.shape, copies[:4, :4]).add(triangle.shape, copies[4:, 3:])
+    apart = search.empty.add(four.structure, copies[:4, :4]).add(triangle.structure, copies[4:, 3:])
     assert search.drop_pairs(apart) is apart and not search.tried
 
 
@@ -415,8 +415,8 @@ def search_in(collection, **settings):
     return search
 
 
-def keys_of(description):
-    return [motif.shape.key for motif in description.motifs]
+def codes_of(description):
+    return [motif.structure.code for motif in description.motifs]
 
 
 def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
@@ -426,9 +426,9 @@ def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
     # one that is worth less than is asked for goes
     weakest = min(search.left_out(best, k).length - best.length for k in range(len(best.motifs)))
     dear = search_in(collection, least_of_motif=weakest + 1)
-    assert len(dear.drop(dear.cover(keys_of(best))).motifs) < len(best.motifs)
+    assert len(dear.drop(dear.cover(codes_of(best))).motifs) < len(best.motifs)
     for key in sorted(search.candidates)[::3]:
-        after = search.drop(search.cover([*keys_of(best), key]))
+        after = search.drop(search.cover([*codes_of(best), key]))
         for number in range(len(after.motifs)):
             assert search.left_out(after, number).length >= after.length + 10
         assert after.length <= best.length + 1e-6 or len(after.motifs) < len(best.motifs)
@@ -437,14 +437,14 @@ def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
 def test_a_structure_is_put_in_before_those_that_are_not_larger(collection):
     search = search_in(collection)
     best = search.run()
-    first, second = sorted(keys_of(best)[:2], key=lambda key: search.candidates[key].rank)
+    first, second = sorted(codes_of(best)[:2], key=lambda key: search.candidates[key].rank)
     large, small = search.candidates[first], search.candidates[second]
     for one, other in ((large, small), (small, large)):
-        after = search.put_in(search.cover([one.key]), other)
-        assert keys_of(after) == [first, second]
+        after = search.put_in(search.cover([one.code]), other)
+        assert codes_of(after) == [first, second]
     # or in the place of another
     after = search.put_in(search.cover([second, first]), large, second)
-    assert keys_of(after)[0] == first
+    assert codes_of(after)[0] == first
 
 
 @pytest.mark.parametrize("moves", [{"most_put_in": 0}, {"most_in_place": 0}])
@@ -452,15 +452,15 @@ def test_a_part_of_a_motif_gives_way_to_it(collection, moves):
     """In its place, or since it is put in before it."""
     whole = search_in(collection).run()
     search = search_in(collection, **moves)
-    parts = {part for key in keys_of(whole) for part in search.candidates[key].parts}
+    parts = {part for key in codes_of(whole) for part in search.candidates[key].parts}
     part = max(
         (search.candidates[key] for key in parts & search.candidates.keys()),
-        key=lambda one: search.gain_alone(one.key),
+        key=lambda one: search.gain_alone(one.code),
     )
-    before = search.cover([part.key])
-    assert keys_of(before) == [part.key]
+    before = search.cover([part.code])
+    assert codes_of(before) == [part.code]
     after = search.swap(before)
-    assert after.length < before.length and keys_of(after) != [part.key]
+    assert after.length < before.length and codes_of(after) != [part.code]
     # without any such move it stays
     still = search_in(collection, most_put_in=0, most_in_place=0)
-    assert keys_of(still.swap(still.cover([part.key]))) == [part.key]
+    assert codes_of(still.swap(still.cover([part.code]))) == [part.code]

@@ -13,7 +13,7 @@ from random_graphs import link_matrix, random_graph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.shapes import Shape, find_shapes
+from mining.candidates.structures import distinct_structures
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import collection_search
 from mining.motif_sets.blocks import find_shared_blocks
@@ -48,10 +48,15 @@ def coded(kind):
     return GraphCode.of(MinedGraph.of(replace(graph, **categories)))
 
 
+def distinct_in(code, links, colors):
+    relations = code.mined.graph.relations
+    return distinct_structures(links.astype(np.uint16), colors, relations, code.palette)
+
+
 def shape_at(code, nodes):
     """The induced structure of some nodes, in canonical order."""
     links, colors = link_matrix(code.mined.graph)[np.ix_(nodes, nodes)], code.colors[nodes]
-    return find_shapes(links[None].astype(np.uint16), colors[None]).shapes[0]
+    return distinct_in(code, links[None], colors[None]).structures[0]
 
 
 def shapes_of(code, size):
@@ -60,7 +65,7 @@ def shapes_of(code, size):
     for root in sorted(joined):
         nodes = np.array(list(nx.bfs_tree(joined, root))[:size])
         shape = shape_at(code, nodes)
-        found.setdefault(shape.key, shape)
+        found.setdefault(shape.code, shape)
     return [*found.values()][:4]
 
 
@@ -68,8 +73,8 @@ def copies_by_brute_force(code, shape):
     """All sets of nodes with the canonical form of a structure."""
     sets = np.array(list(combinations(range(len(code.colors)), shape.num_nodes)))
     links = link_matrix(code.mined.graph)[sets[:, :, None], sets[:, None, :]]
-    found = find_shapes(links.astype(np.uint16), code.colors[sets])
-    same = np.array([one.key == shape.key for one in found.shapes])[found.number]
+    found = distinct_in(code, links, code.colors[sets])
+    same = np.array([one.code == shape.code for one in found.structures])[found.number]
     return {frozenset(row) for row in sets[same].tolist()}
 
 
@@ -188,7 +193,7 @@ def test_the_best_copies_share_no_edge_and_keep_to_what_is_free():
     every = np.ones(code.num_edges, bool)
     best = choose(empty, listed, every, -15.0)
     assert len(best.copies) == 6
-    assert empty.add(listed.shape, best.copies).motifs[0].address == "without replacement"
+    assert empty.add(listed.structure, best.copies).motifs[0].address == "without replacement"
     # a triangle takes edges of the first clique
     taken = empty.add(triangle, listed.copies[:1, :3].astype(np.int64))
     chosen = choose(taken, listed, every, -15.0)
@@ -199,7 +204,7 @@ def test_the_best_copies_share_no_edge_and_keep_to_what_is_free():
     taken = empty.add(triangle, listed.copies[:5, :3].astype(np.int64))
     assert choose(taken, listed, every, -15.0) is None
     # but one copy more is one for a motif that has some
-    more = empty.add(listed.shape, listed.copies[:1].astype(np.int64))
+    more = empty.add(listed.structure, listed.copies[:1].astype(np.int64))
     more = more.add(triangle, listed.copies[1:5, :3].astype(np.int64))
     chosen = choose(more, listed, every, -15.0)
     assert listed.rows_of(chosen.copies).tolist() == [0, 5] and chosen.num_new == 1
@@ -397,7 +402,8 @@ def connected_sets(graphs, size):
 
 def induced_shapes(code, sets):
     return [
-        Shape.of(*one) for one in zip(code.rows.links_of(sets), code.rows.colors[sets], strict=True)
+        code.structure(*one)
+        for one in zip(code.rows.links_of(sets), code.rows.colors[sets], strict=True)
     ]
 
 
@@ -407,7 +413,7 @@ def test_parts_have_one_or_two_nodes_less():
     # four nodes of it are a path; three a path, or an edge and a node
     assert len(parts_of(ring)) == 3
     (path,) = sightings(code, grown(code, 4), *ONCE)[0]
-    assert path.shape.key in parts_of(ring)
+    assert path.structure.code in parts_of(ring)
     # of one structure the parts are those of any of its orders
     turned = induced_shapes(code, np.array([[2, 0, 4, 1, 3]]))[0]
     assert parts_of(turned) == parts_of(ring)
@@ -448,7 +454,7 @@ def test_a_planted_typed_ring_is_found_with_its_bits_and_nothing_else(collection
     code = CollectionCode(mined.graph, mined.colors, best.base)
     (links,), (colors,) = code.rows.links_of(ring.copies[:1]), code.rows.colors[ring.copies[:1]]
     empty = CollectionDescription.of(code)
-    length = empty.add(Shape.of(links, colors), ring.copies).length
+    length = empty.add(code.structure(links, colors), ring.copies).length
     assert length == pytest.approx(best.bits_total, abs=1e-6)
     assert ring.bits == pytest.approx(empty.length - length, abs=1e-6)
     # without motifs the shorter base is the base
@@ -492,9 +498,9 @@ def test_all_connected_sets_are_there_once_grouped_by_their_structure(size):
     for one in seen:
         for nodes in one.copies.tolist():
             joined = nx.to_numpy_array(union, nodelist=nodes)
-            np.testing.assert_array_equal(joined, one.shape.links)
+            np.testing.assert_array_equal(joined, one.structure.links)
     # no structure stands twice
-    shapes = [nx.from_numpy_array(one.shape.links) for one in seen]
+    shapes = [nx.from_numpy_array(one.structure.links) for one in seen]
     for first, second in combinations(shapes, 2):
         assert not nx.is_isomorphic(first, second)
 
