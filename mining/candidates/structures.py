@@ -55,7 +55,6 @@ def distinct_structures(
     (1, [0, 0])
     """
     order, automorphisms, orbits = canonical_forms(links, colors)
-    orbits = _number_orbits(orbits)
     links = links[np.arange(len(links))[:, None, None], order[:, :, None], order[:, None, :]]
     colors, orbits = (np.take_along_axis(one, order, axis=1) for one in (colors, orbits))
     # the codes of the structures, all of one width
@@ -63,11 +62,15 @@ def distinct_structures(
     _, first, number = np.unique(
         codes.view(f"V{8 * codes.shape[1]}").reshape(-1), return_index=True, return_inverse=True
     )
-    links, colors = links[first], colors[first]
+    links = links[first]
+    colors = colors[first]
+    # of each node the first one of its orbit, in the canonical order
+    is_same = orbits[first][:, :, None] == orbits[first][:, None, :]
+    orbits = _number_orbits(is_same.argmax(axis=2))
     by_name = _orders_by_name(links, colors, relations, palette)
     structures = []
     for k, automorphisms_of in enumerate(automorphisms[first].tolist()):
-        form = Form(by_name[k], orbits[first[k]], int(automorphisms_of))
+        form = Form(by_name[k], orbits[k], int(automorphisms_of))
         structures.append(Structure.of_links(links[k], colors[k], relations, palette, form))
     return DistinctStructures(structures, order, number)
 

@@ -18,7 +18,6 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
 from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, PatternMiner, motif_set, read_run
-from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
@@ -474,7 +473,12 @@ def test_copies_agree_on_what_was_hidden_and_differ_as_often_as_they_do(kind):
     drawn, (missing, added) = near.majority(empty, rows, np.zeros(7, int))
     number = DENSE.number_of_edges()
     assert ((drawn > 0) == nx.to_numpy_array(DENSE, nodelist=range(7))).all()
-    signs = empty.add(Shape.of(drawn, np.zeros(7, int)), rows).motifs[0].edits[:, 3].tolist()
+    signs = (
+        empty.add(empty.code.structure(drawn, np.zeros(7, int)), rows)
+        .motifs[0]
+        .edits[:, 3]
+        .tolist()
+    )
     # half an edit more of each, so that none is impossible
     assert missing == pytest.approx((signs.count(-1) + 0.5) / (10 * number + 1))
     assert added == pytest.approx((signs.count(1) + 0.5) / (10 * (21 - number) + 1))

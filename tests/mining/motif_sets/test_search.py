@@ -176,11 +176,11 @@ def test_copies_more_save_what_they_add_to_the_motif():
     whole = nx.disjoint_union_all([nx.complete_graph(4)] * 8 + [nx.cycle_graph(30)])
     code = GraphCode.of(MinedGraph.of(whole))
     empty, listed = list_all(code, shape_at(code, cliques_at(code, 4)[0]))
-    few = empty.add(listed.shape, listed.copies[:4].astype(np.int64))
+    few = empty.add(listed.structure, listed.copies[:4].astype(np.int64))
     choice = choose(few, listed, None, -15.0)
     assert choice.num_new == 4 and len(choice.copies) == 8
     new = listed.rows_of(choice.copies)[4:]
-    every = empty.add(listed.shape, choice.copies)
+    every = empty.add(listed.structure, choice.copies)
     grown = every.motifs[0].bits - few.motifs[0].bits
     assert choice.gain == pytest.approx(edge_gains(few, listed, new).sum() - grown, abs=1e-9)
 
