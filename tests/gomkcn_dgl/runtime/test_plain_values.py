@@ -93,8 +93,8 @@ def test_other_files_are_damaged(content):
             read_value(io.BytesIO(content), kind)
 
 
-def test_a_structure_that_is_none_is_damaged():
+def test_a_structure_without_links_is_damaged():
     file = io.BytesIO()
     write_value(file, {"channels": np.zeros((2, 2), bool)})
-    with pytest.raises(DamagedValueError, match="connected"):
+    with pytest.raises(DamagedValueError, match="links"):
         read_value(file, Structure)
