@@ -18,6 +18,7 @@ from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_copies import LEAST_GRAPHS
 from mining.motif_sets.collection_description import CollectionDescription
 from mining.motif_sets.motif_search import SearchSettings
+from mining.motif_sets.near_copies import NearSettings
 from mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 
 # nodes of a motif where no sizes are given
@@ -41,6 +42,8 @@ COLLECTION_SEARCH = SearchSettings(
     least_of_round=1.0,
     least_share_of_round=0.0,
 )
+# a length of a collection takes some ten times as long as one of a graph
+COLLECTION_NEAR = NearSettings(polished=1)
 # nodes that a motif whose copies may differ has more than the largest that grows
 _MORE_NODES = 2
 # a block with such a share of its edges is a clique that lacks some, where copies may differ
@@ -105,6 +108,7 @@ def search_collection(
         CollectionProposals(empty, base, grown),
         COLLECTION_SEARCH,
         range(grown.sizes[0], grown.sizes[-1] + _MORE_NODES + 1),
+        COLLECTION_NEAR,
         steps,
     )
     found = search.run(question, empty.code.base)

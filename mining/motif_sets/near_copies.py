@@ -69,6 +69,8 @@ class NearSettings:
     # dense sets of one size that are drawings, and fits that are repeated with all sets
     dense_drawings: int = 4
     refitted: int = 4
+    # of these, the best ones are polished, and a set begins with each: most of the time goes there
+    polished: int = 4
     # rounds of a fit: to find the promising ones, and of those that are measured
     few_rounds: int = 3
     rounds: int = 4
@@ -227,7 +229,7 @@ class NearCopies:
         """Some fits polished, those that save enough, the best first and each structure once."""
         sets = self.dense_sets(description)
         best: dict[tuple[bytes, bytes], Fit] = {}
-        for fit in fits:
+        for fit in sorted(fits, key=lambda fit: -fit.gain)[: self.settings.polished]:
             after = self.shaken(description, self.polish(description, fit, sets))
             known = best.setdefault(_drawing_of(after.structure), after)
             best[_drawing_of(after.structure)] = max(known, after, key=lambda one: one.gain)

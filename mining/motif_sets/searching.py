@@ -19,7 +19,7 @@ from mining.motif_sets.candidate import Candidate
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.description import Description
 from mining.motif_sets.motif_search import MotifSearch, Proposals, SearchSettings, SearchState
-from mining.motif_sets.near_copies import NearCopies
+from mining.motif_sets.near_copies import NearCopies, NearSettings
 from mining.pattern import Pattern
 
 # a set that saves less is not reported, in bits
@@ -46,6 +46,7 @@ class SearchInBase:
     proposals: Proposals
     settings: SearchSettings
     near_sizes: range  # nodes of a motif whose copies may differ
+    near_settings: NearSettings
     steps: Steps
 
     def run(self, question: Question, base: str) -> CodedSet:
@@ -60,7 +61,9 @@ class SearchInBase:
         best = search.run(given, self.steps.kept(SearchState), grows=question.grows)
         without: Callable[[Any, int], Description] = search.left_out
         if not (question.exact_copies or search.cut):
-            near = NearCopies(self.empty, self.near_sizes, question.seed, self.steps)
+            near = NearCopies(
+                self.empty, self.near_sizes, question.seed, self.steps, self.near_settings
+            )
             improved = near.improve(best, [candidate.structure for candidate in given])
             if improved is not best:
                 best = improved
