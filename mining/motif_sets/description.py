@@ -21,16 +21,6 @@ from mining.motif_sets.alignment_loops import FreeEdges
 from mining.motif_sets.placed_motif import PlacedMotif
 
 
-class Code(Protocol):
-    """What is known to both sides."""
-
-    def structure(self, links: np.ndarray, colors: np.ndarray) -> Structure:
-        """The structure of nodes in the numbers of the graph, in the order that is given."""
-
-    def named(self, structure: Structure) -> Structure:
-        """A structure in the numbers of the graph, with its relations and palette."""
-
-
 class Description(Protocol):
     """A graph or a collection with the motifs of a set."""
 

@@ -6,7 +6,7 @@ The degrees are known, and no two copies share an edge. What each part costs is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -116,11 +116,6 @@ class GraphDescription:
         for node, slot in zip(*np.nonzero(inside), strict=True):
             np.add.at(degrees[slot], motif.copies[:, node], inside[node, slot])
         return GraphDescription(self.code, others, degrees, used)
-
-    def replaced(self, number: int, motif: PlacedMotif) -> GraphDescription:
-        """The same with other words for one of its motifs, such as what saw it."""
-        motifs = (*self.motifs[:number], motif, *self.motifs[number + 1 :])
-        return replace(self, motifs=motifs)
 
     # what copies save
 
