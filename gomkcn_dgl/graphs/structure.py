@@ -387,7 +387,8 @@ class Structure:
         if self.known_form is not None:
             return self.known_form
         order, num_automorphisms, _ = self._generated
-        orbits = _from_zero(np.array(self._generated.orbits))
+        # an orbit is called by its first node, so that its number is its place among these
+        _, orbits = np.unique(self._generated.orbits, return_inverse=True)
         return Form(np.array(order), orbits, num_automorphisms)
 
     @property
@@ -567,13 +568,6 @@ class Structure:
             if relations.is_directed and not relations.directed[relation]:
                 graph.add_edge(v, u, **name)
         return graph
-
-
-def _from_zero(orbits: np.ndarray) -> np.ndarray:
-    """Numbers of orbits from 0 on, in the order of their first nodes."""
-    _, first, number = np.unique(orbits, return_index=True, return_inverse=True)
-    places: np.ndarray = np.argsort(np.argsort(first))[number.reshape(-1)]
-    return places
 
 
 def count_pendant(links: np.ndarray) -> np.ndarray:

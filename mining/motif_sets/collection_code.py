@@ -32,7 +32,12 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from mining.candidates.structures import Palette, palette_of_numbers, structure_of_nodes
-from mining.motif_sets.integer_codes import integer_bits, integer_lengths, log2_binomial
+from mining.motif_sets.integer_codes import (
+    histogram_bits,
+    integer_bits,
+    integer_lengths,
+    log2_binomial,
+)
 
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
@@ -105,6 +110,13 @@ class CollectionCode:
     def integers(self) -> np.ndarray:
         """L_N of the numbers up to the largest degree."""
         return integer_lengths(int(self.degrees.max(initial=0)))
+
+    @cached_property
+    def spread_bits(self) -> np.ndarray:
+        """Bits of which graphs have a copy, where 0, 1, … of them have one, float64 ``[G + 1]``."""
+        num_graphs = self.graph.num_graphs
+        each = [histogram_bits(np.array([k, num_graphs - k])) for k in range(num_graphs + 1)]
+        return np.array(each)
 
     @cached_property
     def joints(self) -> np.ndarray:

@@ -433,10 +433,7 @@ class CollectionDescription:
 
     def order_bits(self, numbers: np.ndarray) -> np.ndarray:
         """Bits of so many copies beside those of each: how many graphs have one, about."""
-        num_graphs = self.graph.num_graphs
-        some = np.minimum(numbers, num_graphs)
-        each = [histogram_bits(np.array([k, num_graphs - k])) for k in range(num_graphs + 1)]
-        return -np.array(each)[some]
+        return -self.code.spread_bits[np.minimum(numbers, self.graph.num_graphs)]
 
     def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies, about, where copies may differ."""

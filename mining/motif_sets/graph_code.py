@@ -10,8 +10,8 @@ degrees that the copies leave over is the rest. No two copies share an edge.
 with J motifs, k_j copies of the n_j nodes of motif j, and p_j of these outside its 2-core, which
 the degrees explain: 6 bits each are a prior against trees. L_N is the code of whole numbers, see
 :func:`~mining.motif_sets.integer_codes.integer_bits`; the bits of edits are in
-:mod:`~mining.motif_sets.edits`, and none where all copies are exact. The sum itself is that of a
-:class:`~mining.motif_sets.graph_description.GraphDescription`.
+:mod:`~mining.motif_sets.placed_motif`, and none where all copies are exact. The sum itself is that
+of a :class:`~mining.motif_sets.graph_description.GraphDescription`.
 """
 
 from __future__ import annotations

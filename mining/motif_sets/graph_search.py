@@ -13,7 +13,7 @@ from mining.motif_sets.graph_candidates import GraphProposals
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.motif_search import SearchSettings
-from mining.motif_sets.near_copies import NearSettings
+from mining.motif_sets.near_copies import NEAR
 from mining.motif_sets.searching import Question, SearchInBase
 from mining.pattern import Pattern
 
@@ -79,7 +79,7 @@ def search_graph(
     """
     sizes = question.sizes or SIZES
     proposals = GraphProposals(empty, sizes, question.seed, steps.is_late)
-    search = SearchInBase(empty, proposals, settings, sizes, NearSettings(), steps)
+    search = SearchInBase(empty, proposals, settings, sizes, NEAR, steps)
     blocks: np.ndarray | None = empty.code.blocks
     base = "degrees" if blocks is None else "blocks"
     found = search.run(question, base)
