@@ -22,8 +22,9 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.counter import estimate_occurrences
-from mining.counting.exact_search import ExactSearch, count_by_graph
-from mining.counting.sought import steps_in
+from mining.counting.occurrence_search import OccurrenceSearch, count_by_graph
+from mining.counting.query import Query
+from mining.counting.watching import steps_in
 
 SEED = 0
 NUM_PAIRS = 200
@@ -62,7 +63,7 @@ def random_pairs(bench: Bench) -> None:
         own = pair.pattern[1]
         colors = (own, pair.colors) if KINDS[kind][2] else None
         equal[kind] += count_by_graph(pair.graph, pair.structure, colors=colors).sum() == truth
-        search = ExactSearch(pair.graph, pair.structure, colors)
+        search = OccurrenceSearch(Query.of_structure(pair.graph, pair.structure, colors))
         for error in ERRORS:
             for seed in range(bench.repeats):
                 one = estimate_occurrences(search, error, steps_in(60), 1000 * number + seed)
@@ -150,7 +151,7 @@ def compare_pattern(
     for seed in range(repeats):
         # other work on the machine does not count; all threads do
         start = time.process_time()
-        search = ExactSearch(graph, structure)
+        search = OccurrenceSearch(Query.of_structure(graph, structure))
         found.append(estimate_occurrences(search, 0.01, steps_in(0.2 if quick else 20), seed))
         seconds.append(time.process_time() - start)
     start = time.process_time()

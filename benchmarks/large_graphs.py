@@ -22,7 +22,7 @@ from record import Bench
 
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_search import count_by_graph
+from mining.counting.occurrence_search import count_by_graph
 
 SIZES = [10**k for k in range(4, 10)]
 EDGES_PER_NODE = 5

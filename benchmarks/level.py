@@ -24,7 +24,7 @@ from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.choice import compare_censuses
 from mining.counting.census import Counts, count_structures, subgraphs_of
-from mining.counting.sought import INDUCED, SUBGRAPH
+from mining.counting.query import INDUCED, SUBGRAPH
 from mining.null_models import RandomGraphs, null_model, sample_null
 from mining.pattern import LESS, LEVEL, MORE
 from synthetic import MOTIFS

@@ -7,9 +7,9 @@ register_html_module("mining", "mining.html.notebook")
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "counting.conditional_search": ["count_where", "list_where"],
+        "counting.conditions": ["count_where", "list_where"],
         "counting.counter": ["count_occurrences", "list_places"],
-        "counting.exact_search": ["count_by_graph"],
+        "counting.occurrence_search": ["count_by_graph"],
         "export": [
             "copies_table",
             "feature_table",

@@ -31,8 +31,8 @@ from mining.counting.census import (
     exact_array,
 )
 from mining.counting.counter import count_occurrences
-from mining.counting.exact_search import find_graphs
-from mining.counting.sought import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from mining.counting.occurrence_search import find_graphs
+from mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.pattern import NullComparison, OccurrenceCount, Pattern, merge

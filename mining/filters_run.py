@@ -19,7 +19,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
 from mining.categories import Categories
 from mining.counting.counter import count_occurrences
-from mining.counting.sought import steps_in
+from mining.counting.watching import steps_in
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_settings import FiltersSettings
 from mining.graph_relations import edges_among

@@ -32,7 +32,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
 from mining.counting.census import are_connected
-from mining.counting.sought import Spend, spend_freely
+from mining.counting.watching import Spend, spend_freely
 from mining.fragments import describe_fragment, to_smarts
 from mining.graph_estimator import GraphEstimator
 from mining.gspan_loops import Arcs, find_extensions, is_minimal

@@ -21,8 +21,9 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.structures import distinct_structures, palette_of_numbers
 from mining.categories import Colors
 from mining.counting.census import are_connected
-from mining.counting.counter import count_and_find, list_places
-from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, to_the_end
+from mining.counting.counter import count_query, list_places
+from mining.counting.query import Query
+from mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 
@@ -176,8 +177,12 @@ def count_inexact(
     job = Steps(n_jobs=n_jobs) if steps is None else steps
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
-        return count_and_find(
-            graph, found[number][0], colors, error, share, seed, lambda _: not job.is_late()
+        return count_query(
+            Query.of_structure(graph, found[number][0], colors),
+            error=error,
+            max_steps=share,
+            seed=seed,
+            watch=lambda _: not job.is_late(),
         )
 
     counted = job.each(
@@ -194,7 +199,8 @@ def _find_variants(
     graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
 ) -> list[tuple[Structure, tuple[str, ...]]]:
     """The connected structures within some edits, and these in words; those with fewest first."""
-    sought = Sought.of(graph, structure, colors)
+    # checks both
+    Query.of_structure(graph, structure, colors)
     size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
@@ -224,7 +230,7 @@ def _find_variants(
     # 2. each connected structure once, with fewest edits
     connected = np.flatnonzero(are_connected(links > 0))
     links = links[connected[np.argsort(edits[connected], kind="stable")]]
-    of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
+    of_nodes = np.zeros(size, np.int64) if colors is None else np.asarray(colors[0])
     numbers, of_nodes = np.unique(of_nodes, return_inverse=True)
     palette = palette_of_numbers(len(numbers))
     colors_of_nodes = np.tile(of_nodes, (len(links), 1))

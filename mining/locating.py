@@ -11,8 +11,8 @@ import numpy as np
 
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
-from mining.counting.exact_search import find_graphs
-from mining.counting.sought import STEPS_PER_SECOND
+from mining.counting.occurrence_search import find_graphs
+from mining.counting.watching import STEPS_PER_SECOND
 from mining.mined_graph import MinedGraph
 from mining.occurrences import pick_disjoint
 from mining.pattern import Pattern

@@ -17,8 +17,8 @@ from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.steps import Steps
 from mining.categories import Colors
 from mining.counting.counter import count_occurrences, list_places
-from mining.counting.exact_search import count_by_graph
-from mining.counting.sought import STEPS_PER_SECOND
+from mining.counting.occurrence_search import count_by_graph
+from mining.counting.watching import STEPS_PER_SECOND
 from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")

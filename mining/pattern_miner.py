@@ -10,7 +10,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.graph import as_unweighted
-from mining.counting.sought import steps_in
+from mining.counting.watching import steps_in
 from mining.filters.filter_miner import FilterMiner
 from mining.graph_estimator import GraphEstimator
 from mining.graph_relations import with_relations

@@ -27,7 +27,8 @@ from mining.counting.census import (
     sizes_of_census,
 )
 from mining.counting.census_formulas import count_orbits, formula_steps
-from mining.counting.sought import INDUCED, READINGS, UncountableError
+from mining.counting.query import INDUCED, READINGS
+from mining.counting.watching import UncountableError
 
 log = logging.getLogger("gomkcn_dgl")
 

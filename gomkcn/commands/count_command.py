@@ -31,13 +31,9 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.runtime.steps import Steps
     from mining.categories import Colors
-    from mining.counting.conditional_search import ConditionalSearch
+    from mining.counting.query import Query
     from mining.pattern import OccurrenceCount
 
-# a graph of at most so many entries is first searched by joins, which have nothing to load
-_FEW_ENTRIES = 1 << 20
-# for so many steps, which take less than it takes to load the compiled search, about .2 s
-_FEW_STEPS = 1 << 24
 # each text of edges has one of these
 _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
@@ -177,7 +173,8 @@ def count(
     """
     show_log(brief=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
-    from mining.counting.sought import READINGS, SUBGRAPH, steps_in
+    from mining.counting.query import READINGS, SUBGRAPH
+    from mining.counting.watching import steps_in
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
@@ -281,13 +278,13 @@ def _count_where(
     said: PatternText, path: str, graph: CSRGraph, attributes: Any, task: _Task
 ) -> Counted:
     """The occurrences of a pattern with conditions."""
-    from mining.counting.conditional_search import ConditionalSearch
+    from mining.counting.conditions import query_of_text
 
     conditions = len(said.absent) + len(said.conditions)
     size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=conditions)
     rows = _head(f"{' '.join(said.text.split())}: {size}", path, graph)
-    search = ConditionalSearch(graph, said, task.reading, attributes)
-    return _count_by_joins(search, rows, search.names, task)
+    query = query_of_text(graph, said, task.reading, attributes)
+    return _count_query(query, rows, [*said.nodes], task)
 
 
 def _count_structure(
@@ -296,8 +293,7 @@ def _count_structure(
     """The occurrences of a structure, in one of both readings or with edits."""
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.conditional_search import ConditionalSearch, text_of
-    from mining.counting.sought import SUBGRAPH
+    from mining.counting.query import Query
     from mining.graph_relations import channels_in, joined_relations
 
     # 1. the structure in terms of the graph
@@ -321,40 +317,11 @@ def _count_structure(
     # refuses relations that the graph lacks
     channels_in(graph.relations, given)
     # 2. its occurrences
-    names = [*given.node_names]
-    if task.reading == SUBGRAPH:
-        search = ConditionalSearch(graph, text_of(given), task.reading)
-        return _count_by_joins(search, rows, names, task)
-    rows["reading"] = task.reading
     if task.max_edits is not None:
+        rows["reading"] = task.reading
         return _count_with_edits(graph, given, colors, rows, task)
-    found, contains = _find_occurrences(graph, given, colors, task)
-
-    def list_places() -> Listing:
-        from mining.counting import counter
-
-        places, complete = counter.list_places(graph, given, colors, most=task.most, **task.limits)
-        return _listing(graph, names, places, complete)
-
-    return rows | _said(found, int(contains.sum()), graph.num_graphs), list_places
-
-
-def _find_occurrences(
-    graph: CSRGraph, given: Structure, colors: Colors | None, task: _Task
-) -> tuple[OccurrenceCount, np.ndarray]:
-    """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
-    from mining.counting.conditional_search import ConditionalSearch, text_of
-    from mining.pattern import OccurrenceCount
-
-    if given.num_nodes > 1 and len(graph.indices) <= _FEW_ENTRIES:
-        # takes less than it takes to load the compiled search
-        joins = ConditionalSearch(graph, text_of(given))
-        joins.run(max_steps=min(_FEW_STEPS, task.max_steps))
-        if not joins.unfinished:
-            return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
-    from mining.counting.counter import count_and_find
-
-    return count_and_find(graph, given, colors, task.error, **task.limits)
+    query = Query.of_structure(graph, given, colors, task.reading)
+    return _count_query(query, rows, [*given.node_names], task)
 
 
 def _count_with_edits(
@@ -391,18 +358,18 @@ def _count_with_edits(
     return rows, list_places
 
 
-def _count_by_joins(
-    search: ConditionalSearch, rows: dict[str, str], names: list[str], task: _Task
-) -> Counted:
-    """The occurrences that a search by joins finds."""
-    graph = search.graph
-    found = search.total(**task.limits)
+def _count_query(query: Query, rows: dict[str, str], names: list[str], task: _Task) -> Counted:
+    """The occurrences of a query in a graph."""
+    from mining.counting.counter import count_query, list_query
+
     rows["reading"] = task.reading
+    count, graphs = count_query(query, error=task.error, **task.limits)
 
     def list_places() -> Listing:
-        return _listing(graph, names, *search.sample(task.most, **task.limits))
+        places, complete = list_query(query, most=task.most, **task.limits)
+        return _listing(query.graph, names, places, complete)
 
-    return rows | _said(found, int(search.graphs.sum()), graph.num_graphs), list_places
+    return rows | _said(count, int(graphs.sum()), query.graph.num_graphs), list_places
 
 
 def _head(pattern: str, path: str, graph: CSRGraph) -> dict[str, str]:

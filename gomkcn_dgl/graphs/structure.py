@@ -16,6 +16,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.canonical_form import (
     CanonicalForm,
     canonical_form,
+    canonical_forms,
     find_orbit,
 )
 from gomkcn_dgl.graphs.named_structures import named_edges
@@ -446,12 +447,35 @@ class Structure:
             color[node] = max(len(self.palette), self.num_nodes) + number
         return found
 
+    @cached_property
+    def is_mapped_below(self) -> np.ndarray:
+        """Conditions that leave one of the mappings that differ by automorphisms, bool ``[M, M]``.
+
+        Node i is mapped to a smaller number than node j. Each node of ``order`` is mapped to the
+        smallest of those that its orbit is mapped to under the automorphisms that fix the nodes
+        before it (J. A. Grochow and M. Kellis, Network motif discovery using subgraph enumeration
+        and symmetry-breaking, RECOMB 2007, section 3).
+
+        >>> Structure.parse("a--b, b--c").is_mapped_below.nonzero()
+        (array([0]), array([2]))
+        """
+        size = self.num_nodes
+        # two nodes are carried to each other where they are in one orbit with those before fixed
+        order = np.array(self.order)
+        levels = np.arange(size)
+        singled = np.tile(self.colors, (size, 1))
+        for level in range(size):
+            singled[level, order[:level]] = self.colors.max() + 1 + levels[:level]
+        _, _, orbits = canonical_forms(np.tile(self.links, (size, 1, 1)), singled)
+        is_below = np.zeros((size, size), bool)
+        is_below[order] = orbits == orbits[levels, order][:, None]
+        is_below[levels, levels] = False
+        return is_below
+
     def choose_mappings(self, nodes: np.ndarray) -> np.ndarray:
         """Of the mappings that differ by automorphisms from each of ``[K, M]``, the chosen one.
 
-        Each node in turn is mapped to the smallest of the nodes that its orbit is mapped to (J. A.
-        Grochow and M. Kellis, Network motif discovery using subgraph enumeration and
-        symmetry-breaking, RECOMB 2007, section 3).
+        It is the one for which :attr:`is_mapped_below` holds.
         """
         chosen = nodes.copy()
         for node, orbit in zip(self.order, self.stabilizers, strict=True):

@@ -22,8 +22,9 @@ from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.census_formulas import count_graphlets, formula_steps
 from mining.counting.graphlets import graphlets
+from mining.counting.query import INDUCED, SUBGRAPH
 from mining.counting.set_formulas import check_codes, count_sets, sets_steps
-from mining.counting.sought import INDUCED, SUBGRAPH, Spend, UncountableError, spend_freely
+from mining.counting.watching import Spend, UncountableError, spend_freely
 
 _SIZES = (2, 5)
 # steps that counting by kinds takes in any graph, and for each of its own

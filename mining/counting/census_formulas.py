@@ -30,7 +30,7 @@ from mining.counting.graphlets import (
     graphlets,
     orbits_by_enumeration,
 )
-from mining.counting.sought import Spend, UncountableError, spend_freely
+from mining.counting.watching import Spend, UncountableError, spend_freely
 
 # pieces of equal cost, which the threads share; and about the time of one step
 _PIECES = 64

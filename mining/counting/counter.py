@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
-from mining.counting.exact_search import ExactSearch
-from mining.counting.sought import STEPS_PER_SECOND, Watch, half_of, to_the_end
+from mining.counting.occurrence_search import NO_LIMITS, OccurrenceSearch, SearchLimits
+from mining.counting.query import Query
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
+from mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from mining.pattern import OccurrenceCount
 
 # roots that tell how much work one is: their mean is off by some percent where work varies as usual
@@ -43,8 +44,8 @@ _FIRST_BLOCKS = 4
 _USUAL_LOOKS = 100
 # blocks of draws of places at a time, at most: 65,536 places are held
 _LARGEST_BATCH = 64
-# places that are held while all are searched for, to draw a sample from
-_MOST_HELD = 1 << 18
+# occurrences that a search for all meets, at most, before a sample is drawn
+_MOST_MET = 1 << 18
 # steps of a search in about the time of one block of draws of up to so many nodes
 _STEPS_OF_A_BLOCK = 1 << 17
 _USUAL_NODES = 8
@@ -52,29 +53,8 @@ _USUAL_NODES = 8
 _STEPS_OF_A_LOOK = 8
 
 
-class RootSearch(Protocol):
-    """A search that can begin at some of its roots; ``count [V]`` is what was found at each."""
-
-    structure: Structure
-    count: np.ndarray
-    steps: int
-    unfinished: bool
-
-    @property
-    def roots(self) -> np.ndarray:
-        """The nodes that a search begins at, int64 ``[R]``."""
-
-    def run(
-        self, roots: np.ndarray | None = None, *, max_steps: int, watch: Watch = to_the_end
-    ) -> None:
-        """Count the occurrences that begin at some roots, until ``watch`` ends it."""
-
-    def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
-        """Some occurrences, int32 ``[K, M]``, at most ``most``."""
-
-
 def estimate_from_roots(
-    search: RootSearch, seed: int, max_steps: int, watch: Watch = to_the_end
+    search: OccurrenceSearch, seed: int, max_steps: int, watch: Watch = to_the_end
 ) -> OccurrenceCount | None:
     """Estimate occurrences from as many random roots as ``max_steps`` allow.
 
@@ -89,7 +69,7 @@ def estimate_from_roots(
     return None if search.unfinished else estimate_from_share(search, share)
 
 
-def estimate_from_share(search: RootSearch, share: float) -> OccurrenceCount | None:
+def estimate_from_share(search: OccurrenceSearch, share: float) -> OccurrenceCount | None:
     """The count that occurrences at a share of the roots stand for; None where there are none.
 
     Each root was taken with this probability, on its own, and the occurrences at those that were
@@ -114,7 +94,7 @@ def estimate_from_share(search: RootSearch, share: float) -> OccurrenceCount | N
 
 
 def list_from_roots(
-    search: RootSearch, most: int, seed: int, max_steps: int, watch: Watch = to_the_end
+    search: OccurrenceSearch, most: int, seed: int, max_steps: int, watch: Watch = to_the_end
 ) -> np.ndarray:
     """Places that begin at random roots, int32 ``[K, M]``, at most ``most``.
 
@@ -133,7 +113,7 @@ def list_from_roots(
         share = min(1.0, 2 * share)
 
 
-def draw_roots(search: RootSearch, share: float, seed: int) -> np.ndarray:
+def draw_roots(search: OccurrenceSearch, share: float, seed: int) -> np.ndarray:
     """A share of the roots, ascending: the same for a seed, and more for a larger share."""
     roots = search.roots
     if share >= 1:
@@ -206,38 +186,51 @@ def count_occurrences(
     >>> count_occurrences(as_csr(nx.complete_graph(6)), Structure.parse("clique-4")).value
     15
     """
-    count, _ = count_and_find(graph, structure, colors, error, max_steps, seed)
+    query = Query.of_structure(graph, structure, colors)
+    count, _ = count_query(query, error=error, max_steps=max_steps, seed=seed)
     return count
 
 
-def count_and_find(
-    graph: CSRGraph,
-    structure: Structure,
-    colors: Colors | None,
-    error: float,
-    max_steps: int,
-    seed: int,
+def count_query(
+    query: Query,
+    *,
+    error: float = 0.02,
+    max_steps: int = STEPS_PER_SECOND,
+    seed: int = 0,
     watch: Watch = to_the_end,
 ) -> tuple[OccurrenceCount, np.ndarray]:
-    """The count of :func:`count_occurrences`, and the graphs that hold one that was met.
+    """The occurrences of a query, or an estimate, and the graphs that hold one that was met.
 
     The latter are bool ``[G]``: all that hold one where the count is exact. Where ``watch`` ends
     the first half, the search for all, an estimate follows; and where it ends that, what was drawn
-    is the estimate.
+    is the estimate. A query with one link for each two nodes is estimated as
+    :func:`gomkcn.count_occurrences` says, another one from random roots.
     """
     check_float("error", error, 0, open_minimum=True)
     check_int("max_steps", max_steps, 1)
-    search = ExactSearch(graph, structure, colors)
+    search = OccurrenceSearch(query)
     search.run(max_steps=max_steps, watch=half_of(watch, 0))
-    found, graphs = search.count.copy(), np.zeros(graph.num_graphs, bool)
-    graphs[graph.graph_of(np.flatnonzero(found))] = True
+    graph = query.graph
+    met = search.count.copy()
+    graphs = np.zeros(graph.num_graphs, bool)
+    graphs[graph.graph_of(np.flatnonzero(met))] = True
     if not search.unfinished:
-        return OccurrenceCount.exact(int(found.sum())), graphs
-    return estimate_occurrences(search, error, max_steps, seed, half_of(watch, 1)), graphs
+        return OccurrenceCount.exact(int(met.sum())), graphs
+    watch_estimate = half_of(watch, 1)
+    if query.links is not None:
+        return estimate_occurrences(search, error, max_steps, seed, watch_estimate), graphs
+    estimate = estimate_from_roots(search, seed, max_steps, watch_estimate)
+    if estimate is None:
+        raise InputError(
+            "the limits must be larger (max_steps, --count-seconds, --time-limit): no estimate "
+            f"could be made from a sample of the {len(search.roots):,} candidates for "
+            f"{search.structure.node_names[search.first]}."
+        )
+    return estimate, graphs
 
 
 def estimate_occurrences(
-    search: ExactSearch, error: float, max_steps: int, seed: int, watch: Watch = to_the_end
+    search: OccurrenceSearch, error: float, max_steps: int, seed: int, watch: Watch = to_the_end
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
@@ -250,13 +243,13 @@ def estimate_occurrences(
     return estimate if value else estimate_from_roots(search, seed, max_steps, watch) or estimate
 
 
-def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
+def choose_sampler(search: OccurrenceSearch, seed: int) -> TreeSampler:
     """The sampler of the spanning tree that needs the least work for the same error."""
-    graph, sought = search.graph, search.sought
+    graph = search.graph
     # 1. the trees with the fewest mappings
     most = max(1, min(_MOST_TREES, _MOST_ENTRIES // (len(graph.indices) + 1)))
     trees = islice(spanning_trees(search.structure, graph.degrees), most)
-    samplers = [TreeSampler(graph, sought, search.candidates, tree) for tree in trees]
+    samplers = [TreeSampler(search.query, search.candidates, tree) for tree in trees]
     samplers.sort(key=lambda one: one.num_ways)
     samplers = samplers[:_NUM_TRIED]
     if len(samplers) == 1 or samplers[0].num_ways == 0:
@@ -383,38 +376,59 @@ def list_places(
     >>> places.tolist(), complete
     ([[0, 1, 2], [1, 2, 3]], True)
     """
+    query = Query.of_structure(graph, structure, colors)
+    return list_query(query, most=most, max_steps=max_steps, known=known, seed=seed, watch=watch)
+
+
+def list_query(
+    query: Query,
+    *,
+    most: int = 10_000,
+    max_steps: int = 5 * STEPS_PER_SECOND,
+    known: float = 0.0,
+    seed: int = 0,
+    watch: Watch = to_the_end,
+) -> tuple[np.ndarray, bool]:
+    """The occurrences of a query: all, or a sample of different ones, see :func:`list_places`."""
     check_int("most", most, 1)
     check_int("max_steps", max_steps, 1)
-    search = ExactSearch(graph, structure, colors)
-    held = max(most, _MOST_HELD)
-    if known > held:
-        # the first ones, in case that none is drawn
-        held = most
-    places = search.list_places(held, max_steps, watch=half_of(watch, 0))
-    if not search.unfinished and len(places) > most:
-        chosen = np.random.default_rng(seed).choice(len(places), most, replace=False)
-        return places[np.sort(chosen)], False
-    places = places[:most]
+    search = OccurrenceSearch(query)
+    has_trees = query.links is not None and search.structure.num_nodes > 1
+    limits = NO_LIMITS
+    if has_trees:
+        # of more than these, draws are as good a sample, and take less
+        enough = max(most, _MOST_MET)
+        limits = SearchLimits(occurrences=enough if known <= enough else most)
+    places = search.list_places(most, max_steps, seed=seed, limits=limits, watch=half_of(watch, 0))
     if not search.unfinished:
-        return places, True
-    if search.structure.num_nodes == 1:
-        return places, False
+        return places, len(places) == int(search.count.sum())
     # there are more: a sample of them
+    watch_draws = half_of(watch, 1)
+    drawn = np.empty((0, places.shape[1]), np.int32)
+    if has_trees:
+        drawn = _draw_places(search, most, max_steps, seed, watch_draws)
+    if not len(drawn):
+        # too rare to be drawn: those that a search meets at random nodes, or from the first one on
+        drawn = list_from_roots(search, most, seed, max_steps, watch_draws)
+    return drawn if len(drawn) else places, False
+
+
+def _draw_places(
+    search: OccurrenceSearch, most: int, max_steps: int, seed: int, watch: Watch
+) -> np.ndarray:
+    """Different occurrences that are drawn by a spanning tree, each as likely as another."""
     sampler = choose_sampler(search, seed)
     found: dict[bytes, np.ndarray] = {}
-    num_blocks, size = 0, 1
+    num_blocks = 0
+    size = 1
     steps_of_a_block = _steps_of_a_block(search.structure.num_nodes)
-    watch_draws = half_of(watch, 1)
     while len(found) < most and num_blocks * steps_of_a_block < max_steps:
-        if not watch_draws(num_blocks * steps_of_a_block / max_steps):
+        if not watch(num_blocks * steps_of_a_block / max_steps):
             break
         drawn = search.structure.choose_mappings(sampler.draw_places(num_blocks, size, seed))
         for place in drawn:
             found.setdefault(place.tobytes(), place)
         num_blocks += size
         size = min(2 * size, _LARGEST_BATCH)
-    if not found:
-        # too rare to be drawn: those that a search meets at random nodes, or from the first one on
-        met = list_from_roots(search, most, seed, max_steps, watch_draws)
-        return met if len(met) else places, False
-    return np.array(list(found.values())[:most]), False
+    places = list(found.values())[:most]
+    return np.array(places, np.int32).reshape(-1, search.structure.num_nodes)

@@ -14,7 +14,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, bounds, degree, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.counting.sought import Sought
+from mining.counting.query import Query
 
 _NUM_TRIES = 200
 # about what a draw takes, which decides whether threads are worth waking
@@ -118,14 +118,14 @@ class TreeSampler:
     Memory is O(M V + M E / 32) float64, and the graph itself is only read.
     """
 
-    def __init__(
-        self, graph: CSRGraph, sought: Sought, candidates: np.ndarray, tree: SpanningTree
-    ) -> None:
-        self.size = size = sought.structure.num_nodes
+    def __init__(self, query: Query, candidates: np.ndarray, tree: SpanningTree) -> None:
+        assert query.links is not None, "each two nodes of what is drawn have one link"
+        graph = query.graph
+        self.size = size = query.structure.num_nodes
         self._graph = CompiledGraph.of(graph)
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))
-        links = sought.links[np.ix_(tree.nodes, tree.nodes)]
+        links = query.links[np.ix_(tree.nodes, tree.nodes)]
         self._tree = Tree(tree.nodes, tree.parents, inner, links, candidates)
         self._ways = self._count_ways(graph)
         self.num_ways = float(self._ways.roots[-1])

@@ -18,7 +18,8 @@ from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.candidates.structures import Sighting, distinct_structures
-from mining.counting.exact_search import ExactSearch
+from mining.counting.occurrence_search import OccurrenceSearch, SearchLimits
+from mining.counting.query import Query
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import never
 from mining.motif_sets.candidate import Candidate, Choice
@@ -256,8 +257,12 @@ def occurrences_of(
     nothing = np.zeros((0, structure.num_nodes), np.int32)
     if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
         return nothing
-    search = ExactSearch(mined.graph, structure, mined.colors_of(structure))
-    return search.list_places(limits.listed, limits.steps)
+    search = OccurrenceSearch(
+        Query.of_structure(mined.graph, structure, mined.colors_of(structure))
+    )
+    return search.list_places(
+        limits.listed, limits.steps, limits=SearchLimits(occurrences=limits.listed)
+    )
 
 
 def most_grown(rows: CompiledGraph, sets: np.ndarray) -> int:

@@ -1,4 +1,4 @@
-"""Copies of a structure in one graph, compiled: listed, valued, chosen in an order, and addressed.
+"""Copies of a structure in one graph, compiled: chosen in an order, and addressed.
 
 A copy is a row of nodes, one for each node of the structure; it is induced, so that each two of its
 nodes are joined as in the structure.
@@ -11,119 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.compiled_graph import find_entry, link_at
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 _LN2 = math.log(2.0)
-
-
-class CopyPlan(NamedTuple):
-    """The nodes of a structure in the order in which they are mapped."""
-
-    links: np.ndarray  # uint16 [M, M]
-    colors: np.ndarray  # int64 [M]
-    degrees: np.ndarray  # int64 [M], joined nodes of each
-    is_less: np.ndarray  # bool [M, M], whether i < j is mapped to a smaller node, by symmetry
-
-
-class CopyLimits(NamedTuple):
-    """What bounds the listing of copies, so that its work is known; a step looks at one node."""
-
-    copies: int
-    copies_of_root: int
-    steps_of_root: int
-    steps: int
-
-
-@compiled()
-def list_copies(graph, plan, roots, limits):
-    """The copies whose first node is among the roots, int32 [K, M]; and whether these are all.
-
-    Of the rows that differ by a symmetry one is listed.
-    """
-    size = len(plan.colors)
-    out = np.empty((limits.copies, size), np.int32)
-    count, is_complete, left = 0, True, limits.steps
-    mapped = np.empty(size, np.int64)
-    place, stop = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    for root in roots:
-        if not _fits_alone(graph, plan, root, np.int64(0)):
-            continue
-        mapped[0] = root
-        # a level is no literal, of each of which Numba compiles a version
-        level, of_root, steps = np.int64(1), 0, min(limits.steps_of_root, left)
-        before = steps
-        _open(graph, plan, mapped, place, stop, level)
-        while level > 0:
-            # 1. the next neighbour of the mapped node with the shortest row
-            if place[level] == stop[level]:
-                level -= 1
-                continue
-            if steps == 0:
-                is_complete = False
-                break
-            steps -= 1
-            node = np.int64(graph.indices[place[level]])
-            place[level] += 1
-            if not _fits(graph, plan, mapped, node, level):
-                continue
-            mapped[level] = node
-            if level < size - 1:
-                level += 1
-                _open(graph, plan, mapped, place, stop, level)
-                continue
-            # 2. a copy
-            for k in range(size):
-                out[count, k] = mapped[k]
-            count += 1
-            of_root += 1
-            if count == limits.copies:
-                return out[:count], False
-            if of_root == limits.copies_of_root:
-                is_complete = False
-                break
-        left -= before - steps
-        if left <= 0:
-            return out[:count], False
-    return out[:count], is_complete
-
-
-@subroutine(**SEARCH_JIT)
-def _open(graph, plan, mapped, place, stop, level):
-    """Candidates of a level: the shortest row of the mapped nodes that it is joined to."""
-    shortest = np.int64(len(graph.indices) + 1)
-    for k in range(level):
-        if plan.links[k, level] > 0:
-            start = np.int64(graph.indptr[mapped[k]])
-            end = np.int64(graph.indptr[mapped[k] + 1])
-            if end - start < shortest:
-                shortest = end - start
-                place[level], stop[level] = start, end
-
-
-@subroutine(**INLINE_JIT)
-def _fits_alone(graph, plan, node, level):
-    """Whether a node has the colour and enough neighbours."""
-    degree = np.int64(graph.indptr[node + 1] - graph.indptr[node])
-    return graph.colors[node] == plan.colors[level] and degree >= plan.degrees[level]
-
-
-@subroutine(**SEARCH_JIT)
-def _fits(graph, plan, mapped, node, level):
-    """Whether a node is joined to those mapped as the structure says."""
-    if not _fits_alone(graph, plan, node, level):
-        return False
-    for k in range(level):
-        other = mapped[k]
-        if other == node or (plan.is_less[k, level] and other > node):
-            return False
-    for k in range(level):
-        entry = find_entry(graph, np.uint64(mapped[k]), np.uint64(node))
-        link = link_at(graph, entry) if entry >= 0 else 0
-        if link != plan.links[k, level]:
-            return False
-    return True
 
 
 @compiled()

@@ -6,18 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import distinct, hash_sets
 from mining.candidates.structures import PENDANT_BITS
+from mining.counting.occurrence_search import OccurrenceSearch, SearchLimits, SearchPace
+from mining.counting.query import INDUCED, Query, allowed_links, eligible_by_color
 from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.copy_loops import (
     Addresses,
-    CopyLimits,
-    CopyPlan,
     choose_disjoint,
     find_free,
-    list_copies,
     prefix_addresses,
 )
 from mining.motif_sets.graph_code import GraphCode
@@ -49,6 +47,8 @@ class ListingLimits(NamedTuple):
 
 
 LIMITS = ListingLimits()
+# so many structures are looked for that candidates are ruled out by colour and degree alone
+PACE = SearchPace(most_passes=0)
 
 
 def list_candidate(
@@ -67,17 +67,23 @@ def list_candidate(
     code = empty.code
     num_nodes = len(code.colors)
     # 1. all copies, or as many as the limits allow
-    order, plan = plan_of(structure)
+    graph = code.mined.graph
+    num_links = len(graph.relations.links)
+    query = Query(
+        graph,
+        structure,
+        allowed_links(structure.links, num_links, INDUCED),
+        eligible_by_color(structure, (structure.colors, code.colors), graph),
+    )
+    search = OccurrenceSearch(query, PACE)
     roots = np.random.default_rng([seed, 12]).permutation(num_nodes)
-    bounds = CopyLimits(
+    bounds = SearchLimits(
         limits.copies,
         max(limits.copies_of_root, limits.copies_of_roots // num_nodes),
         max(limits.steps_of_root, limits.steps_of_roots // num_nodes),
-        limits.steps,
     )
-    found, is_complete = list_copies(code.rows, plan, roots, bounds)
-    copies = np.empty_like(found)
-    copies[:, order] = found
+    copies = search.list_places(limits.copies, limits.steps, roots, seed=seed, limits=bounds)
+    is_complete = not search.unfinished
     if not is_complete:
         copies = np.concatenate([copies, seen.astype(np.int32)])
         copies = copies[distinct(hash_sets(copies)[:, -1])]
@@ -125,32 +131,6 @@ def addresses_of(code: GraphCode, structure: Structure, copies: np.ndarray) -> A
         code.class_of,
         code.class_sizes,
     )
-
-
-def plan_of(structure: Structure) -> tuple[np.ndarray, CopyPlan]:
-    """The order in which the nodes of a structure are mapped, and the structure in this order.
-
-    First a node of most edges; then the one with most edges to those before it. Each is mapped to
-    the smallest of the nodes that the automorphisms carry it to that fix those before it.
-    """
-    size = structure.num_nodes
-    joined = structure.links > 0
-    degrees = joined.sum(axis=1)
-    order = [int(degrees.argmax())]
-    while len(order) < size:
-        inside = joined[:, order].sum(axis=1) * size + degrees
-        inside[order] = -1
-        order.append(int(inside.argmax()))
-    links = structure.links[np.ix_(order, order)].astype(np.uint16)
-    colors = structure.colors[order]
-    # two nodes are carried to each other where they are in one orbit with those before fixed
-    levels = np.arange(size)
-    singled = np.tile(colors, (size, 1))
-    fixed = levels < levels[:, None]
-    singled[fixed] = (colors.max() + 1 + np.tile(levels, (size, 1)))[fixed]
-    _, _, orbits = canonical_forms(np.tile(links, (size, 1, 1)), singled)
-    is_less = (orbits == orbits[levels, levels][:, None]) & (levels > levels[:, None])
-    return np.array(order), CopyPlan(links, colors, degrees[order], is_less)
 
 
 def symmetry_bits(structure: Structure) -> float:

@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_molecule_file
 from mining import Pattern
-from mining.counting.exact_search import count_by_graph
+from mining.counting.occurrence_search import count_by_graph
 from mining.descriptions import describe_structure
 from mining.export import pattern_table
 from mining.fragments import FRAGMENTS, find_smarts, structure_of, to_smarts

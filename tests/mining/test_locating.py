@@ -9,7 +9,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining import locating
-from mining.counting.exact_search import count_by_graph
+from mining.counting.occurrence_search import count_by_graph
 from mining.locating import LocatingLimits, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.pattern import OccurrenceCount, Pattern

@@ -15,7 +15,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, compare_with_truth
-from mining.counting.exact_search import count_by_graph
+from mining.counting.occurrence_search import count_by_graph
 from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")

@@ -13,7 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.counting import counter
 from mining.counting.counter import (
     choose_sampler,
-    count_and_find,
+    count_query,
     draw_roots,
     estimate_from_roots,
     estimate_from_share,
@@ -21,8 +21,13 @@ from mining.counting.counter import (
     interval,
     list_places,
 )
-from mining.counting.exact_search import ExactSearch, SearchPace, count_by_graph, find_candidates
-from mining.counting.sought import Sought
+from mining.counting.occurrence_search import (
+    OccurrenceSearch,
+    SearchPace,
+    count_by_graph,
+    find_candidates,
+)
+from mining.counting.query import Query
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, STRIDE, TreeSampler, spanning_trees
 
 HUBS, RING = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
@@ -30,7 +35,7 @@ HUBS, RING = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("r
 
 def deviation(graph, pattern, truth, seed, num_blocks, colors=None):
     """How many standard errors the estimate of some blocks of draws is away from the truth."""
-    search = ExactSearch(graph, pattern, colors)
+    search = OccurrenceSearch(Query.of_structure(graph, pattern, colors))
     sampler = choose_sampler(search, 0)
     scale = sampler.num_ways / search.structure.num_automorphisms
     low, mean, high = (scale * one for one in interval(sampler.draw_shares(0, num_blocks, seed)))
@@ -70,14 +75,16 @@ def test_estimates_with_directions_and_relations_agree_with_exact_counts(with_co
 
 def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
     for graph, pattern, truth in pairs:
-        found = estimate_occurrences(ExactSearch(graph, pattern), 0.05, 10**9, 0)
+        found = estimate_occurrences(
+            OccurrenceSearch(Query.of_structure(graph, pattern)), 0.05, 10**9, 0
+        )
         assert found.state == "estimated" and found.low < found.value < found.high
         assert (found.high - found.low) / 2 <= 0.05 * found.value
         assert abs(found.value - truth) < 0.1 * truth
 
 
 def test_an_estimate_takes_no_more_steps_than_it_may():
-    sampler, results = choose_sampler(ExactSearch(HUBS, RING), 0), []
+    sampler, results = choose_sampler(OccurrenceSearch(Query.of_structure(HUBS, RING)), 0), []
     draw = sampler.draw_shares
     sampler.draw_shares = lambda *blocks: results.append(draw(*blocks)) or results[-1]
     # an error that no interval reaches
@@ -90,7 +97,7 @@ def test_an_estimate_takes_no_more_steps_than_it_may():
 def test_the_number_of_threads_does_not_matter():
     # many pieces, and many looks at the limit
     pace = SearchPace(steps_of_a_look=100, steps_of_a_piece=10)
-    search = ExactSearch(HUBS, RING, pace=pace)
+    search = OccurrenceSearch(Query.of_structure(HUBS, RING), pace)
     before = numba.get_num_threads()
     results = []
     try:
@@ -128,16 +135,16 @@ def test_wilson_s_interval_of_hits_and_misses():
 def test_mappings_of_trees_are_counted():
     whole = nx.gnp_random_graph(7, 0.6, seed=4)
     graph = as_csr(whole)
-    sought = Sought.of(graph, Structure.parse("house"), None)
-    candidates = find_candidates(graph, sought)
-    for tree in itertools.islice(spanning_trees(sought.structure, graph.degrees), 4):
+    query = Query.of_structure(graph, Structure.parse("house"))
+    candidates = find_candidates(query)
+    for tree in itertools.islice(spanning_trees(query.structure, graph.degrees), 4):
         edges = [(p, k) for k, p in enumerate(tree.parents.tolist()) if k]
         expected = sum(
             all(whole.has_edge(image[p], image[k]) for p, k in edges)
             and all(candidates[image[k]] >> tree.nodes[k] & 1 for k in range(5))
             for image in itertools.product(whole, repeat=5)
         )
-        assert TreeSampler(graph, sought, candidates, tree).num_ways == expected
+        assert TreeSampler(query, candidates, tree).num_ways == expected
 
 
 def assert_uniform(sets, number):
@@ -156,10 +163,10 @@ def test_draws_from_long_rows_are_uniform():
     whole.add_edges_from((v, 2 * STRIDE + 1 + v) for v in range(40))
     graph = as_csr(whole)
     assert max(graph.degrees) > 2 * STRIDE * 0.8
-    sought = Sought.of(graph, Structure.parse("triangle"), None)
-    candidates = find_candidates(graph, sought)
-    tree = next(spanning_trees(sought.structure, graph.degrees))
-    drawn = TreeSampler(graph, sought, candidates, tree).draw_places(0, 400, 7)
+    query = Query.of_structure(graph, Structure.parse("triangle"))
+    candidates = find_candidates(query)
+    tree = next(spanning_trees(query.structure, graph.degrees))
+    drawn = TreeSampler(query, candidates, tree).draw_places(0, 400, 7)
     assert_uniform(np.sort(drawn, axis=1), sum(nx.triangles(whole).values()) // 3)
 
 
@@ -167,13 +174,15 @@ def test_a_search_of_all_roots_is_an_exact_count_and_one_of_none_is_no_estimate(
     monkeypatch.setattr(counter, "_NUM_FIRST", 64)
     cubes = [nx.random_regular_graph(3, 4000, seed=0), *[nx.cubical_graph()] * 60]
     graph, cube = as_csr(nx.disjoint_union_all(cubes)), Structure.from_networkx(cubes[1])
-    search = ExactSearch(graph, cube)
+    search = OccurrenceSearch(Query.of_structure(graph, cube))
     count = estimate_from_roots(search, 0, 10**9)
     assert count.is_exact and count.value == 60
     # where no draw hits, it is the answer: one mapping of a tree in ten million shows a cube
     monkeypatch.setattr(counter, "_estimate_share", lambda *_: (0.0, 0.0, 1e-7))
     assert estimate_occurrences(search, 0.1, 10**9, 0) == count
-    search = ExactSearch(as_csr(cubes[0]), Structure.from_networkx(nx.circular_ladder_graph(3)))
+    search = OccurrenceSearch(
+        Query.of_structure(as_csr(cubes[0]), Structure.from_networkx(nx.circular_ladder_graph(3)))
+    )
     search.run(draw_roots(search, 0.1, 0))
     assert estimate_from_share(search, 0.1) is None
     assert estimate_from_roots(search, 0, 1) is None
@@ -183,7 +192,7 @@ def test_estimates_from_roots_are_unbiased_and_intervals_hold():
     graph = as_csr(nx.random_geometric_graph(1500, 0.04, seed=1))
     clique = Structure.parse("clique-4")
     everything = count_by_graph(graph, clique).sum()
-    search, counts = ExactSearch(graph, clique), []
+    search, counts = OccurrenceSearch(Query.of_structure(graph, clique)), []
     for seed in range(200):
         search.run(draw_roots(search, 0.25, seed))
         counts.append(estimate_from_share(search, 0.25))
@@ -223,7 +232,7 @@ def test_a_sample_is_uniform_and_of_the_chosen_mappings():
     # which of the mappings that differ by a symmetry is listed does not depend on how it was found
     assert {tuple(place) for place in sample.tolist()} < known
     assert len(np.unique(sample, axis=0)) == 50
-    search = ExactSearch(graph, house)
+    search = OccurrenceSearch(Query.of_structure(graph, house))
     drawn = search.structure.choose_mappings(choose_sampler(search, 0).draw_places(0, 400, 3))
     assert_uniform(drawn, len(known))
 
@@ -255,16 +264,25 @@ def test_who_watches_is_told_the_share_and_ends_a_count():
     def until(last):
         return lambda share: shares.append(share) or share < last
 
-    whole, _ = count_and_find(HUBS, RING, None, 0.02, 10**9, 0, until(2))
+    whole, _ = count_query(
+        Query.of_structure(HUBS, RING), error=0.02, max_steps=10**9, watch=until(2)
+    )
     assert whole.is_exact and whole.value == count_by_graph(HUBS, RING).sum()
     assert max(shares) < 0.5
     # what a search for all did not find in its half is estimated, in the other half
     shares.clear()
     truth = whole.value
-    estimate, _ = count_and_find(HUBS, RING, None, 0.001, 10**8, 0, until(0))
+    estimate, _ = count_query(
+        Query.of_structure(HUBS, RING), error=0.001, max_steps=10**8, watch=until(0)
+    )
     assert not estimate.is_exact and estimate.low < truth < estimate.high
     assert min(shares) < 0.5 <= max(shares) <= 1
-    longer, _ = count_and_find(HUBS, RING, None, 0.001, 10**8, 0, lambda share: share >= 0.5)
+    longer, _ = count_query(
+        Query.of_structure(HUBS, RING),
+        error=0.001,
+        max_steps=10**8,
+        watch=lambda share: share >= 0.5,
+    )
     assert longer.high - longer.low < estimate.high - estimate.low
     # a list ends with what there is
     assert list_places(HUBS, RING, most=10**6)[1]

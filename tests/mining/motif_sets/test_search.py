@@ -29,7 +29,6 @@ from mining.motif_sets.graph_copies import (
     _bits_by_residual_degree,
     edge_gains,
     list_candidate,
-    plan_of,
 )
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.graph_search import answer_of_graph
@@ -142,10 +141,6 @@ def test_symmetry_leaves_one_mapping_of_each_copy(whole):
     code = GraphCode.of(MinedGraph.of(whole))
     shape = shape_at(code, np.arange(len(whole)))
     assert len(list_all(code, shape)[1].copies) == 1
-    order, plan = plan_of(shape)
-    assert sorted(order.tolist()) == list(range(len(whole)))
-    # each node but the first is joined to one before it
-    assert all((plan.links[:k, k] > 0).any() for k in range(1, len(whole)))
 
 
 @pytest.mark.parametrize("kind", ["plain", "typed"])

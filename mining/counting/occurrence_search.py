@@ -1,0 +1,722 @@
+"""The search for the occurrences of a query in a graph: one for all that are counted or listed.
+
+A backtracking search maps the nodes of the pattern one after the other, each to a neighbour of a
+node that is mapped. Of the mappings that differ by a symmetry one is met, by the conditions of J.
+A. Grochow and M. Kellis (Network motif discovery using subgraph enumeration and symmetry-breaking,
+RECOMB 2007, section 3). No occurrence is stored unless it is asked for.
+
+Each graph node stores the mapped nodes that it is adjacent to, one bit for each. One comparison
+then tells whether it fits the next pattern node. The node that was mapped last has not set its bits
+yet: most branches end right after it, and checking a few edges costs less. All state is in arrays,
+so that the search can be interrupted and continued.
+
+Which pattern node comes next is decided on the way: one that is adjacent to two mapped nodes or
+more, if there is one, and of these the one with the shortest row of candidates. In a graph with
+hubs a fixed order would walk their rows again and again. Edges with directions or types, and the
+numbers of two nodes, are compared after that.
+
+The tests compare it with all mappings, igraph and NetworkX.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from threading import local
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import (
+    CompiledGraph,
+    bounds,
+    degree,
+    first_at_least,
+    link_at,
+)
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, random
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
+from mining.categories import Colors
+from mining.counting.query import Query, may_hold
+from mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
+
+# nodes whose candidates are ruled out at once, by one thread: some microseconds
+NODES_OF_A_BLOCK = 1024
+# the bit of a node that is itself mapped: no pattern node has it, and it is not the sign
+_MAPPED = 1 << 62
+# what ends nothing: more than any search makes
+_ENDLESS = 1 << 62
+# how the two numbers of a comparison may stand to each other: bits of less, equal, more
+_LESS, _EQUAL, _MORE = 1, 2, 4
+_SIGNS = {
+    "<": _LESS,
+    "<=": _LESS | _EQUAL,
+    "=": _EQUAL,
+    "!=": _LESS | _MORE,
+    ">=": _MORE | _EQUAL,
+    ">": _MORE,
+}
+_NO_PLACES = np.empty((0, 0), np.int32)
+
+
+class SearchPace(NamedTuple):
+    """How often a search looks up from its work. No count that comes to its end depends on it."""
+
+    # steps between two looks at the limit: some 20 milliseconds
+    steps_of_a_look: int = 1 << 21
+    # steps between two looks whether a graph has an occurrence: few, since most have one at once
+    steps_until_seen: int = 1 << 14
+    # steps of a piece of the roots, which one thread takes at a time: a millisecond, so that
+    # threads end at about the same time
+    steps_of_a_piece: int = STEPS_PER_SECOND // 1000
+    # pieces at most: enough for any number of threads, and each takes microseconds to begin
+    most_pieces: int = 4096
+    # most passes in which candidates are ruled out: as many as a path of 12 nodes is long
+    most_passes: int = 12
+    # a pass that changes a smaller share of nodes is the last one: the next saves less than it
+    # takes
+    least_share: float = 0.002
+
+
+USUAL_PACE = SearchPace()
+
+
+class SearchLimits(NamedTuple):
+    """What ends a search, or what it does at one root, before it is through."""
+
+    occurrences: int = _ENDLESS  # that are met before it ends: it does with one more
+    occurrences_of_root: int = _ENDLESS  # at one root, which is then left
+    steps_of_root: int = _ENDLESS  # likewise
+
+
+NO_LIMITS = SearchLimits()
+
+
+def count_by_graph(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None = None,
+    max_steps: int | None = None,
+) -> np.ndarray | None:
+    """Count the induced occurrences of a structure in each graph: node sets.
+
+    An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
+    directions and relations of its edges. No occurrence is stored, so memory is O(V).
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        One graph or a collection; weights and features are not used.
+    structure : Structure
+        Of up to 62 nodes. Its relations are those of ``graph`` with the same names and directions;
+        edges without a name are of its only relation.
+    colors : (array, array), optional
+        Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
+        Without them categories do not count.
+    max_steps : int, optional
+        Steps after which the search is stopped; None: never. A step checks a node, and takes about
+        10 ns.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        int64 ``[G]``; None where the search was stopped.
+
+    Raises
+    ------
+    InputError
+        If relations or ``colors`` do not fit to the graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
+    >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
+    [1, 4, 0]
+    >>> from synthetic import MOTIFS
+    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
+    >>> count_by_graph(order, MOTIFS["feed-forward-loop"]).tolist()
+    [4]
+    """
+    search = OccurrenceSearch(Query.of_structure(graph, structure, colors))
+    search.run(max_steps=max_steps)
+    if search.unfinished:
+        return None
+    before = np.concatenate([[0], np.cumsum(search.count)])
+    return np.diff(before[graph.graph_ptr])
+
+
+def find_graphs(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None = None,
+    max_steps: int | None = None,
+) -> tuple[np.ndarray, bool]:
+    """Which graphs of a collection hold an occurrence, bool ``[G]``, and whether all are decided.
+
+    Much quicker than counting where there are very many: each graph is searched until the first. A
+    graph that is not decided within ``max_steps`` for all counts as one that holds none.
+    """
+    search = OccurrenceSearch(Query.of_structure(graph, structure, colors))
+    found = search.find_graphs(max_steps)
+    return found, not search.unfinished
+
+
+class OccurrenceSearch:
+    """The search for a query.
+
+    ``count`` is the number of occurrences that were met at each root, int64 ``[V]``, ``steps`` what
+    the search made, and ``unfinished`` says that a limit ended it.
+    """
+
+    def __init__(self, query: Query, pace: SearchPace = USUAL_PACE) -> None:
+        self.query = query
+        self.graph = query.graph
+        self.structure = query.structure
+        self.pace = pace
+        able = may_hold(self.graph, query.joined)
+        self.candidates = np.zeros(self.graph.num_nodes, np.int64)
+        if able.any():
+            self.candidates = np.where(able, find_candidates(query, pace), 0)
+        self._plan = plan_of(query, self.candidates)
+        self.count = np.zeros(self.graph.num_nodes, np.int64)
+        self.steps = 0
+        self.unfinished = False
+
+    @property
+    def first(self) -> int:
+        """The pattern node that roots are mapped to."""
+        return int(self._plan.order[0])
+
+    @property
+    def roots(self) -> np.ndarray:
+        """The nodes that a search begins at, int64 ``[R]``."""
+        return np.flatnonzero(self.candidates >> self.first & 1)
+
+    def run(
+        self,
+        roots: np.ndarray | None = None,
+        *,
+        max_steps: int | None = None,
+        watch: Watch = to_the_end,
+    ) -> None:
+        """Search until the end, or until the search takes over ``max_steps``, or ``watch`` ends it.
+
+        With ``roots``, those occurrences are counted that begin at one of these. Whether so many
+        steps are enough does not depend on the threads.
+        """
+        self.count[:] = 0
+        self.steps = 0
+        self.unfinished = False
+        roots = self._roots_among(roots)
+        if self.structure.num_nodes == 1:
+            self.count[roots] = 1
+            return
+        if not len(roots):
+            return
+        own = local()
+        searches: list[SearchState] = []
+        steps = self.pace.steps_of_a_look
+        if max_steps is not None:
+            steps = min(steps, max_steps)
+
+        def num_steps() -> int:
+            """What all threads together have made."""
+            return int(sum(search.position[_STEPS] for search in searches))
+
+        def is_over() -> bool:
+            if max_steps is None:
+                return False
+            share = num_steps() / max_steps
+            return share > 1 or not watch(share)
+
+        def search_roots(first: int, last: int) -> None:
+            # what one thread searches; the limit is looked at after a number of steps
+            if not hasattr(own, "search"):
+                own.search = self._new_search()
+                searches.append(own.search)
+            own.search.position[_ROOT] = 0
+            arguments = self._arguments(own.search, roots[first:last])
+            while not is_over() and advance(*arguments, _NO_PLACES, NO_LIMITS, steps):
+                pass
+
+        # the first roots tell whether threads are worth waking
+        num_first = min(len(roots), 64)
+        search_roots(0, num_first)
+        rest = len(roots) - num_first
+        work = num_steps() / num_first * rest
+        wanted = work / self.pace.steps_of_a_piece + 1
+        num_pieces = int(min(rest, wanted, self.pace.most_pieces))
+        pieces = np.linspace(num_first, len(roots), num_pieces + 1).astype(np.int64)
+
+        def search_pieces(first: int, last: int) -> None:
+            for piece in range(first, last):
+                search_roots(pieces[piece], pieces[piece + 1])
+
+        if rest:
+            run_blocks(search_pieces, len(pieces) - 1, 1e9 / STEPS_PER_SECOND * work)
+        self.steps, self.unfinished = num_steps(), is_over()
+
+    def list_places(
+        self,
+        most: int,
+        max_steps: int,
+        roots: np.ndarray | None = None,
+        *,
+        seed: int = 0,
+        limits: SearchLimits = NO_LIMITS,
+        watch: Watch = to_the_end,
+    ) -> np.ndarray:
+        """A uniform sample of up to ``most`` of the occurrences that are met, or all of them.
+
+        Returns int32 ``[K, M]`` in the order of the pattern's nodes, ascending. With ``roots``, for
+        the occurrences that begin at one of these, in their order. What ``limits``, ``max_steps``
+        or ``watch`` end is unfinished.
+        """
+        self.count[:] = 0
+        self.steps = 0
+        self.unfinished = False
+        roots = self._roots_among(roots)
+        if self.structure.num_nodes == 1:
+            self.count[roots] = 1
+            self.unfinished = len(roots) > limits.occurrences
+            if len(roots) > most:
+                roots = np.random.default_rng(seed).choice(roots, most, replace=False)
+            return np.sort(roots)[:, None].astype(np.int32)
+        places = np.empty((most, self.structure.num_nodes), np.int32)
+        search = self._new_search(seed)
+        steps = min(self.pace.steps_of_a_look, max_steps)
+        arguments = self._arguments(search, roots)
+
+        def is_over() -> bool:
+            self.steps = int(search.position[_STEPS])
+            if search.position[_MET] > limits.occurrences or self.steps >= max_steps:
+                return True
+            return not watch(self.steps / max_steps)
+
+        goes_on = len(roots) > 0
+        while goes_on and not is_over():
+            # 64-bit sums of the random numbers wrap, of which plain Python would warn
+            with np.errstate(over="ignore"):
+                goes_on = advance(*arguments, places, limits, steps)
+        self.unfinished = bool(goes_on or search.position[_IS_CUT])
+        listed = places[: min(search.position[_MET], most)]
+        return listed[np.lexsort(listed.T[::-1])]
+
+    def find_graphs(self, max_steps: int | None) -> np.ndarray:
+        """Search each graph until its first occurrence, bool ``[G]``."""
+        roots = self.roots
+        found = np.zeros(self.graph.num_graphs, bool)
+        if self.structure.num_nodes == 1:
+            found[self.graph.graph_of(roots)] = True
+            return found
+        search = self._new_search()
+        starts = np.searchsorted(roots, self.graph.graph_ptr)
+        for number, (first, last) in enumerate(pairwise(starts)):
+            # a search that is not at its end has left marks, at nodes of its own graph
+            search.position[:_MET] = 0
+            search.is_marked[:] = False
+            arguments = self._arguments(search, roots[first:last])
+            goes_on = first < last
+            while goes_on and not found[number] and not self.unfinished:
+                goes_on = advance(*arguments, _NO_PLACES, NO_LIMITS, self.pace.steps_until_seen)
+                found[number] = self.count[roots[first:last]].any()
+                is_over = max_steps is not None and search.position[_STEPS] > max_steps
+                self.unfinished = is_over and goes_on and not found[number]
+        return found
+
+    def _roots_among(self, roots: np.ndarray | None) -> np.ndarray:
+        """All roots, or those of some nodes, in their order."""
+        if roots is None:
+            return self.roots
+        return np.asarray(roots[self.candidates[roots] >> self.first & 1 == 1], np.int64)
+
+    def _new_search(self, seed: int = 0) -> SearchState:
+        return new_search(self.graph.num_nodes, self.structure.num_nodes, seed)
+
+    def _arguments(self, search: SearchState, roots: np.ndarray) -> tuple[Any, ...]:
+        return CompiledGraph.of(self.graph), self._plan, search, roots, self.count
+
+
+def find_candidates(query: Query, pace: SearchPace = USUAL_PACE) -> np.ndarray:
+    """Pattern nodes that each graph node can stand for, ``[V]``: bit i is node i.
+
+    int16 for patterns of up to 15 nodes, which a graph of millions of nodes notices, else int64.
+    """
+    # 1. each by itself: what the query says, and its number of neighbours
+    graph = query.graph
+    size = query.structure.num_nodes
+    num_nodes = graph.num_nodes
+    bits_type = np.int16 if size <= 15 else np.int64
+    degrees = query.joined.sum(axis=1)
+    able = np.zeros(int(degrees.max(initial=0)) + 1, np.int64)
+    for least in range(len(able)):
+        able[least] = (1 << np.flatnonzero(degrees <= least)).sum()
+    candidates = query.eligible & able[np.minimum(graph.degrees, len(able) - 1)]
+    candidates = candidates.astype(bits_type)
+    # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
+    bits = 1 << np.arange(size, dtype=np.int64)
+    must = query.allowed & query.joined[:, :, None]
+    neighbors = np.ascontiguousarray(np.tensordot(must, bits, axes=([1], [0])))
+    changes = np.zeros(-(-num_nodes // NODES_OF_A_BLOCK), np.int64)
+    asked = np.ones(num_nodes, np.uint8)
+    ask_next = np.ones(num_nodes, np.uint8)
+    for _ in range(pace.most_passes):
+        before = candidates
+        candidates = np.empty_like(candidates)
+        # after the first pass, only of those with a neighbour that was ruled out
+        ask_next[:] = 0
+        pattern = CompiledGraph.of(graph), neighbors, degrees
+        work = 2.0 * (num_nodes + len(graph.indices))
+        nodes = before, candidates, asked, ask_next, changes
+        run_blocks(rule_out, len(changes), work, *pattern, *nodes)
+        asked, ask_next = ask_next, asked
+        if changes.sum() <= pace.least_share * num_nodes:
+            break
+    return candidates
+
+
+class PatternPlan(NamedTuple):
+    """The pattern; a bit stands for each of its nodes."""
+
+    order: np.ndarray  # int64 [M], roots are mapped to the first; else it decides between equals
+    adjacent: np.ndarray  # int64 [M], the nodes that each must be adjacent to
+    decided: np.ndarray  # int64 [M], those, and the nodes that it must not be adjacent to
+    compared: np.ndarray  # int64 [M], the nodes that not all links may join it to
+    above: np.ndarray  # int64 [M], symmetric nodes that are mapped to smaller graph nodes
+    below: np.ndarray  # int64 [M], and to larger ones
+    allowed: np.ndarray  # bool [M, M, K], the links that may join two nodes
+    candidates: np.ndarray  # int16 or int64 [V], the pattern nodes that a graph node can stand for
+    ends: np.ndarray  # int64 [Q, 2], the nodes whose numbers are compared
+    signs: np.ndarray  # int64 [Q], how these may stand to each other, as bits
+    numbers: np.ndarray  # float64 [Q, 2, V], of each graph node as the first, and as the second
+
+
+def plan_of(query: Query, candidates: np.ndarray) -> PatternPlan:
+    """A query in bits: what joins its nodes, and the conditions that break its symmetry."""
+    structure = query.structure
+    bits = 1 << np.arange(structure.num_nodes, dtype=np.int64)
+    joined = query.joined
+    is_apart = ~query.allowed[:, :, 1:].any(axis=2)
+    has_all = query.allowed[:, :, 1:].all(axis=2)
+    is_smaller = structure.is_mapped_below
+    # roots are mapped to the node with fewest candidates
+    order = np.array(structure.order)
+    number = [np.count_nonzero(candidates >> node & 1) for node in order]
+    root = order[int(np.argmin(number))]
+    order = np.concatenate([[root], order[order != root]])
+    comparisons = query.comparisons
+    return PatternPlan(
+        order=order,
+        adjacent=joined @ bits,
+        decided=(joined | is_apart) @ bits | _MAPPED,
+        compared=(~is_apart & ~has_all) @ bits,
+        above=is_smaller.T @ bits,
+        below=is_smaller @ bits,
+        allowed=np.ascontiguousarray(query.allowed),
+        candidates=candidates,
+        ends=np.array([row[:2] for row in comparisons], np.int64).reshape(-1, 2),
+        signs=np.array([_SIGNS[row.sign] for row in comparisons], np.int64),
+        numbers=np.array([row[3:] for row in comparisons], np.float64).reshape(
+            -1, 2, query.graph.num_nodes
+        ),
+    )
+
+
+# what `position` of a search has
+_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT = range(6)
+
+
+class SearchState(NamedTuple):
+    """The state of a search: a pattern node at each level, and what it is mapped to."""
+
+    # int64 [6]: number of the root, level, occurrences met, steps, steps before this root, whether
+    # a root was left early
+    position: np.ndarray
+    stream: np.ndarray  # uint64 [1], of the random numbers that choose what is listed
+    adjacent: np.ndarray  # int64 [V], the pattern nodes that are mapped to a neighbour, and marked
+    mapped: np.ndarray  # int64 [M], graph node of each pattern node
+    is_marked: np.ndarray  # bool [M], whether `adjacent` has the bit of this pattern node
+    order: np.ndarray  # int64 [M], pattern node of each level
+    before: np.ndarray  # int64 [M], the pattern nodes of the levels before each
+    base: np.ndarray  # int64 [M], the pattern node whose graph node's row holds the candidates
+    next: np.ndarray  # int64 [M], position of the next candidate in `indices`
+    stop: np.ndarray  # int64 [M], where the candidates end
+
+
+def new_search(num_nodes: int, pattern_size: int, seed: int = 0) -> SearchState:
+    """Return the state of a search that has not begun."""
+    return SearchState(
+        position=np.zeros(6, np.int64),
+        # streams of seeds that follow each other do not overlap in fewer than 2^40 numbers
+        stream=np.array([seed << 40 & (1 << 64) - 1], np.uint64),
+        adjacent=np.zeros(num_nodes, np.int64),
+        mapped=np.zeros(pattern_size, np.int64),
+        is_marked=np.zeros(pattern_size, np.bool_),
+        order=np.zeros(pattern_size, np.int64),
+        before=np.zeros(pattern_size, np.int64),
+        base=np.zeros(pattern_size, np.int64),
+        next=np.zeros(pattern_size, np.int64),
+        stop=np.zeros(pattern_size, np.int64),
+    )
+
+
+@compiled(**SEARCH_JIT)
+def rule_out(
+    first, last, graph, neighbors, degrees, candidates, remaining, asked, ask_next, changes,
+):  # fmt: skip
+    """Keep the pattern nodes whose neighbours have candidates among the neighbours of a node."""
+    for block in range(first, last):
+        changes[block] = 0
+        stop = min((block + 1) * NODES_OF_A_BLOCK, len(candidates))
+        for v in range(block * NODES_OF_A_BLOCK, stop):
+            kept = candidates[v]
+            start, end = bounds(graph, v)
+            for i in range(len(degrees)):
+                if asked[v] and candidates[v] >> i & 1:
+                    missing = degrees[i]
+                    k = start
+                    while missing > 0 and k < end:
+                        if candidates[graph.indices[k]] & neighbors[i, link_at(graph, k)]:
+                            missing -= 1
+                        k += 1
+                    if missing > 0:
+                        kept ^= 1 << i
+            remaining[v] = kept
+            if kept != candidates[v]:
+                changes[block] += 1
+                for k in range(start, end):
+                    ask_next[graph.indices[k]] = 1
+
+
+@compiled(**SEARCH_JIT)
+def advance(graph, plan, search, roots, count, places, limits, steps):
+    """Check about ``steps`` more nodes; return whether any are left.
+
+    Occurrences are added to ``count [V]`` by root. ``places [K, M]`` has up to K of all that were
+    met, each with the same probability. The pattern has at least two nodes.
+    """
+    last = len(plan.adjacent) - 1
+    first = plan.order[0]
+    number, level = search.position[_ROOT], search.position[_LEVEL]
+    met, spent = search.position[_MET], search.position[_STEPS]
+    steps_before = search.position[_STEPS_BEFORE]
+    until = spent + steps
+    search.order[0] = first
+    while spent < until and number < len(roots) and met <= limits.occurrences:
+        spent += 1
+        root = roots[number]
+        is_enough = False
+        if level == 0:
+            # 1. the next root
+            steps_before = spent
+            search.mapped[first] = root
+            # no literal, of each of which Numba compiles a version
+            level = np.int64(1)
+            _open(graph, plan, search, level)
+        elif search.next[level] == search.stop[level]:
+            # 2. no candidates are left: backtrack
+            level -= 1
+            if search.is_marked[search.order[level]]:
+                _mark(graph, search, search.order[level])
+            if level == 0:
+                number += 1
+        elif level == last:
+            # 3. each candidate that fits the last pattern node is an occurrence
+            spent += search.stop[level] - search.next[level]
+            for k in range(search.next[level], search.stop[level]):
+                if not _fits(graph, plan, search, level, k):
+                    continue
+                count[root] += 1
+                if len(places):
+                    search.mapped[search.order[last]] = graph.indices[k]
+                    _list(search, places, met)
+                met += 1
+                is_enough = count[root] >= limits.occurrences_of_root
+                if is_enough or met > limits.occurrences:
+                    break
+            search.next[level] = search.stop[level]
+        else:
+            # 4. one level down
+            k = search.next[level]
+            search.next[level] += 1
+            if _fits(graph, plan, search, level, k):
+                if not search.is_marked[search.order[level - 1]]:
+                    spent += _mark(graph, search, search.order[level - 1])
+                search.mapped[search.order[level]] = graph.indices[k]
+                level += 1
+                _open(graph, plan, search, level)
+        if level > 0 and (is_enough or spent - steps_before > limits.steps_of_root):
+            # 5. enough of this root
+            search.position[_IS_CUT] = 1
+            while level > 0:
+                level -= 1
+                if search.is_marked[search.order[level]]:
+                    _mark(graph, search, search.order[level])
+            number += 1
+    search.position[_ROOT], search.position[_LEVEL] = number, level
+    search.position[_MET], search.position[_STEPS] = met, spent
+    search.position[_STEPS_BEFORE] = steps_before
+    return number < len(roots)
+
+
+@subroutine(**SEARCH_JIT)
+def _list(search, places, met):
+    """List what is mapped, or not: each of all that are met with the same probability."""
+    # algorithm R of J. S. Vitter, Random sampling with a reservoir, ACM TOMS 11, 1985
+    row = np.int64(met)
+    if met >= len(places):
+        row = random(search.stream[0], np.uint64(met), met + 1)
+    if row < len(places):
+        for i in range(len(search.mapped)):
+            places[row, i] = search.mapped[i]
+
+
+@subroutine(**SEARCH_JIT)
+def _open(graph, plan, search, level):
+    """Begin a level: choose its pattern node, whose candidates are the row of a mapped neighbour.
+
+    Candidates are above or below the graph nodes of symmetric pattern nodes.
+    """
+    previous = search.order[level - 1]
+    mapped = search.before[level - 1] | 1 << previous
+    # 1. the pattern node: adjacent to two mapped nodes or more, and the row a short one
+    chosen, base, best, shortest = -1, -1, False, len(graph.indices) + 1
+    for i in plan.order:
+        near = plan.adjacent[i] & mapped
+        if near and not mapped >> i & 1:
+            closes = near & (near - 1) != 0
+            if closes >= best:
+                for j in range(len(plan.adjacent)):
+                    if near >> j & 1:
+                        length = degree(graph, search.mapped[j])
+                        if length < shortest or closes > best:
+                            chosen, base, best, shortest = i, j, closes, length
+    search.order[level], search.base[level], search.before[level] = chosen, base, mapped
+    # 2. its candidates
+    low, high = -1, len(graph.indptr) - 1
+    for j in range(len(plan.adjacent)):
+        if mapped >> j & 1:
+            if plan.above[chosen] >> j & 1:
+                low = max(low, search.mapped[j])
+            if plan.below[chosen] >> j & 1:
+                high = min(high, search.mapped[j])
+    start, end = bounds(graph, search.mapped[base])
+    search.next[level] = first_at_least(graph.indices, start, end, low + 1)
+    search.stop[level] = first_at_least(graph.indices, search.next[level], end, high)
+    # 3. to mark the previous node pays when there are more candidates than it has neighbours
+    if search.stop[level] - search.next[level] > degree(graph, search.mapped[previous]):
+        _mark(graph, search, previous)
+
+
+@subroutine(**INLINE_JIT)
+def _fits(graph, plan, search, level, k):
+    """Whether the pattern node of a level can be mapped to the candidate at ``k``."""
+    node = graph.indices[k]
+    own, base = search.order[level], search.base[level]
+    if not plan.candidates[node] >> own & 1:
+        return False
+    # the edge to the base is at hand, and rules most candidates out
+    compared = plan.compared[own] & search.before[level]
+    if compared >> base & 1 and not plan.allowed[base, own, link_at(graph, k)]:
+        return False
+    if not _is_adjacent(graph, plan, search, level, node):
+        return False
+    if compared and not _has_links(graph, plan, search, level, node):
+        return False
+    return len(plan.ends) == 0 or _holds(plan, search, level, node)
+
+
+@subroutine(**SEARCH_JIT)
+def _has_links(graph, plan, search, level, node):
+    """Whether the links to the mapped nodes are allowed where not all are."""
+    own = search.order[level]
+    for before in range(level):
+        i = search.order[before]
+        if plan.compared[own] >> i & 1 and i != search.base[level]:
+            # search the shorter row
+            other = np.int64(search.mapped[i])
+            row, target = np.int64(node), other
+            if degree(graph, other) < degree(graph, node):
+                row, target = other, np.int64(node)
+            start, end = bounds(graph, row)
+            k = first_at_least(graph.indices, start, end, target)
+            link = 0
+            if k < end and graph.indices[k] == target:
+                link = link_at(graph, k)
+            # the link as seen from the node of the row
+            if row == other and not plan.allowed[i, own, link]:
+                return False
+            if row != other and not plan.allowed[own, i, link]:
+                return False
+    return True
+
+
+@subroutine(**SEARCH_JIT)
+def _holds(plan, search, level, node):
+    """Whether the comparisons with the numbers of mapped nodes hold."""
+    own = search.order[level]
+    mapped = search.before[level]
+    for q in range(len(plan.ends)):
+        first, second = plan.ends[q, 0], plan.ends[q, 1]
+        left, right = np.nan, np.nan
+        if first == own and mapped >> second & 1:
+            left, right = plan.numbers[q, 0, node], plan.numbers[q, 1, search.mapped[second]]
+        elif second == own and mapped >> first & 1:
+            left, right = plan.numbers[q, 0, search.mapped[first]], plan.numbers[q, 1, node]
+        else:
+            continue
+        # neither is so with NaN
+        relation = 0
+        if left < right:
+            relation = _LESS
+        elif left == right:
+            relation = _EQUAL
+        elif left > right:
+            relation = _MORE
+        if not plan.signs[q] & relation:
+            return False
+    return True
+
+
+@subroutine(**INLINE_JIT)
+def _is_adjacent(graph, plan, search, level, node):
+    """Whether a candidate is adjacent to the mapped nodes that it should be, and is none of them.
+
+    And not to those that it should not be adjacent to.
+    """
+    own, previous = search.order[level], search.order[level - 1]
+    adjacent = plan.adjacent[own] & search.before[level]
+    marks = search.adjacent[node] & plan.decided[own]
+    is_marked = search.is_marked[previous]
+    if marks != (adjacent if is_marked else adjacent & ~(1 << previous)):
+        return False
+    if is_marked or search.base[level] == previous:
+        return True
+    # search the edge to the previous node in the shorter row
+    other = search.mapped[previous]
+    if node == other:
+        return False
+    if not plan.decided[own] >> previous & 1:
+        return True
+    is_wanted = bool(adjacent >> previous & 1)
+    row, sought = np.int64(node), other
+    if degree(graph, other) < degree(graph, node):
+        row, sought = other, np.int64(node)
+    start, end = bounds(graph, row)
+    k = first_at_least(graph.indices, start, end, sought)
+    return (k < end and graph.indices[k] == sought) == is_wanted
+
+
+@subroutine(**SEARCH_JIT)
+def _mark(graph, search, i):
+    """Set or unset the bit of a mapped pattern node at its neighbours; return their number."""
+    node = search.mapped[i]
+    start, end = bounds(graph, node)
+    for k in range(start, end):
+        search.adjacent[graph.indices[k]] ^= 1 << i
+    search.adjacent[node] ^= _MAPPED
+    search.is_marked[i] = not search.is_marked[i]
+    return end - start

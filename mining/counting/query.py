@@ -1,0 +1,187 @@
+"""What is looked for, in terms of one graph: what may join its nodes, and what each may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.named_structures import MOST_NODES
+from gomkcn_dgl.graphs.structure import Structure
+from mining.categories import Colors
+from mining.graph_relations import links_in
+
+# node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
+# structure, those that differ by one of its symmetries once
+INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
+# from so many nodes on, a pattern is looked for in each connected component
+_LARGE_PATTERN = 9
+
+
+class Comparison(NamedTuple):
+    """A number of one node of a query that is compared with a number of another one.
+
+    It holds where ``left[u] sign right[v]`` does, if ``first`` is mapped to u and ``second`` to v;
+    nowhere with NaN.
+    """
+
+    first: int
+    second: int
+    sign: str  # one of = != < <= > >=
+    left: np.ndarray  # float64 [V]
+    right: np.ndarray  # float64 [V]
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A pattern of M nodes in terms of the graph in which it is looked for.
+
+    An occurrence is a mapping of its nodes to different nodes of the graph for which all of this
+    holds; of those that differ by an automorphism of ``structure``, one.
+
+    Attributes
+    ----------
+    graph : CSRGraph
+        One graph or a collection, with K links, of which 0 is that of nodes that are not joined.
+    structure : Structure
+        Its automorphisms are those of the query.
+    allowed : numpy.ndarray
+        bool ``[M, M, K]``, the links that may join each two nodes, as seen from the first.
+    eligible : numpy.ndarray
+        int64 ``[V]``, bit i: by itself, a graph node can stand for node i.
+    comparisons : tuple of Comparison
+        Of numbers of two nodes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> wedge = Structure.parse("a--b, b--c")
+    >>> query = Query.of_structure(as_csr(nx.star_graph(3)), wedge, reading=SUBGRAPH)
+    >>> query.joined.sum(axis=1).tolist(), query.allowed[0, 2].tolist()
+    ([1, 2, 1], [True, True])
+    """
+
+    graph: CSRGraph
+    structure: Structure
+    allowed: np.ndarray
+    eligible: np.ndarray
+    comparisons: tuple[Comparison, ...] = ()
+
+    @classmethod
+    def of_structure(
+        cls,
+        graph: CSRGraph,
+        structure: Structure,
+        colors: Colors | None = None,
+        reading: str = INDUCED,
+    ) -> Query:
+        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``."""
+        if not isinstance(graph, CSRGraph):
+            raise InputError(
+                f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
+            )
+        if not isinstance(structure, Structure):
+            raise InputTypeError(
+                f"structure must be a Structure, got {type(structure).__name__}; make one with "
+                "Structure.parse('a--b, b--c') or Structure.of_channels(adjacency)."
+            )
+        if structure.num_nodes > MOST_NODES:
+            raise InputError(
+                f"structure must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
+            )
+        names: tuple[tuple[str, ...], ...] = ()
+        if colors is not None:
+            colors = _checked_colors(*colors, structure.num_nodes, graph.num_nodes)
+            names = color_names(colors[0])
+        links = links_in(graph.relations, structure)
+        # nodes that differ in colour cannot be exchanged, and no others are kept apart
+        known = structure.categories
+        if not len({*zip(names, known, strict=False)}) == len({*names}) == len({*known}):
+            structure = structure.with_categories(names)
+        allowed = allowed_links(links, len(graph.relations.links), reading)
+        return cls(graph, structure, allowed, eligible_by_color(structure, colors, graph))
+
+    @cached_property
+    def joined(self) -> np.ndarray:
+        """Which nodes must be joined, bool ``[M, M]``."""
+        return np.asarray(~self.allowed[:, :, 0])
+
+    @cached_property
+    def links(self) -> np.ndarray | None:
+        """The only link that may join each two nodes, int64 ``[M, M]``; -1 where none may.
+
+        None where several may, or nodes are compared.
+        """
+        if self.comparisons or (self.allowed.sum(axis=2) > 1).any():
+            return None
+        return np.where(self.allowed.any(axis=2), self.allowed.argmax(axis=2), -1)
+
+
+def allowed_links(links: np.ndarray, num_links: int, reading: str) -> np.ndarray:
+    """The links ``[M, M, K]`` that may join nodes with some ``links [M, M]``; -1 is none of them.
+
+    Nodes without a link may be joined in any way where a subgraph is looked for.
+    """
+    allowed: np.ndarray = links[:, :, None] == np.arange(num_links)
+    if reading == SUBGRAPH:
+        allowed[links == 0] = True
+    return allowed
+
+
+def eligible_by_color(structure: Structure, colors: Colors | None, graph: CSRGraph) -> np.ndarray:
+    """The nodes of a structure that each graph node can stand for by its colour, as bits."""
+    if colors is None:
+        return np.full(graph.num_nodes, (1 << structure.num_nodes) - 1)
+    of_structure, of_graph = colors
+    eligible = np.zeros(graph.num_nodes, np.int64)
+    for color in np.unique(of_structure):
+        bits = 1 << np.flatnonzero(of_structure == color)
+        eligible[of_graph == color] = bits.sum()
+    return eligible
+
+
+def color_names(colors: np.ndarray) -> tuple[tuple[str, ...], ...]:
+    """Colours ``[M]`` as categories of a structure."""
+    return tuple((str(color),) for color in colors.tolist())
+
+
+def _checked_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nodes: int) -> Colors:
+    """Return both as int64, or refuse what is not one whole number for each node."""
+    for colors, length in ((structure, size), (graph, num_nodes)):
+        if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
+            raise InputError(
+                f"colors must be whole numbers for the {size} nodes of the structure and for the "
+                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
+                f"{np.shape(colors)}."
+            )
+    return np.asarray(structure, np.int64), np.asarray(graph, np.int64)
+
+
+def may_hold(graph: CSRGraph, joined: np.ndarray) -> np.ndarray:
+    """Nodes ``[V]`` in whose graph a connected pattern ``[M, M]`` may occur, as far as sizes tell.
+
+    A graph has no fewer nodes, edges, and nodes of each degree than the pattern; and where this is
+    large, so has a connected component.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> star = Structure.parse("star-4").joined
+    >>> may_hold(as_csr([nx.path_graph(3), nx.star_graph(5)]), star).nonzero()[0].tolist()
+    [3, 4, 5, 6, 7, 8]
+    """
+    degrees, own = graph.degrees, joined.sum(axis=1)
+    if len(joined) >= _LARGE_PATTERN:
+        # compiled, which takes long to load, and few patterns are so large
+        part = graph.component_starts
+    else:
+        part = graph.graph_of(np.arange(graph.num_nodes))
+    number = int(part.max(initial=-1)) + 1
+    holds = np.bincount(part, degrees, minlength=number) >= own.sum()
+    for degree in np.unique(own):
+        holds &= np.bincount(part[degrees >= degree], minlength=number) >= (own >= degree).sum()
+    return holds[part]
