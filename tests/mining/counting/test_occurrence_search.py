@@ -16,12 +16,13 @@ from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.occurrence_search import (
     USUAL_PACE,
     OccurrenceSearch,
+    SearchLimits,
     SearchPace,
     count_by_graph,
     find_candidates,
     find_graphs,
 )
-from mining.counting.query import READINGS, SUBGRAPH, Query, may_hold
+from mining.counting.query import READINGS, SUBGRAPH, Comparison, Query, may_hold
 from mining.graph_relations import channels_in, edges_among
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
@@ -250,3 +251,57 @@ def test_sizes_rule_nothing_out_that_occurs():
             one = Structure.from_networkx(nx.convert_node_labels_to_integers(part))
             assert may_hold(as_csr(graph), one.joined)[nodes].all()
             assert count_by_graph(as_csr(graph), one)[0] > 0
+
+
+def test_a_root_is_left_after_so_many_occurrences_or_steps():
+    graph = as_csr(nx.barabasi_albert_graph(60, 4, seed=1))
+    search = search_for(graph, Structure.parse("house"))
+    search.run()
+    every = search.count.copy()
+    roots = np.random.default_rng(0).permutation(60)
+    for most in (1, 3, 20):
+        limits = SearchLimits(occurrences_of_root=most)
+        places = search.list_places(10**6, 10**9, roots, limits=limits)
+        # what one root leaves behind does not change what another one finds
+        assert search.count.tolist() == np.minimum(every, most).tolist()
+        assert len(places) == len(np.unique(np.sort(places, axis=1), axis=0)) == search.count.sum()
+        assert search.unfinished
+    places = search.list_places(10**6, 10**9, roots, limits=SearchLimits(steps_of_root=40))
+    assert search.unfinished and 0 < len(places) < every.sum()
+    whole = search.list_places(10**6, 10**9, limits=SearchLimits(steps_of_root=10**6))
+    assert not search.unfinished and len(whole) == every.sum()
+    assert {tuple(row) for row in places.tolist()} < {tuple(row) for row in whole.tolist()}
+
+
+def test_a_search_ends_with_one_occurrence_more_than_it_may_meet():
+    search = search_for(as_csr(nx.complete_graph(9)), CLIQUE[3])
+    for most, is_over in ((83, True), (84, False)):
+        search.list_places(10, 10**9, limits=SearchLimits(occurrences=most))
+        assert (search.unfinished, search.count.sum()) == (is_over, 84)
+
+
+def test_each_occurrence_is_as_likely_in_a_sample():
+    search = search_for(as_csr(nx.complete_graph(7)), CLIQUE[3])
+    times = {}
+    for seed in range(700):
+        for row in search.list_places(5, 10**9, seed=seed).tolist():
+            times[tuple(row)] = times.get(tuple(row), 0) + 1
+    # 35 triangles, each 100 times on average
+    deviation = (np.array(list(times.values())) - 100) / np.sqrt(100 * (1 - 5 / 35))
+    assert len(times) == 35 and (deviation**2).sum() < 66
+
+
+def test_numbers_of_two_nodes_are_compared():
+    """Of the edges of a clique of five: how many have a smaller, an equal, a larger number."""
+    graph = as_csr(nx.complete_graph(5))
+    numbers = np.array([0.0, 1.0, 1.0, 2.0, np.nan])
+    arc = Structure.of_edges(2, [(0, 1)], ["first"], {"first"})
+    every = Query.of_structure(graph, Structure.parse("a--b"))
+    # of the 12 ordered pairs of nodes with numbers two are equal
+    for sign, truth in (("<", 5), ("<=", 7), ("=", 2), ("!=", 10), (">=", 7), (">", 5)):
+        comparison = Comparison(0, 1, sign, numbers, numbers)
+        query = Query(graph, arc, every.allowed, every.eligible, (comparison,))
+        search = OccurrenceSearch(query)
+        search.run()
+        assert search.count.sum() == truth, sign
+        assert query.links is None
