@@ -34,13 +34,14 @@ class ListingLimits(NamedTuple):
     """What bounds the listing of the copies of a structure, so that its work is known."""
 
     copies: int = 20_000  # of one structure
-    steps: int = 30_000_000  # about 10 ns each: a third of a second
+    # about 10 ns each: a third of a second; a step looks at a node, or marks one
+    steps: int = 30_000_000
     # of each node that a copy can begin at, at least and in all of these together, so that a hub
     # does not take all
     copies_of_root: int = 20
     copies_of_roots: int = 60_000
-    steps_of_root: int = 3_000
-    steps_of_roots: int = 8_000_000
+    steps_of_root: int = 6_000
+    steps_of_roots: int = 16_000_000
     # the best copies that are kept, at least, and for each node of the graph
     kept: int = 3_000
     kept_of_node: int = 2
