@@ -1,9 +1,13 @@
 """What is reported: the motif set, and all structures of a census that differ from random graphs.
 
 All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
-are counted in the graph and in the same way in random graphs. Larger motifs, and what filters or
-the user have shown, were chosen in this graph alone: a comparison of what was chosen because it is
-frequent here would call too many. So they are counted, and not compared.
+are counted in the graph and in the same way in random graphs. Where there are kinds, so is each
+structure alone: the sum over all kinds of its edges and nodes. Structures of each size, alone or
+with their kinds, are a family of their own.
+
+Larger motifs, and what filters or the user have shown, were chosen in this graph alone: a
+comparison of what was chosen because it is frequent here would call too many. So they are counted,
+and not compared.
 """
 
 from __future__ import annotations
@@ -118,7 +122,8 @@ def choose_patterns(
     more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
     called = [one for one in (*census.values(), *more) if _is_called(one)]
-    called.sort(key=_distance, reverse=True)
+    # each structure alone before those of kinds
+    called.sort(key=lambda one: (one.structure.alone is not one.structure, -_distance(one)))
     rest = [one for one in more if not _is_called(one)]
     rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
     given = [one for one in rest if "given" in one.sources]
@@ -157,11 +162,14 @@ def _compare_small(
     if sizes.counted and not left_out and not any(census.values()):
         head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
         warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
-    verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
+    (totals,) = with_structures_alone([census])
+    structures = {one.key: one for one in totals}
+    verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
         for structure, verdict in found.items():
-            verdicts.setdefault(structure, {})[model.name] = verdict
+            structures.setdefault(structure.key, structure)
+            verdicts.setdefault(structure.key, {})[model.name] = verdict
         if found:
             null_models[model.name] = model.keeps
             looked = steps.each(
@@ -173,11 +181,12 @@ def _compare_small(
                 in_time=True,
             )
             warnings += filter(None, looked)
+    counts = {one.key: count for one, count in totals.items()}
     patterns = {
-        one.key: Pattern(one, sources=("census",), significance=significance).counted(
-            OccurrenceCount.exact(census.get(one, 0))
+        key: Pattern(structures[key], sources=("census",), significance=significance).counted(
+            OccurrenceCount.exact(counts.get(key, 0))
         )
-        for one, significance in verdicts.items()
+        for key, significance in verdicts.items()
     }
     return patterns, null_models, warnings
 
@@ -374,11 +383,37 @@ def compare_censuses(
 ) -> dict[Structure, NullComparison]:
     """Compare the census of a graph, the first, with those of random graphs.
 
-    What one of them lacks occurs there never.
+    What one of them lacks occurs there never. Structures of each size, and of these those alone and
+    those of kinds, are a family of their own.
     """
-    family = list(dict.fromkeys(one for census in censuses for one in census))
-    counts = exact_array([[census.get(one, 0) for one in family] for census in censuses])
-    return dict(zip(family, compare_with_random(null, counts), strict=True))
+    every = with_structures_alone(censuses)
+    structures = list(dict.fromkeys(one for census in every for one in census))
+    counts = exact_array([[census.get(one, 0) for one in structures] for census in every])
+    families = [2 * one.num_nodes + (one.alone is not one) for one in structures]
+    return dict(zip(structures, compare_with_random(null, counts, np.array(families)), strict=True))
+
+
+def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[Counts]:
+    """The counts in each graph, and those of each structure alone: the sum over all its kinds.
+
+    >>> acts, stops = (Structure.parse(f"a-[{sign}]->b, a-[acts]->c") for sign in ("acts", "stops"))
+    >>> (counts,) = with_structures_alone([{acts: 3, stops: 1}])
+    >>> {one.to_text(): count for one, count in counts.items()}
+    {'0-[acts]->1, 0-[acts]->2': 3, '0-[stops]->1, 0-[acts]->2': 1, '0->1, 0->2': 4}
+    """
+    first: dict[bytes, Structure] = {}
+    alone: dict[Structure, Structure] = {}
+    for structure in dict.fromkeys(one for census in censuses for one in census):
+        if structure.alone is not structure:
+            alone[structure] = first.setdefault(structure.alone.key, structure.alone)
+    every: list[Counts] = []
+    for census in censuses:
+        totals = dict(census)
+        for structure, count in census.items():
+            if structure in alone:
+                totals[alone[structure]] = totals.get(alone[structure], 0) + count
+        every.append(totals)
+    return every
 
 
 def _is_called(pattern: Pattern) -> bool:
