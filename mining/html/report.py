@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.relations import PLAIN
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FOLDER, PAGE, RECORD
 from mining.fragments import molecule_of
@@ -26,13 +27,15 @@ from mining.html.page import Numbers, expected, flatten, percent, render_page, s
 from mining.html.terminal import (
     EDITS_NOTE,
     called,
+    correction_sentence,
     differing,
     given_sentences,
     has_edits,
+    kinds_left_out,
     leaders,
+    num_families,
     planted_as,
     shown_set,
-    types_hint,
     unused,
 )
 from mining.mining_run import MiningRun
@@ -94,14 +97,16 @@ def render_report(run: MiningRun) -> str:
         ],
         classes=_class_rows(run, numbers, lines) if has_classes else None,
         most_class_rows=_MOST_CLASS_ROWS,
-        line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
+        line_key=[
+            (_relation_name(run, name), swatch(line, way)) for (name, way), line in lines.items()
+        ],
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(explorer_data(run, motifs, lines)),
         script=Markup(page_script(_SCRIPT)),
         policy=content_policy(_SCRIPT),
         # what its sentences are made with
         numbers=numbers,
-        types_hint=types_hint,
+        kinds=kinds_left_out(run),
         unused=unused,
         given_sentences=given_sentences,
         draw=partial(draw_structure, lines=lines),
@@ -113,6 +118,12 @@ def render_report(run: MiningRun) -> str:
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
+
+
+def _relation_name(run: MiningRun, name: str) -> str:
+    """What the key calls the edges of a relation; those of structures alone are of any."""
+    is_any = name == PLAIN and name not in {one.name for one in run.graph.relations}
+    return "any relation" if is_any else name
 
 
 def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | None:
@@ -302,12 +313,15 @@ def _comparison(
     rows: dict[str, list[Row]] = {head: [] for head in _HEADS}
     badge = {row["pattern"].key: row for row in motifs}
     compared = []
+    kinds = kinds_left_out(run)
     for at, one in _with_places(run):
         result = one.significance.get(null)
         if result is None and one.motif is not None:
             # it stands in the table of the set
             continue
         row = _pattern_row(one, at, numbers, lines) | {"motif": badge.get(one.key)}
+        if kinds and one.structure.alone is one.structure:
+            row["sub"] = kinds
         if result is not None:
             compared.append((at, one, result))
             own = partial(numbers, *at, "significance", null)
@@ -335,6 +349,7 @@ def _comparison(
     ]
     sizes = sorted({one.num_nodes for _, one, _ in compared})
     samples = compared[0][2].num_samples if compared else 0
+    families = num_families([one for _, one, _ in compared])
     # by size and edges, so that profiles of graphs can be compared
     bars = sorted(compared, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
     largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
@@ -350,7 +365,8 @@ def _comparison(
         "compared": len(compared),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
-        "least_p": f"{1 / (samples + 1):.3f}",
+        "least_p": f"{families / (samples + 1):.3f}",
+        "correction": correction_sentence(families),
         "profile": draw_profile(profile) if len(profile) > 1 else "",
         "profile_says": says if len(profile) < len(compared) else "",
         "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in compared),
