@@ -12,10 +12,18 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, choice
+from mining import (
+    FilterLearning,
+    FilterMiner,
+    MiningRun,
+    PatternMiner,
+    bag_of_patterns,
+    choice,
+)
 from mining.candidates.frequent import patterns_of_subgraphs
 from mining.counting import census_formulas
 from mining.counting.census import count_structures
+from mining.graph_relations import joined_relations
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
 from mining.null_models import RandomGraphs, null_model
@@ -100,6 +108,54 @@ def test_printed_numbers_are_those_of_the_drawn_counts(mined):
     assert judged.sd == pytest.approx(np.std(counts, ddof=1))
     assert judged.largest == max(counts)
     assert judged.num_samples == 99
+
+
+@pytest.fixture(scope="module")
+def signed():
+    """A signed graph with feed-forward loops, whose signs say nothing, and some of one type."""
+    rng = np.random.default_rng(3)
+    pairs = [(u, v) for u, v in rng.integers(0, 120, (260, 2)).tolist() if u != v]
+    edges = {pair: str(rng.choice(["acts", "stops"])) for pair in pairs}
+    for number, (a, b, c) in enumerate(rng.permutation(120).reshape(-1, 3).tolist()):
+        for pair in ((a, b), (a, c), (b, c)):
+            edges[pair] = "acts" if number < 20 else str(rng.choice(["acts", "stops"]))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(120))
+    graph.add_edges_from((u, v, {"sign": sign}) for (u, v), sign in edges.items())
+    csr = as_csr(graph, relation="sign")
+    return csr, PatternMiner(pattern_size=3, filters="none", **OPTIONS).fit(csr)
+
+
+def test_a_structure_is_compared_alone_and_with_the_types_of_its_edges(signed):
+    graph, miner = signed
+    found = {one.key: one for one in (*miner.patterns_, *miner.others_)}
+    # 1. alone: counts are those of the graph without relations
+    totals = count_structures(joined_relations(graph), range(3, 4))
+    for structure, count in totals.items():
+        assert not count or found[structure.key].frequency.occurrences.value == count
+    loop = found[Structure.parse("a->b, a->c, b->c").key]
+    every = [one for one in found.values() if one.structure.alone.key == loop.key]
+    typed = [one for one in every if one is not loop]
+    assert loop.frequency.occurrences.value == sum(one.frequency.occurrences.value for one in typed)
+    assert loop.significance["degree"].verdict == MORE
+    # 2. with types: the type that was planted
+    planted = found[Structure.parse("a-[acts]->b, a-[acts]->c, b-[acts]->c").key]
+    assert planted.significance["degree"].verdict == MORE
+    # 3. two families of one size: the smallest p is that of one, twice
+    smallest = min(one.significance["degree"].p_adjusted for one in found.values())
+    assert smallest == pytest.approx(2 / 100)
+
+
+def test_structures_alone_come_first_with_their_places(signed):
+    graph, miner = signed
+    called = [one for one in miner.patterns_ if one.motif is None]
+    is_typed = [one.structure.alone is not one.structure for one in called]
+    assert is_typed == sorted(is_typed) and len(set(is_typed)) == 2
+    loop = next(one for one in called if one.key == Structure.parse("a->b, a->c, b->c").key)
+    assert len(loop.occurrences) == loop.frequency.occurrences.value
+    # counted again, in the graph with its relations
+    counts = bag_of_patterns(miner.patterns_, graph)
+    assert counts[0].tolist() == [one.frequency.occurrences.value for one in miner.patterns_]
 
 
 def test_counts_beyond_64_bits_are_compared_exactly():
