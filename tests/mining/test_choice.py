@@ -146,6 +146,15 @@ def test_a_structure_is_compared_alone_and_with_the_types_of_its_edges(signed):
     assert smallest == pytest.approx(2 / 100)
 
 
+def test_the_first_answer_is_said_before_the_search(caplog):
+    caplog.set_level(logging.INFO)
+    PatternMiner(pattern_size="3-4", filters="none", **OPTIONS).fit(with_cliques(copies=10))
+    said = [record.getMessage() for record in caplog.records]
+    (first,) = [k for k, one in enumerate(said) if "compared with 99 random graphs" in one]
+    assert "8 structures" in said[first] and "first clique of 4 nodes 10 (" in said[first]
+    assert first < len(said) - 1
+
+
 def test_structures_alone_come_first_with_their_places(signed):
     graph, miner = signed
     called = [one for one in miner.patterns_ if one.motif is None]
@@ -167,12 +176,17 @@ def test_counts_beyond_64_bits_are_compared_exactly():
     assert found[star].z == pytest.approx(2.5 / np.std([1, 2, 3, 4], ddof=1))
 
 
+def choose(mined, seen, rules):
+    compared = choice.compare_structures(mined, rules, Steps())
+    return choice.choose_patterns(mined, compared, [], seen, rules, Steps())
+
+
 def chosen(graph, steps=None, seen=(), **options):
     """What is reported of a graph without a motif set; options are those of a miner."""
     rules = PatternMiner(**OPTIONS, **options).choice_rules(graph.num_edges)
     if steps is not None:
         rules = replace(rules, most_steps=steps)
-    return choice.choose_patterns(MinedGraph.of(graph), [], seen, rules, Steps())
+    return choose(MinedGraph.of(graph), seen, rules)
 
 
 def test_sizes_that_take_long_are_counted_and_said():
@@ -271,7 +285,7 @@ def test_of_what_sources_have_shown_the_most_frequent_are_reported():
     mined = MinedGraph.of([nx.cycle_graph(5), nx.star_graph(4)] * 3)
     rules = PatternMiner("3-4", null=None).choice_rules(mined.graph.num_edges)
     seen = patterns_of_subgraphs(mined, rules.sizes, Steps())
-    made = choice.choose_patterns(mined, [], seen, replace(rules, most_seen=1), Steps())
+    made = choose(mined, seen, replace(rules, most_seen=1))
     shown = made.patterns
     others = [one for one in made.others if "frequent" in one.sources]
     assert len(shown) == 1 and others
@@ -313,7 +327,7 @@ def test_sizes_that_are_not_counted_in_time_are_left_out():
     # without a grace, and with one in which all is counted
     for grace, sizes in ((0, set()), (1e9, {3, 4, 5})):
         with_grace = replace(rules, late_steps=grace)
-        patterns, null_models, warnings = choice._compare_small(mined, with_grace, late)
-        assert {one.num_nodes for one in patterns.values()} == sizes
-        said = ["Structures of 3 to 5 nodes are not counted: the count ended early."]
-        assert (warnings, null_models) == ([] if sizes else said, {})
+        compared = choice.compare_structures(mined, with_grace, late)
+        assert {one.num_nodes for one in compared.patterns.values()} == sizes
+        said = ("Structures of 3 to 5 nodes are not counted: the count ended early.",)
+        assert (compared.warnings, compared.null_models) == (() if sizes else said, {})
