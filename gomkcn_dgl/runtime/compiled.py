@@ -127,6 +127,10 @@ class _Cache(FunctionCache):
             source_stamp=self._impl.locator.get_source_stamp(),
         )
 
+    def is_kept(self) -> bool:
+        """Whether there is a file of code of this function, of some types."""
+        return Path(self._cache_file._index_path).exists()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
@@ -145,6 +149,12 @@ class _Cache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
             return None
+
+
+def is_kept(function: Any) -> bool:
+    """Whether an earlier process compiled a function; also True where nothing is ever kept."""
+    cache = getattr(function, "_cache", None)
+    return not isinstance(cache, _Cache) or cache.is_kept()
 
 
 class _PartLibrary(JITCodeLibrary):
