@@ -35,6 +35,8 @@ def mine_tiny() -> None:
     import networkx as nx
 
     from gomkcn_dgl.graph import as_csr
+    from gomkcn_dgl.graphs.structure import Structure
+    from mining.counting.counter import count_occurrences
     from mining.miner import NONE, Miner
     from mining.null_models import sample_null
     from mining.structure_census import census
@@ -46,4 +48,5 @@ def mine_tiny() -> None:
     # what a mining comes to last is compiled first, so that the two seldom compile the same
     census(graph, (3, 5))
     sample_null(graph)
+    count_occurrences(graph, Structure.parse("a--b, b--c"))
     Miner(filters=NONE, null_samples=99).fit(graph)
