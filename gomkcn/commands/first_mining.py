@@ -1,8 +1,9 @@
 """The first mining of a new installation: what it must compile, two processes compile.
 
-Mining compiles a function when it first comes to it. A second process mines a tiny graph meanwhile,
-without the filters that the first one begins with, and the first one finds compiled what comes
-after them. It needs no list of functions and of their types, which would have to be kept up.
+Mining compiles a function when it first comes to it: those of the comparison with random graphs,
+of the filters, of the search for motifs. A second process mines a tiny graph meanwhile and begins
+with the search, so that the first one finds it compiled. It needs no list of functions and of their
+types, which would have to be kept up.
 """
 
 from __future__ import annotations
@@ -38,15 +39,13 @@ def mine_tiny() -> None:
     from gomkcn_dgl.graphs.structure import Structure
     from mining.counting.counter import count_occurrences
     from mining.miner import NONE, Miner
-    from mining.null_models import sample_null
-    from mining.structure_census import census
+    from mining.motif_sets.finding import motif_set
 
     # a motif with eight copies in a tree
     wheels = nx.disjoint_union_all([nx.wheel_graph(6)] * 8)
     wheels.add_edges_from((6 * i, 6 * i + 7) for i in range(7))
     graph = as_csr(wheels)
     # what a mining comes to last is compiled first, so that the two seldom compile the same
-    census(graph, (3, 5))
-    sample_null(graph)
+    motif_set(graph)
     count_occurrences(graph, Structure.parse("a--b, b--c"))
     Miner(filters=NONE, null_samples=99).fit(graph)
