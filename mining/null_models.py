@@ -425,10 +425,10 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     is_alike |= difference <= (_FACTOR - 1) * min(observed, mean)
     if is_alike or (observed > mean and share < _SHARE):
         return ""
-    head = "The graphs have" if graph.num_graphs > 1 else "The graph has"
+    what = "graphs have" if graph.num_graphs > 1 else "graph has"
     return (
-        f"{head} {observed:,} triangles; {len(samples)} random graphs of the null model “{name}” "
-        f"have {mean:,.0f} on average. Structures that contain triangles may be "
+        f"The {what} {'more' if observed > mean else 'fewer'} triangles than random graphs of the "
+        f"null model “{name}”. Structures that contain triangles may be "
         f"{'over' if observed > mean else 'under'}-represented for this reason alone."
     )
 

@@ -25,7 +25,7 @@ from mining.html.report import render_report
 from mining.html.terminal import EDITS_NOTE, TextTable, format_comparison, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
+from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount, OrbitFeature, Pattern, Patterns
 
 EVIL = "<script>alert(1)</script>"
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
@@ -115,7 +115,7 @@ def test_the_block_holds_the_graph_copies_and_occurrences(mined):
 
 
 def test_the_comparison_is_grouped_by_result():
-    verdicts = [MORE, MORE, LESS, AS_EXPECTED]
+    verdicts = [MORE, MORE, LESS, NOT_SHOWN]
     patterns = [
         replace(pattern_of(PATH, number),
                             significance={"degree": significance_of(verdict=verdict)})

@@ -108,7 +108,7 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     other = found.other
     assert len(other) > 0 and (other.base, other.num_blocks) == ("degrees", None)
     assert found.bits_total < other.bits_total < other.bits_base
-    assert summary(found).startswith("5 blocks explain this graph, ")
+    assert summary(found).startswith("A partition into 5 blocks describes the graph in ")
     record = json.loads(json.dumps(found.to_dict()))
     copies = [[], [one.motif.copies for one in other]]
     again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
