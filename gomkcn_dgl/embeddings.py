@@ -272,14 +272,19 @@ def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence
     return kept
 
 
-def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
-    """Refuse scores that are not finite where all inputs are.
+def overflows(scores: Tensor) -> bool:
+    """Whether scores are not finite.
 
     On the CPU, where asking is cheap, and not in code that torch.compile compiles.
     """
-    if scores.device.type != "cpu" or torch.compiler.is_compiling() or scores.isfinite().all():
-        return
-    if all(bool(tensor.isfinite().all()) for tensor in inputs):
+    if scores.device.type != "cpu" or torch.compiler.is_compiling():
+        return False
+    return not bool(scores.isfinite().all())
+
+
+def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
+    """Refuse scores that overflow where all inputs are finite."""
+    if overflows(scores) and all(bool(tensor.isfinite().all()) for tensor in inputs):
         largest = max(tensor.detach().abs().max().item() for tensor in inputs)
         raise InputError(
             f"features and edge weights must be small enough for {scores.dtype} to hold their "

@@ -20,6 +20,7 @@ from gomkcn_dgl.embeddings import (
     graph_levels,
     level_embeddings,
     link_matrices,
+    overflows,
     refuse_overflow,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -141,29 +142,68 @@ class GOMKKernel:
 
         The matching is int16 or int64, -1 = unmatched. Differentiable in ``feat`` and ``z``. The
         backend for the CPU embeds each subgraph as it goes, so that the level embeddings never
-        exist in memory, unless edges have weights.
+        exist in memory.
         """
         feat = _widen_half(feat)
         z = _widen_half(z)
-        module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
-        if not module.__name__.endswith("_triton"):
-            feat, z = _widen(feat), _widen(z)
-        # only the backend for the CPU takes subgraphs, of edges without weights; the others take
-        # level embeddings
-        if not module.__name__.endswith("_numba") or subgraphs.weights is not None:
+        nodes, channels = subgraphs.nodes, subgraphs.channels
+        module = self._backend(backend, feat, z, nodes.shape[1])
+        if not module.__name__.endswith("_numba"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
-        nodes, channels = subgraphs.nodes, subgraphs.channels
+        feat = _widen(feat)
+        links, weights, num_channels = subgraphs.links, None, channels.sum(dim=1)
+        if subgraphs.weights is not None:
+            links, weights = None, subgraphs.adjacency(feat.dtype)
+            # each channel is a link by itself
+            channels = torch.eye(channels.shape[1], dtype=torch.bool)
         matched: Matched = module.match_subgraphs(
             feat,
             nodes,
-            subgraphs.links,
+            None,
+            links,
+            weights,
             link_matrices(channels, feat),
-            channels.sum(dim=1),
+            num_channels,
             self.aggregation,
             self.level_scale,
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
-            z,
+            _widen(z),
+            self.bandwidth(z.shape[3]),
+            self.matching,
+            self.anchor_root,
+        )
+        return matched
+
+    def match_graphs(
+        self, adj: Tensor, feat: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str
+    ) -> Matched:
+        """Steps 3 and 4 at once: ``adj`` and ``feat`` as in :func:`gomk` → scores and matching.
+
+        Nodes behind the first ``num_nodes [S]`` are taken as isolated ones of feature 0, whatever
+        they hold. Differentiable in ``adj``, too, for which the level embeddings are made first.
+        """
+        needs_levels = torch.is_grad_enabled() and adj.requires_grad
+        module = self._backend(backend, _widen_half(feat), _widen_half(z), feat.shape[1])
+        if needs_levels or not module.__name__.endswith("_numba"):
+            if num_nodes is not None:
+                adj, feat = _clear_padding(adj, feat, num_nodes)
+            return self.match(self.embed(adj, feat), z, num_nodes, backend)
+        feat = _widen(_widen_half(feat))
+        count, size = feat.shape[:2]
+        num_channels = adj.shape[3] if adj.dim() == 4 else 1
+        matched: Matched = module.match_subgraphs(
+            feat,
+            None,
+            torch.full((count,), size) if num_nodes is None else num_nodes.long(),
+            None,
+            adj.detach().to(feat.dtype),
+            link_matrices(torch.eye(num_channels, dtype=torch.bool), feat),
+            None,
+            self.aggregation,
+            self.level_scale,
+            self._rows(num_nodes, count, size, feat.device),
+            _widen(_widen_half(z)),
             self.bandwidth(z.shape[3]),
             self.matching,
             self.anchor_root,
@@ -299,10 +339,9 @@ def gomk(
         _check_num_nodes(num_nodes, feat)
         num_nodes = num_nodes.to(adj.device)
     z = kernel.embed(filter_adj, filter_feat)
-    # padding takes part as isolated nodes of feature 0, whatever it holds
-    if num_nodes is not None:
+    scores, assignment = kernel.match_graphs(adj, feat, z, num_nodes, backend)
+    if num_nodes is not None and overflows(scores):
         adj, feat = _clear_padding(adj, feat, num_nodes)
-    scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
