@@ -228,7 +228,8 @@ class BackwardScratch(NamedTuple):
     x: np.ndarray  # [L, N + 1, D]
     grad_x: np.ndarray  # [L, N + 1, D]
     edges: Edges
-    slopes: np.ndarray  # [F]
+    slopes: np.ndarray  # [F], what a difference is multiplied by
+    places: np.ndarray  # int64 [F], where the matched node of each filter stands
 
 
 def new_backward_scratch(left: LeftSide, num_nodes: int, z: np.ndarray) -> BackwardScratch:
@@ -240,6 +241,7 @@ def new_backward_scratch(left: LeftSide, num_nodes: int, z: np.ndarray) -> Backw
         zeros(shape, z.dtype),
         _new_edges(left, num_nodes, z.dtype),
         np.empty(z.shape[0], z.dtype),
+        np.empty(z.shape[0], np.int64),
     )
 
 
@@ -249,7 +251,7 @@ def match_bwd_kernel(
     grad_left, grad_z, scratch,
 ):  # fmt: skip
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
-    x, grad_x, edges, slopes = scratch
+    x, grad_x, edges, slopes, places = scratch
     num_subgraphs, num_nodes, _ = assignment.shape
     num_blocks, width = grad_z.shape[0], grad_left.shape[3]
     for block in range(first, last):
@@ -261,7 +263,7 @@ def match_bwd_kernel(
             # embed the subgraph again, add the gradients of its matched pairs at every level
             _load(left, s, aggregation, scale, edges, x)
             _add_gradients(
-                x, z, widths, assignment[s], similarities[s], grad_scores[s], slopes, grad_x,
+                x, z, widths, assignment[s], similarities[s], grad_scores[s], slopes, places, grad_x,
                 of_block,
             )  # fmt: skip
             if grad_left.shape[0] > 0:
@@ -278,7 +280,7 @@ def match_bwd_kernel(
 
 @subroutine(_nrt=False)
 def _add_gradients(
-    x, z, widths, assignment, similarities, grad_scores, slopes, grad_x, grad_z
+    x, z, widths, assignment, similarities, grad_scores, slopes, places, grad_x, grad_z
 ):  # fmt: skip
     """Fill grad_x and add to grad_z, of e = exp(-|x - z|^2 / w): -2 e (x - z) / w, its opposite."""
     num_filters, num_levels, num_filter_nodes, stride = z.shape
@@ -289,20 +291,33 @@ def _add_gradients(
             # the similarity is the exponential, which need not be computed again
             row = (n * num_levels + level) * num_filters
             for f in range(num_filters):
-                put(slopes, f, item(similarities, row + f) * item(grad_scores, f) * rate)
+                m = np.int64(item(assignment, n * num_filters + f))
+                slope = item(similarities, row + f) * item(grad_scores, f) * rate
+                put(slopes, f, slope if m >= 0 else z.dtype.type(0))
+                put(places, f, ((f * num_levels + level) * num_filter_nodes + max(m, 0)) * stride)
             for d in range(0, stride, lanes_of(x.dtype)):
                 place = (level * height + n) * stride + d
                 node, total = load(x, place), spread(x.dtype.type(0))
-                for f in range(num_filters):
-                    m, slope = np.int64(item(assignment, n * num_filters + f)), item(slopes, f)
-                    # where e underflows, an infinite difference must not become NaN
-                    if m < 0 or slope == 0:
-                        continue
-                    to = ((f * num_levels + level) * num_filter_nodes + m) * stride + d
-                    change = spread(slope) * (node - load(z, to))
-                    total = total + change
-                    store(grad_z, to, load(grad_z, to) - change)
-                store(grad_x, place, total)
+                # two sums, so that one need not wait for the other
+                other = total
+                for f in range(0, num_filters - 1, 2):
+                    total = _add_change(total, node, f, d, slopes, places, z, grad_z)
+                    other = _add_change(other, node, f + 1, d, slopes, places, z, grad_z)
+                if num_filters % 2 == 1:
+                    total = _add_change(total, node, num_filters - 1, d, slopes, places, z, grad_z)
+                store(grad_x, place, total + other)
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _add_change(total, node, f, d, slopes, places, z, grad_z):
+    """Add to the gradients of a node, `total`, and of its partner in filter f."""
+    slope, place = item(slopes, f), item(places, f) + d
+    # where e underflows, an infinite difference must not become NaN
+    if slope != 0:
+        change = spread(slope) * (node - load(z, place))
+        total = total + change
+        store(grad_z, place, load(grad_z, place) - change)
+    return total
 
 
 @compiled()
@@ -347,34 +362,50 @@ def _new_edges(left: LeftSide, num_nodes: int, dtype: np.dtype) -> Edges:
 def _list_edges(left, s, size, aggregation, scale, edges):
     """List the edges of subgraph s, which has `size` nodes that are not padding."""
     first, tail, weight, matrix, degree, _ = edges
+    num_nodes, num_channels = len(degree), left.weights.shape[3]
     count = 0
-    for i in range(len(first) - 1):
+    # an entry is always written, and kept only where there is an edge: no branch to guess
+    for i in range(num_nodes):
         first[i] = count
-        total = degree.dtype.type(0)
-        # always written, kept only where there is an edge: no branch to guess
-        for j in range(size if i < size else 0):
-            if left.weights.shape[0] > 0:
-                for channel in range(left.weights.shape[3]):
-                    entry = left.weights[s, i, j, channel]
-                    tail[count], weight[count], matrix[count] = j, entry, channel
-                    total += entry
-                    count += entry != 0
-            else:
-                link = np.int64(left.links[s, i, j])
+        row = (s * num_nodes + i) * num_nodes
+        if i >= size:
+            continue
+        if left.weights.shape[0] > 0:
+            for entry in range(size * num_channels):
+                value = item(left.weights, row * num_channels + entry)
+                tail[count], weight[count], matrix[count] = entry, value, 0
+                count += value != 0
+        else:
+            for j in range(size):
+                link = np.int64(item(left.links, row + j))
                 tail[count], weight[count], matrix[count] = j, 1, link
-                total += left.num_channels[link]
                 count += link != 0
+    first[num_nodes] = count
+    if num_channels > 1:
+        for k in range(count):
+            tail[k], matrix[k] = tail[k] // num_channels, tail[k] % num_channels
+    _weigh_edges(left, aggregation, scale, edges)
+
+
+@subroutine(_nrt=False)
+def _weigh_edges(left, aggregation, scale, edges):
+    """Divide what an edge gives by the scale and by the degrees of its nodes."""
+    first, tail, weight, matrix, degree, _ = edges
+    for n in range(len(degree)):
+        total = degree.dtype.type(0)
+        if aggregation == _MEAN or aggregation == _SYM:
+            for k in range(first[n], first[n + 1]):
+                is_link = left.weights.shape[0] == 0
+                total += left.num_channels[matrix[k]] if is_link else weight[k]
         # a node without edges gives nothing and gets nothing, whatever it is divided by
-        degree[i] = total if total > 0 else 1
-    first[len(first) - 1] = count
-    # what an edge gives is divided by the scale and by the degrees
-    for i in range(size):
-        for k in range(first[i], first[i + 1]):
+        degree[n] = total if total > 0 else 1
+    for n in range(len(degree)):
+        for k in range(first[n], first[n + 1]):
             divisor = scale
             if aggregation == _MEAN:
-                divisor = scale * degree[i]
+                divisor = scale * degree[n]
             elif aggregation == _SYM:
-                divisor = scale * np.sqrt(degree[i] * degree[tail[k]])
+                divisor = scale * np.sqrt(degree[n] * degree[tail[k]])
             weight[k] = weight[k] / divisor
 
 
