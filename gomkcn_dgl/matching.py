@@ -17,6 +17,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
     AGGREGATIONS,
     SubgraphTensors,
+    channel_matrices_of,
     graph_levels,
     level_embeddings,
     link_matrices,
@@ -152,26 +153,19 @@ class GOMKKernel:
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         feat = _widen(feat)
-        links, weights, num_channels = subgraphs.links, None, channels.sum(dim=1)
+        edges = {"links": subgraphs.links, "num_channels": channels.sum(dim=1)}
+        matrices = link_matrices(channels, feat)
         if subgraphs.weights is not None:
-            links, weights = None, subgraphs.adjacency(feat.dtype)
-            # each channel is a link by itself
-            channels = torch.eye(channels.shape[1], dtype=torch.bool)
+            edges = {"weights": subgraphs.adjacency(feat.dtype)}
+            matrices = channel_matrices_of(feat, subgraphs.num_channels)
         matched: Matched = module.match_subgraphs(
             feat,
-            nodes,
-            None,
-            links,
-            weights,
-            link_matrices(channels, feat),
-            num_channels,
-            self.aggregation,
-            self.level_scale,
-            self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
             _widen(z),
-            self.bandwidth(z.shape[3]),
-            self.matching,
-            self.anchor_root,
+            matrices,
+            self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
+            *self._settings(z),
+            nodes=nodes,
+            **edges,
         )
         return matched
 
@@ -191,24 +185,21 @@ class GOMKKernel:
             return self.match(self.embed(adj, feat), z, num_nodes, backend)
         feat = _widen(_widen_half(feat))
         count, size = feat.shape[:2]
-        num_channels = adj.shape[3] if adj.dim() == 4 else 1
         matched: Matched = module.match_subgraphs(
             feat,
-            None,
-            torch.full((count,), size) if num_nodes is None else num_nodes.long(),
-            None,
-            adj.detach().to(feat.dtype),
-            link_matrices(torch.eye(num_channels, dtype=torch.bool), feat),
-            None,
-            self.aggregation,
-            self.level_scale,
-            self._rows(num_nodes, count, size, feat.device),
             _widen(_widen_half(z)),
-            self.bandwidth(z.shape[3]),
-            self.matching,
-            self.anchor_root,
+            channel_matrices_of(feat, adj.shape[3] if adj.dim() > feat.dim() else 1),
+            self._rows(num_nodes, count, size, feat.device),
+            *self._settings(z),
+            sizes=torch.full((count,), size) if num_nodes is None else num_nodes.long(),
+            weights=adj.detach().to(feat.dtype),
         )
         return matched
+
+    def _settings(self, z: Tensor) -> tuple[str, float, list[float], str, bool]:
+        """What a backend that embeds subgraphs itself is told about the kernel."""
+        bandwidth = self.bandwidth(z.shape[3])
+        return self.aggregation, self.level_scale, bandwidth, self.matching, self.anchor_root
 
     def score(
         self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
@@ -340,9 +331,10 @@ def gomk(
         num_nodes = num_nodes.to(adj.device)
     z = kernel.embed(filter_adj, filter_feat)
     scores, assignment = kernel.match_graphs(adj, feat, z, num_nodes, backend)
-    if num_nodes is not None and overflows(scores):
-        adj, feat = _clear_padding(adj, feat, num_nodes)
-    refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
+    if overflows(scores):
+        if num_nodes is not None:
+            adj, feat = _clear_padding(adj, feat, num_nodes)
+        refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
     return (scores, assignment.long()) if return_matching else scores

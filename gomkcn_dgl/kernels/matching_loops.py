@@ -190,8 +190,9 @@ def _write(
 
 @subroutine(_nrt=False)
 def _load(left, s, aggregation, scale, edges, x):
-    """Put the level embeddings of subgraph s into x [L, N or more, D], zeros for padding."""
-    num_nodes, width = len(edges.first) - 1, left.feat.shape[1]
+    """Put the level embeddings of subgraph s into x [L, N or more, D]; return its edges' number."""
+    num_nodes, width = len(edges.degree), left.feat.shape[1]
+    num_edges = 0
     if left.levels.shape[0] > 0:
         # level embeddings are given: copy them
         for level in range(x.shape[0]):
@@ -212,8 +213,9 @@ def _load(left, s, aggregation, scale, edges, x):
             for d in range(width, x.shape[2]):
                 x[0, n, d] = 0
         # the edges give the other levels
-        _list_edges(left, s, size, aggregation, scale, edges)
-        _fill_levels(edges, left.matrices, width, x)
+        num_edges = _list_edges(left, s, size, aggregation, scale, edges)
+        _fill_levels(edges, num_edges, left.matrices, width, x)
+    return num_edges
 
 
 @subroutine(_nrt=False)
@@ -261,21 +263,24 @@ def match_bwd_kernel(
         start = block * num_subgraphs // num_blocks
         for s in range(start, (block + 1) * num_subgraphs // num_blocks):
             # embed the subgraph again, add the gradients of its matched pairs at every level
-            _load(left, s, aggregation, scale, edges, x)
+            num_edges = _load(left, s, aggregation, scale, edges, x)
             _add_gradients(
-                x, z, widths, assignment[s], similarities[s], grad_scores[s], slopes, places, grad_x,
-                of_block,
+                x, z, widths, assignment[s], similarities[s], grad_scores[s], slopes, places,
+                grad_x, of_block,
             )  # fmt: skip
             if grad_left.shape[0] > 0:
                 # where only features were given, the gradients of all levels lead back to level 0
-                factor = z.dtype.type(1)
+                factor, size = z.dtype.type(1), num_nodes
                 if left.levels.shape[0] == 0:
-                    _collect_levels(edges, left.matrices, left.feat.shape[1], grad_x)
+                    _collect_levels(edges, num_edges, left.matrices, left.feat.shape[1], grad_x)
                     factor = _block_scale(left)
+                    # padding has no features
+                    size = min(left.sizes[s], num_nodes) if left.sizes.shape[0] > 0 else size
                 for level in range(grad_left.shape[1]):
-                    for n in range(num_nodes):
+                    for n in range(size):
                         for d in range(width):
                             grad_left[s, level, n, d] = factor * grad_x[level, n, d]
+                    grad_left[s, level, size:] = 0
 
 
 @subroutine(_nrt=False)
@@ -298,26 +303,14 @@ def _add_gradients(
             for d in range(0, stride, lanes_of(x.dtype)):
                 place = (level * height + n) * stride + d
                 node, total = load(x, place), spread(x.dtype.type(0))
-                # two sums, so that one need not wait for the other
-                other = total
-                for f in range(0, num_filters - 1, 2):
-                    total = _add_change(total, node, f, d, slopes, places, z, grad_z)
-                    other = _add_change(other, node, f + 1, d, slopes, places, z, grad_z)
-                if num_filters % 2 == 1:
-                    total = _add_change(total, node, num_filters - 1, d, slopes, places, z, grad_z)
-                store(grad_x, place, total + other)
-
-
-@subroutine(_nrt=False, forceinline=True)
-def _add_change(total, node, f, d, slopes, places, z, grad_z):
-    """Add to the gradients of a node, `total`, and of its partner in filter f."""
-    slope, place = item(slopes, f), item(places, f) + d
-    # where e underflows, an infinite difference must not become NaN
-    if slope != 0:
-        change = spread(slope) * (node - load(z, place))
-        total = total + change
-        store(grad_z, place, load(grad_z, place) - change)
-    return total
+                for f in range(num_filters):
+                    slope, to = item(slopes, f), item(places, f) + d
+                    # where e underflows, an infinite difference must not become NaN
+                    if slope != 0:
+                        change = spread(slope) * (node - load(z, to))
+                        total = total + change
+                        store(grad_z, to, load(grad_z, to) - change)
+                store(grad_x, place, total)
 
 
 @compiled()
@@ -332,9 +325,9 @@ def scatter_rows(rows, nodes, out):
 
 
 class Edges(NamedTuple):
-    """The directed edges of one subgraph, those that a node receives by one after the other."""
+    """The directed edges of one subgraph; only the first few are in use."""
 
-    first: np.ndarray  # int64 [N + 1], the first edge of each node, and the number of all
+    head: np.ndarray  # int64 [N * N * C], the node that receives
     tail: np.ndarray  # int64 [N * N * C], the node that gives
     weight: np.ndarray  # [N * N * C]
     matrix: np.ndarray  # int64 [N * N * C], the number of its matrix
@@ -349,7 +342,7 @@ def _new_edges(left: LeftSide, num_nodes: int, dtype: np.dtype) -> Edges:
     in_block = zeros((padded(width, dtype),), dtype)
     in_block[:width] = 1
     return Edges(
-        np.zeros(num_nodes + 1, np.int64),
+        np.empty(most, np.int64),
         np.empty(most, np.int64),
         np.empty(most, dtype),
         np.empty(most, np.int64),
@@ -360,101 +353,95 @@ def _new_edges(left: LeftSide, num_nodes: int, dtype: np.dtype) -> Edges:
 
 @subroutine(_nrt=False)
 def _list_edges(left, s, size, aggregation, scale, edges):
-    """List the edges of subgraph s, which has `size` nodes that are not padding."""
-    first, tail, weight, matrix, degree, _ = edges
+    """List the edges of subgraph s, of `size` nodes that are not padding; return their number."""
+    head, tail, weight, matrix, degree, _ = edges
     num_nodes, num_channels = len(degree), left.weights.shape[3]
     count = 0
     # an entry is always written, and kept only where there is an edge: no branch to guess
-    for i in range(num_nodes):
-        first[i] = count
+    for i in range(size):
         row = (s * num_nodes + i) * num_nodes
-        if i >= size:
-            continue
         if left.weights.shape[0] > 0:
             for entry in range(size * num_channels):
                 value = item(left.weights, row * num_channels + entry)
-                tail[count], weight[count], matrix[count] = entry, value, 0
+                head[count], tail[count], weight[count], matrix[count] = i, entry, value, 0
                 count += value != 0
         else:
             for j in range(size):
                 link = np.int64(item(left.links, row + j))
-                tail[count], weight[count], matrix[count] = j, 1, link
+                head[count], tail[count], weight[count], matrix[count] = i, j, 1, link
                 count += link != 0
-    first[num_nodes] = count
     if num_channels > 1:
         for k in range(count):
             tail[k], matrix[k] = tail[k] // num_channels, tail[k] % num_channels
-    _weigh_edges(left, aggregation, scale, edges)
-
-
-@subroutine(_nrt=False)
-def _weigh_edges(left, aggregation, scale, edges):
-    """Divide what an edge gives by the scale and by the degrees of its nodes."""
-    first, tail, weight, matrix, degree, _ = edges
-    for n in range(len(degree)):
-        total = degree.dtype.type(0)
-        if aggregation == _MEAN or aggregation == _SYM:
-            for k in range(first[n], first[n + 1]):
-                is_link = left.weights.shape[0] == 0
-                total += left.num_channels[matrix[k]] if is_link else weight[k]
+    # what an edge gives is divided by the scale and by the degrees of its nodes
+    if aggregation in (_MEAN, _SYM):
+        for n in range(num_nodes):
+            degree[n] = 0
+        for k in range(count):
+            is_link = left.weights.shape[0] == 0
+            degree[head[k]] += left.num_channels[matrix[k]] if is_link else weight[k]
         # a node without edges gives nothing and gets nothing, whatever it is divided by
-        degree[n] = total if total > 0 else 1
-    for n in range(len(degree)):
-        for k in range(first[n], first[n + 1]):
-            divisor = scale
-            if aggregation == _MEAN:
-                divisor = scale * degree[n]
-            elif aggregation == _SYM:
-                divisor = scale * np.sqrt(degree[n] * degree[tail[k]])
-            weight[k] = weight[k] / divisor
+        for n in range(num_nodes):
+            degree[n] = degree[n] if degree[n] > 0 else 1
+    for k in range(count):
+        divisor = scale
+        if aggregation == _MEAN:
+            divisor = scale * degree[head[k]]
+        elif aggregation == _SYM:
+            divisor = scale * np.sqrt(degree[head[k]] * degree[tail[k]])
+        weight[k] = weight[k] / divisor
+    return count
 
 
 @subroutine(_nrt=False)
-def _fill_levels(edges, matrices, width, x):
+def _fill_levels(edges, num_edges, matrices, width, x):
     """Fill all levels of x from level 0, in blocks of `width`; matrices [links, K, K].
 
-    x is [L, more than N, K width or more]: vectors reach into the next block or row. What they
-    write there is zero, and is written over as that comes later.
+    x is [L, more than N, K width or more]: vectors reach into the next block or row, and add zeros
+    there.
     """
-    first, tail, weight, matrix, _, in_block = edges
     num_levels, height, stride = x.shape
-    blocks, zero = matrices.shape[1], spread(x.dtype.type(0))
+    blocks = matrices.shape[1]
     for level in range(1, num_levels):
-        # X_i = A X_{i-1}, one node that receives after the other
-        for n in range(len(first) - 1):
-            to = (level * height + n) * stride
+        x[level] = 0
+        # X_i = A X_{i-1}, one edge after the other
+        for k in range(num_edges):
+            to, place = level * height + edges.head[k], (level - 1) * height + edges.tail[k]
+            # block j of the neighbour goes to block i times entry (i, j)
             for i in range(blocks):
-                for d in range(0, width, lanes_of(x.dtype)):
-                    total = zero
-                    for k in range(first[n], first[n + 1]):
-                        # block j of the neighbour goes to block i times entry (i, j)
-                        place = ((level - 1) * height + tail[k]) * stride + d
-                        for j in range(blocks):
-                            factor = weight[k] * matrices[matrix[k], i, j]
-                            total = total + spread(factor) * load(x, place + j * width)
-                    total = pick_greater(load(in_block, d), zero, total, zero)
-                    store(x, to + i * width + d, total)
+                for j in range(blocks):
+                    factor = edges.weight[k] * matrices[edges.matrix[k], i, j]
+                    _add_block(
+                        x, to * stride + i * width, place * stride + j * width, factor, width,
+                        edges.in_block,
+                    )  # fmt: skip
 
 
 @subroutine(_nrt=False)
-def _collect_levels(edges, matrices, width, grad):
+def _collect_levels(edges, num_edges, matrices, width, grad):
     """Bring the gradient of all levels, shaped as in ``_fill_levels``, down to level 0."""
-    first, tail, weight, matrix, _, in_block = edges
     num_levels, height, stride = grad.shape
-    blocks, zero = matrices.shape[1], spread(grad.dtype.type(0))
+    blocks = matrices.shape[1]
     for level in range(num_levels - 1, 0, -1):
-        # the transposed step: what a node received goes back to those that gave it
-        for n in range(len(first) - 1):
-            place = (level * height + n) * stride
+        # the transposed step: what the head received goes back to the tail
+        for k in range(num_edges):
+            to, place = (level - 1) * height + edges.tail[k], level * height + edges.head[k]
             for i in range(blocks):
-                for d in range(0, width, lanes_of(grad.dtype)):
-                    given = load(grad, place + i * width + d)
-                    given = pick_greater(load(in_block, d), zero, given, zero)
-                    for k in range(first[n], first[n + 1]):
-                        back = ((level - 1) * height + tail[k]) * stride + d
-                        for j in range(blocks):
-                            factor, to = weight[k] * matrices[matrix[k], i, j], back + j * width
-                            store(grad, to, load(grad, to) + spread(factor) * given)
+                for j in range(blocks):
+                    factor = edges.weight[k] * matrices[edges.matrix[k], i, j]
+                    _add_block(
+                        grad, to * stride + j * width, place * stride + i * width, factor,
+                        width, edges.in_block,
+                    )  # fmt: skip
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _add_block(x, to, place, factor, width, in_block):
+    """Add `factor` times the `width` numbers from `place` on to those from `to` on."""
+    zero = spread(x.dtype.type(0))
+    for d in range(0, width, lanes_of(x.dtype)):
+        given = pick_greater(load(in_block, d), zero, load(x, place + d), zero)
+        store(x, to + d, load(x, to + d) + spread(factor) * given)
 
 
 class Tables(NamedTuple):

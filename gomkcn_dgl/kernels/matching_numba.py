@@ -50,28 +50,28 @@ def match(
 
 def match_subgraphs(
     feat: Tensor,
-    nodes: Tensor | None,
-    sizes: Tensor | None,
-    links: Tensor | None,
-    weights: Tensor | None,
+    z: Tensor,
     matrices: Tensor,
-    num_channels: Tensor | None,
+    rows: Tensor,
     aggregation: str,
     level_scale: float,
-    rows: Tensor,
-    z: Tensor,
     bandwidth: list[float],
     matching: str,
     anchor_root: bool,
+    *,
+    nodes: Tensor | None = None,
+    sizes: Tensor | None = None,
+    links: Tensor | None = None,
+    num_channels: Tensor | None = None,
+    weights: Tensor | None = None,
 ) -> Matched:
     """Embed and score every subgraph at once: the level embeddings never exist in memory.
 
-    Of nodes: ``feat [V, D]`` and ``nodes [S, N]`` (rows of ``feat``, -1 = padding); or, where each
-    subgraph has features of its own, ``feat [S, N, D]`` and ``sizes [S]``, those that are not
-    padding. Of edges: ``links [S, N, N]`` with ``matrices`` and ``num_channels`` of each link; or
-    ``weights [S, N, N, C]`` (or ``[S, N, N]``) with ``matrices`` of each channel, which get no
-    gradient.
-    ``aggregation`` and ``level_scale`` weigh them.
+    Nodes are given by ``feat [V, D]`` and ``nodes [S, N]`` (rows of ``feat``, -1 = padding); or,
+    where each subgraph has features of its own, by ``feat [S, N, D]`` and ``sizes [S]``, how many
+    are not padding. Edges are given by ``links [S, N, N]``, with ``matrices`` and ``num_channels``
+    of each link; or by ``weights [S, N, N]`` or ``[S, N, N, C]``, which get no gradient, with
+    ``matrices`` of each channel. ``aggregation`` and ``level_scale`` weigh them.
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
         feat, z, nodes, sizes, links, weights, matrices, num_channels, rows, bandwidth, aggregation,
