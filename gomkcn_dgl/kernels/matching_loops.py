@@ -361,18 +361,19 @@ def _list_edges(left, s, size, aggregation, scale, edges):
     for i in range(size):
         row = (s * num_nodes + i) * num_nodes
         if left.weights.shape[0] > 0:
-            for entry in range(size * num_channels):
-                value = item(left.weights, row * num_channels + entry)
-                head[count], tail[count], weight[count], matrix[count] = i, entry, value, 0
-                count += value != 0
+            for j in range(size):
+                for channel in range(num_channels):
+                    value = item(left.weights, (row + j) * num_channels + channel)
+                    head[count] = i
+                    tail[count] = j
+                    weight[count] = value
+                    matrix[count] = channel
+                    count += value != 0
         else:
             for j in range(size):
                 link = np.int64(item(left.links, row + j))
                 head[count], tail[count], weight[count], matrix[count] = i, j, 1, link
                 count += link != 0
-    if num_channels > 1:
-        for k in range(count):
-            tail[k], matrix[k] = tail[k] // num_channels, tail[k] % num_channels
     # what an edge gives is divided by the scale and by the degrees of its nodes
     if aggregation in (_MEAN, _SYM):
         for n in range(num_nodes):
