@@ -413,13 +413,13 @@ class MotifSearch:
 
         One that finds none is left out.
         """
-        return self._covered(tuple(codes))
+        description = self.empty
+        for code in codes:
+            description = self._covered(description, code)
+        return description
 
-    def _cover(self, codes: tuple[bytes, ...]) -> Description:
-        if not codes:
-            return self.empty
-        before = self.cover(codes[:-1])
-        choice = self.choose(before, self.candidates[codes[-1]])
+    def _cover(self, before: Description, code: bytes) -> Description:
+        choice = self.choose(before, self.candidates[code])
         return before if choice is None else self.with_choice(before, choice)
 
     def _prune(self, best: Description) -> Description:
@@ -555,4 +555,6 @@ def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
 
 def _are_alike(first: Candidate, second: Candidate) -> bool:
     """Whether one of two structures is the other with one or two nodes more."""
-    return first.code in second.parts or second.code in first.parts
+    smaller, larger = sorted((first, second), key=lambda one: one.structure.num_nodes)
+    more = larger.structure.num_nodes - smaller.structure.num_nodes
+    return more in (1, 2) and smaller.code in larger.parts
