@@ -51,6 +51,11 @@ class SearchSettings:
     num_measured: int = 8
     # a choice that saves less by its estimate is not measured: estimates are off by some bits
     least_estimate: float = -5.0
+    # a choice saves at most so many times its estimate, and so many bits more: it is not measured
+    # where another one is known to save more than that. Of the 2,644 lengths of the first 612 steps
+    # in ca-GrQc 1,000 are so left out, none of which was the shortest of its step
+    more_than_estimate: float = 1.3
+    bits_more_than_estimate: float = 20.0
     # a structure that can save no more than this is not looked at again
     hopeless: float = -20.0
     # beside other motifs a structure saves at most so many times what it saves alone, and so many
@@ -264,6 +269,8 @@ class MotifSearch:
             best = description
             best_score = 0.0
             for choice in self._promising(description, bounds, exponent, freed, banned):
+                if self._most_score(choice, exponent) < best_score:
+                    continue
                 longer = self.with_choice(description, choice)
                 saved = description.length - longer.length
                 score = choice.per_edge(saved, exponent)
@@ -274,6 +281,13 @@ class MotifSearch:
                 break
             description = best
         return description
+
+    def _most_score(self, choice: Choice, exponent: float) -> float:
+        """What a choice can score at most, by its estimate."""
+        settings = self.settings
+        more = (settings.more_than_estimate - 1) * abs(choice.gain)
+        most = choice.gain + more + settings.bits_more_than_estimate
+        return choice.per_edge(most, exponent)
 
     def with_choice(self, description: Description, choice: Choice) -> Description:
         """The description with a choice, in the place of fewer copies of the same structure."""
