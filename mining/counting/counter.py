@@ -401,7 +401,7 @@ def list_query(
         limits = SearchLimits(occurrences=enough if known <= enough else most)
     places = search.list_places(most, max_steps, seed=seed, limits=limits, watch=half_of(watch, 0))
     if not search.unfinished:
-        return places, len(places) == int(search.count.sum())
+        return places[np.lexsort(places.T[::-1])], len(places) == int(search.count.sum())
     # there are more: a sample of them
     watch_draws = half_of(watch, 1)
     drawn = np.empty((0, places.shape[1]), np.int32)
