@@ -190,7 +190,8 @@ class TrainedNetwork:
 def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
-    # of the choice of a classifier, of how its filters begin, and of the scaling before the model
+    # these are not the model's own: they say how its filters begin, which classifier it is, and how
+    # features are scaled before it
     for name in ("init", "method", "feature_contrast"):
         del options[name]
     options |= {
@@ -237,7 +238,7 @@ class TrainedMachine:
         """The settings with the number of patterns."""
         graphs = _take_graphs(data.graph, _learnt_graphs(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
-        # 0 is none, which a settings file cannot say
+        # 0 stands for None, which a settings file cannot hold
         return settings.override({"num_patterns": num_patterns or 0})
 
     @classmethod
@@ -338,6 +339,7 @@ class TrainedMachine:
         }
         labels = arrays["labels"]
         relations = relations_from_record(state["relations"], "it")
+        # of the graphs that are compared, which are stored with their links
         kernel_relations = relations_from_record(state["links"], "it")
         machine = _new_machine(settings.machine)
         # 1. the kernel, with the parameters that were chosen and are not those of the machine
@@ -367,9 +369,10 @@ class TrainedMachine:
             )
         else:
             kernel.known_ = arrays["bags"]
-            num_levels = kernel.num_levels + 1
+            # level 0 is the nodes themselves
+            levels = range(1 + kernel.num_levels)
             kernel.codebook_ = PatternCodebook(
-                tuple(arrays[f"centers {level}"] for level in range(num_levels))
+                tuple(arrays[f"centers {level}"] for level in levels)
             )
         # 3. the machine, fitted anew to the stored values of its kernel
         machine.fit_machine(kernel, arrays["values"], chosen, labels)
