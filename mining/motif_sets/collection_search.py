@@ -28,6 +28,7 @@ COLLECTION_SEARCH = SearchSettings(
     exponents=(0.0,),
     # estimates are off by tens of bits
     least_estimate=-np.inf,
+    bits_more_than_estimate=np.inf,
     hopeless=-np.inf,
     more_than_alone=1.0,
     bits_more_than_alone=50.0,

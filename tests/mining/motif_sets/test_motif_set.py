@@ -3,6 +3,7 @@
 import json
 import pickle
 import statistics
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -12,14 +13,17 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, MotifSet, PatternMiner, feature_table, motif_set
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
-from mining.motif_sets import graph_count
+from mining.motif_sets import finding
 from mining.motif_sets.finding import near_variants
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.graph_search import search_graph
 from mining.motif_sets.motif_set import summary
+from mining.motif_sets.searching import Question
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
@@ -298,11 +302,16 @@ def test_large_motifs_take_their_copies_first():
     assert dict(zip([one.key for one in found], row, strict=False)) == {K4.key: 1, K3.key: 0}
 
 
-def test_what_grouped_degrees_change_is_said(monkeypatch):
-    graph = nx.barabasi_albert_graph(120, 3, seed=1)
-    assert not motif_set(graph).not_used
-    monkeypatch.setattr(graph_count, "MOST_CLASSES", 8)
-    [said] = motif_set(graph).not_used
+def test_what_grouped_degrees_change_is_said():
+    mined = MinedGraph.of(nx.barabasi_albert_graph(120, 3, seed=1))
+    code = GraphCode.of(mined)
+    said = []
+    for most_classes in (code.most_classes, 8):
+        empty = GraphDescription.of(replace(code, most_classes=most_classes))
+        found = search_graph(Question(mined, range(3, 5)), empty, Steps())
+        said.append(finding._as_motif_set(mined, found, 1).not_used)
+    assert not said[0]
+    [said] = said[1]
     assert said.startswith("differences of some neighbouring degrees (the bits are off by at most")
 
 
