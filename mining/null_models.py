@@ -426,10 +426,15 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     if is_alike or (observed > mean and share < _SHARE):
         return ""
     what = "graphs have" if graph.num_graphs > 1 else "graph has"
+    if observed > mean:
+        number, verdict = "more", "over"
+        why = " Where edges join what is near, in space or in a group, nearly all dense ones are."
+    else:
+        number, verdict = "fewer", "under"
+        why = ""
     return (
-        f"The {what} {'more' if observed > mean else 'fewer'} triangles than random graphs of the "
-        f"null model “{name}”. Structures that contain triangles may be "
-        f"{'over' if observed > mean else 'under'}-represented for this reason alone."
+        f"The {what} {number} triangles than random graphs of the null model “{name}”. Structures "
+        f"that contain triangles may be {verdict}-represented for this reason alone.{why}"
     )
 
 

@@ -188,7 +188,8 @@ def _motif_rows(
     heads = [number for number in range(len(shown)) if number not in leader]
     order = sorted(range(len(shown)), key=lambda at: (heads.index(head_of[at]), at in leader))
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
-    most = max((part.share for part in parts.values()), default=1.0)
+    # the largest share is above 0 where the set saves bits
+    most = max((part.share for part in parts.values() if part.share > 0), default=1.0)
     edges = {
         at: len(shown.motifs[at].edges) * part.num_copies + part.added - part.missing
         for at, part in parts.items()

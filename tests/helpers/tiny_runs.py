@@ -107,7 +107,7 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
                 Occurrences(np.array(rows), np.zeros(len(rows), int)),
                 100.5 - number,
                 "uniform",
-                **{"num_copies": len(rows), **dict(*more)},
+                **{"num_copies": len(rows), "share": 90.25 - number, **dict(*more)},
             ),
         )
         for number, (one, rows, *more) in enumerate(motifs)

@@ -59,6 +59,28 @@ def found(planted):
     return motif_set(planted[0], "3-6", given=[WHEEL, "clique-6"])
 
 
+@pytest.mark.parametrize("kind", ["graph", "copies that differ", "collection"])
+def test_the_shares_of_the_motifs_add_up_to_what_the_set_saves(planted, kind):
+    if kind == "graph":
+        graph = planted[0]
+    elif kind == "copies that differ":
+        # of twelve cliques of six, every third lacks an edge
+        cliques = [nx.complete_graph(6) for _ in range(12)]
+        for clique in cliques[::3]:
+            clique.remove_edge(0, 1)
+        graph = nx.disjoint_union_all([*cliques, nx.gnm_random_graph(60, 90, seed=0)])
+    else:
+        # wheels that are joined to paths
+        graph = []
+        for size in range(2, 22):
+            whole = nx.disjoint_union(nx.wheel_graph(6), nx.path_graph(size))
+            whole.add_edge(0, 6)
+            graph.append(whole)
+    found = motif_set(graph, "3-6")
+    shares = [one.motif.share for one in found]
+    assert sum(shares) == pytest.approx(found.bits_saved) and found.bits_saved > 10
+
+
 def test_the_set_is_what_was_planted(planted, found):
     graph, truth = planted
     assert copies_of(found) == truth
