@@ -180,9 +180,9 @@ def test_copies_that_differ():
         "docs/testing.md",
         f"(.98 of its bits) in {enough} of {len(alone)} graphs, with copies that cover its nodes "
         f"with a Jaccard of {short(min(covered))} to {short(max(covered))}",
-        f".85 of them with a Jaccard of .8 or more, which is a node missing at most, in {copies} of "
-        f"{len(alone)} graphs. Two such motifs, a twentieth of their edges changed, come back as "
-        f"one drawing in {one_drawing} of {len(pairs)} graphs",
+        f".85 of them with a Jaccard of .8 or more, which is a node missing at most, in "
+        f"{copies} of {len(alone)} graphs. Two such motifs, a twentieth of their edges changed, "
+        f"come back as one drawing in {one_drawing} of {len(pairs)} graphs",
     )
 
 
