@@ -25,6 +25,11 @@ class CodedMotif:
     sources: tuple[str, ...] = ("grown",)
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # as in `MotifPart`
 
+    @property
+    def copies_exact(self) -> int:
+        """Copies that do not differ from the structure."""
+        return len(self.copies) - len(np.unique(self.edits[:, 0]))
+
 
 @dataclass(frozen=True, eq=False)
 class CodedSet:

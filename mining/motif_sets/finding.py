@@ -114,9 +114,14 @@ def find_motif_set(
 
 
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
-    """What was found, by the ids that were given, most bits first."""
+    """What was found, by the ids that were given.
+
+    Those of most bits come first; drawings that no copy equals stand behind what can be seen.
+    """
     graph = mined.graph
-    ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
+    ordered = sorted(
+        found.motifs, key=lambda one: (not one.copies_exact, -one.bits, one.structure.key)
+    )
     nodes = np.zeros(graph.num_nodes, bool)
     num_edges = 0
     for one in ordered:

@@ -131,7 +131,7 @@ class MotifSet:
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
-        """The motifs, most bits first."""
+        """The motifs, most bits first; drawings that no copy equals last."""
         return iter(self.motifs)
 
     def __len__(self) -> int:

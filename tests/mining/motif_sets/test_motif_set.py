@@ -18,6 +18,7 @@ from mining import MiningRun, MotifSet, PatternMiner, feature_table, motif_set
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.finding import near_variants
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
@@ -97,6 +98,21 @@ def test_the_set_is_what_was_planted(planted, found):
     # what was given is in it, or misses it
     assert found.given == {"wheel with 5 spokes": 0.0, "clique of 6 nodes": np.inf}
     assert "given" in next(one for one in found if one.key == WHEEL.key).sources
+
+
+def test_a_drawing_that_no_copy_equals_stands_last():
+    graph = nx.disjoint_union_all([nx.cycle_graph(4)] * 2 + [nx.complete_graph(3)] * 2)
+    mined = MinedGraph.of(graph)
+    rows = [np.array([[0, 1, 2, 3], [4, 5, 6, 7]]), np.array([[8, 9, 10], [11, 12, 13]])]
+    rings, triangles = (mined.order.position[copies] for copies in rows)
+    # both rings lack a chord of the diamond
+    edits = np.array([[0, 1, 3, -1], [1, 1, 3, -1]])
+    motifs = (
+        CodedMotif(DIAMOND, rings, 90.0, 90.0, edits=edits),
+        CodedMotif(K3, triangles, 20.0, 20.0),
+    )
+    shown = finding._as_motif_set(mined, CodedSet(motifs, 200.0, 90.0), 1)
+    assert [one.structure.key for one in shown] == [K3.key, DIAMOND.key]
 
 
 def test_bits_are_those_of_the_code(planted, found):
