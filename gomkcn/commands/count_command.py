@@ -149,9 +149,8 @@ def count(
     """Count the occurrences of a pattern in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95% interval. PATTERN is a name
-    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
-    diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b, b->c'
-    with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with the
+    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …),
+    its edges ('a->b, b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with the
     categories of the nodes), a file with an edge a line, RUN:ID for a pattern of a finished
     run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An occurrence is a
     set of nodes with exactly its edges, and with its categories where it has some; with --reading
@@ -408,12 +407,11 @@ def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN names, for a graph that decides what benzene is."""
-    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name
+    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name, name_like
     from gomkcn_dgl.graphs.structure import Structure
     from synthetic import MOTIFS
 
     run, colon, number = text.rpartition(":")
-    # the house and the diamond of the usual names are not those that are planted
     if text in MOTIFS and not is_name(text):
         return MOTIFS[text]
     if text == "benzene":
@@ -430,6 +428,8 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
         return Structure.read(text)
     if is_name(text) or any(sign in text for sign in _JOINS):
         return Structure.parse(text)
+    if like := name_like(text, [*MOTIFS, "benzene"]):
+        raise InputError(f"PATTERN {text!r} is not known; did you mean {like!r}?")
     words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "

@@ -36,7 +36,7 @@ _OF_FILTERS = (
     "policy", "num_hops", "feature_contrast",
 )  # fmt: skip
 # what the example hides
-MOTIFS = ("house=6", "wheel=6", "crown=6")
+MOTIFS = ("house6=6", "wheel=6", "crown=6")
 
 
 @click.command(cls=Command)
