@@ -429,7 +429,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if is_name(text) or any(sign in text for sign in _JOINS):
         return Structure.parse(text)
     if like := name_like(text, [*MOTIFS, "benzene"]):
-        raise InputError(f"PATTERN {text!r} is not known; did you mean {like!r}?")
+        raise InputError(f"PATTERN must be a known name, got {text!r}; the nearest is {like!r}.")
     words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
