@@ -240,7 +240,9 @@ def planted_rows() -> list[Row]:
         Structure.from_networkx(nx.convert_node_labels_to_integers(graph), name)
         for name, graph in (("grid9", nx.grid_2d_graph(3, 3)), ("wheel9", nx.wheel_graph(9)))
     ]
-    seven = [get_motif(name) for name in ("clique5", "wheel5", "wheel", "crown", "diamond6", "cube")]
+    seven = [
+        get_motif(name) for name in ("clique5", "wheel5", "wheel", "crown", "diamond6", "cube")
+    ]
     seven.append(Structure.from_networkx(nx.complete_bipartite_graph(3, 3), "K3,3"))
     joined = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
     joined.add_edge(0, 4)

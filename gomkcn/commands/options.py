@@ -77,8 +77,16 @@ table_options = together(
         "lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]",
     ),
 )
+minimum_option = option(
+    "--min",
+    "minimum",
+    multiple=True,
+    callback=none_if_empty,
+    metavar="NAME=X",
+    help="Least value of an edge attribute, such as score=700; may be repeated",
+)
 # all that decides how a file is read, as in read_graph, but for its weights
-file_options = together(learning_options, table_options)
+file_options = together(learning_options, minimum_option, table_options)
 # of the commands that keep weights; counting and mining use none
 weight_option = option("--weight", hidden=True, help="Edge-weight column, or none [weight]")
 # of the commands that mine

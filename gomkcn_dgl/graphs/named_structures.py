@@ -83,7 +83,7 @@ def is_name(text: str) -> bool:
 
 
 def name_like(text: str, others: Iterable[str] = ()) -> str | None:
-    """The known name that a text is most like, among ``others`` as well; None where it is like none.
+    """The known name, or one of ``others``, that a text is most like; None where it is like none.
 
     >>> name_like("trangle"), name_like("cliqe-6"), name_like("edges.txt")
     ('triangle', 'clique-6', None)

@@ -193,6 +193,16 @@ class InputTable:
         found: list[Any] = (column if numbers is None else numbers).to_pylist()
         return found
 
+    def values_with_gaps(self, at: int) -> np.ndarray | list[Any]:
+        """The same, numbers as float64 with NaN for None, if there are numbers alone."""
+        column = self.columns[at]
+        if self.is_text:
+            column = pc.if_else(pc.equal(column, ""), None, column)
+        numbers = _cast(column, pa.float64()) if self._is_numeric(column.type) else None
+        if numbers is None:
+            return self.values_or_none(at)
+        return to_array(pc.fill_null(numbers, math.nan))
+
     def refuse(self, row: int, at: int, rule: str) -> NoReturn:
         """Refuse the value in a row of a column."""
         value = self.columns[at][row].as_py()

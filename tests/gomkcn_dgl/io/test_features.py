@@ -143,7 +143,7 @@ def test_a_column_with_gaps_is_an_attribute_and_no_feature(tmp_path, write):
     nx.write_graphml(graph, tmp_path / "g.graphml")
     beside = write("g.features.csv", "id,mass,kind\n30,3,\n10,1,tf\n20,2,kinase\n")
     for path in (tmp_path / "g.graphml", write("g.txt", "10 20\n20 30\n")):
-        graph, attributes = read_with_attributes(path)
+        graph, attributes, _ = read_with_attributes(path)
         assert (graph.feature_names, graph.features.tolist()) == (("mass",), [[1], [2], [3]])
         assert list(attributes.pop("mass")) == [1, 2, 3]
         own = {"own": ["x", None, "z"]} if path.suffix == ".graphml" else {}
