@@ -73,8 +73,8 @@ table_options = together(
     option(
         "--format",
         hidden=True,
-        help="File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, mtx, sif, ncol, "
-        "lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]",
+        help="File format: edges, csv, parquet, matrix, graphml, gml, gexf, pajek, json, mtx, sif, "
+        "ncol, lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]",
     ),
 )
 minimum_option = option(

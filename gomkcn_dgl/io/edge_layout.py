@@ -156,12 +156,12 @@ def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
     given = {column for column in given if isinstance(column, str) and not _is_place(column)}
 
     def names_columns(cells: Sequence[str]) -> bool:
-        return bool(given.intersection(cells)) or _names_edges(cells)
+        return bool(given.intersection(cells)) or names_edges(cells)
 
     return text_source(data, find_form(data, is_csv=is_csv, names_columns=names_columns))
 
 
-def _names_edges(cells: Sequence[str]) -> bool:
+def names_edges(cells: Sequence[str]) -> bool:
     """Whether cells are the names of columns as tables of edges have them."""
     words = {cell.strip().lower() for cell in cells}
     usual = {*_WEIGHTS, *_RELATIONS, *itertools.chain.from_iterable(DIRECTED_ENDS)}

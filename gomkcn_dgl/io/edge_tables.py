@@ -53,7 +53,10 @@ _BYTES_OF_AN_EDGE = 90
 _BYTES_OF_A_NODE = 20
 # what must be true of the columns of a table of edges
 _ID_RULE = "a node id must have 1 to 1000 characters"
-_RELATION_RULE = "a relation must have 1 to 1000 characters"
+_RELATION_RULE = (
+    "a relation must have 1 to 1000 characters, or relation='none' (--relation none) leave the "
+    "column out"
+)
 _WEIGHT_RULE = (
     "an edge weight must be a finite number of at least 0, or weight='none' (--weight none) leave "
     "the column {!r} out"

@@ -5,6 +5,7 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
 | `csv`     | .csv, also .gz                            | io.edge_tables       |
 | `parquet` | .parquet                                  | io.edge_tables       |
+| `matrix`  | .csv .tsv .txt that are square; also .gz  | io.adjacency_tables  |
 | `graphml` | .graphml, also .gz                        | io.foreign_files     |
 | `gml`     | .gml, also .gz                            | io.foreign_files     |
 | `gexf`    | .gexf, also .gz                           | io.foreign_files     |
@@ -57,6 +58,7 @@ from gomkcn_dgl.graph_content import (
 )
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.graph_objects import edge_table_of_csr
+from gomkcn_dgl.io.adjacency_tables import is_adjacency_table, read_adjacency_table
 from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
     LabelNames,
@@ -83,7 +85,7 @@ from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
-_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
+_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "matrix", "folder", "tu")
 FOREIGN_FORMATS = (
     *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
     *("graph6", "sparse6", "dimacs"),
@@ -93,13 +95,13 @@ EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation"),
-    "npz": ("directed", "minimum"),
+    **dict.fromkeys(("npz", "matrix"), ("directed", "minimum")),
     **dict.fromkeys(("dgl", *FOREIGN_FORMATS), ("directed", "relation", "weight", "minimum")),
 }
 # what a column of classes of nodes is called, unless another is named
 CLASS_COLUMNS = ("class", "label", "labels", "y")
 # the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*EDGE_FORMATS, *FOREIGN_FORMATS)
+_WITH_FEATURE_FILE = (*EDGE_FORMATS, "matrix", *FOREIGN_FORMATS)
 
 
 def read_graph(
@@ -142,11 +144,13 @@ def read_graph(
         follow the node rows. With as many rows as the largest integer id asks for, row i belongs
         to id i, and ids without an edge are isolated nodes.
     format : str, optional
-        ``"edges"``, ``"csv"``, ``"parquet"``, ``"graphml"``, ``"gml"``, ``"gexf"``, ``"pajek"``,
-        ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``, ``"ncol"``, ``"lgl"``, ``"graph6"``,
-        ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
-        ``"tu"``. None: told by the name; a CSV file with a column ``smiles`` or
-        ``canonical_smiles`` is one of molecules.
+        ``"edges"``, ``"csv"``, ``"parquet"``, ``"matrix"`` (text of adjacency), ``"graphml"``,
+        ``"gml"``, ``"gexf"``, ``"pajek"``, ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``,
+        ``"ncol"``, ``"lgl"``, ``"graph6"``, ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``,
+        ``"smiles"``, ``"sdf"``, ``"folder"`` or ``"tu"``. None: told by the name; a CSV file
+        with a column ``smiles`` or ``canonical_smiles`` is one of molecules, and a square table of
+        numbers with the names of its columns at its rows, or of at least four rows that are
+        symmetric or of 0 and 1, is an adjacency matrix.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.features.read_label_names`.
@@ -277,7 +281,10 @@ def _read(
     }
     choice = ColumnChoice(features, **edges, **of_edges)
     with named(path):
+        is_told = format is not None or choice.source is not None or choice.target is not None
         format = format_of(path, format, smiles)
+        if format in ("edges", "csv") and not is_told and is_adjacency_table(path):
+            format = "matrix"
         _check_options(format, choice, of_molecules)
         table = _find_features(path, format, features, feature_file)
         attributes: dict[str, Any] = {}
@@ -507,7 +514,11 @@ def _read_content(
         return from_molecules(_molecules(path, format, of_molecules))
     from gomkcn_dgl.io import foreign_files as library
 
-    readers = {"dgl": library.read_dgl, "npz": library.read_npz}
+    readers = {
+        "dgl": library.read_dgl,
+        "npz": library.read_npz,
+        "matrix": read_adjacency_table,
+    }
     return (
         readers[format](path) if format in readers else library.read_foreign(path, format, choice)
     )
