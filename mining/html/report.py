@@ -34,6 +34,7 @@ from mining.html.terminal import (
     shown_set,
     types_hint,
     unused,
+    words_of,
 )
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
@@ -104,6 +105,7 @@ def render_report(run: MiningRun) -> str:
         types_hint=types_hint,
         unused=unused,
         given_sentences=given_sentences,
+        words=words_of(run.motif_set),
         draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
         often=OFTEN,

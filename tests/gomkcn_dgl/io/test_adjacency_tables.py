@@ -68,7 +68,7 @@ EDGES = {
     "two edges": ("0 1\n1 0\n", 1),
     "one edge": ("1 2\n", 1),
     "words": ("a b 1\nb c 1\n", 2),
-    "a word above the names of rows": ("gene,a,b\na,1,1\nb,1,1\n", 2),
+    "a word above the names of rows": ("gene,a\na,b\n", 2),
     "a name and a number": ("a 1\n", 1),
     "directed": ("a,b,c\n1,2,1\n2,3,1\n3,1,1\n", None),
 }
