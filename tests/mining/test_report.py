@@ -15,6 +15,7 @@ from tiny_runs import (
     pattern_of,
     recovery_of,
     run_of,
+    run_with_variant,
     significance_of,
     typed_pattern_of,
 )
