@@ -12,7 +12,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, limited_steps, say_missing
-from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.option_types import InputPath, Number, PatternName
 from gomkcn.commands.options import (
     file_options,
     quiet_option,
@@ -86,7 +86,7 @@ class _Watch:
 
 
 @click.command(cls=Command)
-@click.argument("pattern", metavar="PATTERN")
+@click.argument("pattern", type=PatternName(), metavar="PATTERN")
 @click.argument("path", type=InputPath(), metavar="GRAPH")
 @option_group("Input", file_options)
 @option_group(

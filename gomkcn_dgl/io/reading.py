@@ -85,7 +85,7 @@ from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
-_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "matrix", "folder", "tu")
+KNOWN_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "matrix", "folder", "tu")
 FOREIGN_FORMATS = (
     *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
     *("graph6", "sparse6", "dimacs"),
@@ -418,7 +418,7 @@ def format_of(path: Path, format: str | None, smiles: str | None) -> str:
     """The format that was given, or is told by the column of SMILES or by the name."""
     check_path(path)
     if format is not None:
-        return check_choice("format", format, _FORMATS)
+        return check_choice("format", format, KNOWN_FORMATS)
     return _find_format(path) if smiles is None else "smiles"
 
 
