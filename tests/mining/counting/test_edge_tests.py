@@ -10,6 +10,7 @@ from command_line import gomkcn, invoke, refused
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import parse_toml
 from mining import count_where, list_where
 
@@ -109,6 +110,24 @@ def test_a_test_belongs_to_one_edge_of_a_relation():
         assert count_where(table, text, reading="subgraph").value == number, text
 
 
+def test_several_tests_of_edges_of_several_relations():
+    """Each test has relations of its own."""
+    table = pd.DataFrame(
+        [
+            ("a", "b", "acts", 9),
+            ("a", "c", "stops", 1),
+            ("a", "d", "stops", 9),
+            ("a", "e", "acts", 1),
+        ],
+        columns=["from", "to", "sign", "score"],
+    )
+    text = "A -[acts, score > 5]-> B, A -[stops, score < 3]-> C"
+    assert list_where(table, text)[0].tolist() == [[0, 1, 2]]
+    text = "A -[stops, score > 5]-> B, A -[acts, score < 3]-> C"
+    assert list_where(table, text)[0].tolist() == [[0, 3, 4]]
+    assert count_where(table, "A -[score > 5]-> B, A -[score < 3]-> C").value == 4
+
+
 def test_edges_without_a_value_meet_no_test(folder):
     (folder / "g.csv").write_text("source,target,score,kind\na,b,3,x\nb,c,,y\nc,d,5,\n")
     for text, number in (
@@ -174,6 +193,12 @@ def test_the_least_value_of_an_edge_attribute(folder):
     ran = invoke("census g.csv --size 3 --min score=700")
     assert ran.stdout == gomkcn("census cut.csv --size 3")
     assert "left out 2 of 4 edges, whose 'score' is below 700 or missing" in ran.stderr
+    # a node without an edge is not in a table, and is one of a list of nodes
+    assert read_graph("g.csv", minimum=["score=700"]).num_nodes == 3
+    graph = nx.Graph([("a", "b", {"p": 1}), ("b", "c", {"p": 0})])
+    nx.write_graphml(graph, "g.graphml")
+    found = read_graph("g.graphml", minimum={"p": 1})
+    assert (found.num_nodes, found.num_edges) == (3, 1)
     ran = invoke("mine g.csv --out run --no-filters --size 3 --null none --min score=700 --min 4=1")
     assert ran.exit_code == 0, ran.stderr
     settings = parse_toml((folder / "run/settings.toml").read_bytes())
