@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph_content import EdgeTable
 from gomkcn_dgl.graphs.pattern_text import EdgePart
 from mining.counting.conditions import TextQuery
@@ -37,8 +38,8 @@ class LoopNumber:
 
     Attributes
     ----------
-    loops, edges, nodes : int
-        Self-loops, all edges of these relations, and nodes.
+    loops, edges : int
+        Self-loops, and all edges of these relations.
     expected, deviation, p : float
         Mean and standard deviation where edges join random nodes, and the probability of as many
         loops or more.
@@ -49,7 +50,6 @@ class LoopNumber:
 
     loops: int
     edges: int
-    nodes: int
     expected: float
     deviation: float
     p: float
@@ -57,38 +57,42 @@ class LoopNumber:
     p_by_degree: float
 
 
-def loop_number(edges: EdgeTable, used: np.ndarray, num_nodes: int, directed: bool) -> LoopNumber:
+def loop_number(edges: EdgeTable, used: np.ndarray, graph: CSRGraph) -> LoopNumber:
     """Compare the self-loops among the edges that are ``used``, bool ``[E]``, with random graphs.
 
-    Edges between the same nodes count once.
+    Edges between the same nodes count once. Those of a collection join nodes of the same graph.
 
-    >>> ends = np.array([0, 1, 2, 0]), np.array([0, 1, 3, 3])
-    >>> table = EdgeTable(*ends, np.zeros(4, np.int64), {})
-    >>> number = loop_number(table, np.ones(4, bool), 4, directed=True)
+    >>> import networkx as nx
+    >>> from gomkcn_dgl.graph import with_edge_table
+    >>> graph, edges = with_edge_table(nx.DiGraph([(0, 0), (1, 1), (2, 3), (0, 3)]))
+    >>> number = loop_number(edges, np.ones(4, bool), graph)
     >>> number.loops, number.expected, round(number.p, 3), number.expected_by_degree
     (2, 1.0, 0.245, 0.75)
     """
     from scipy.stats import hypergeom, poisson
 
     source, target = edges.source[used], edges.target[used]
-    if not directed:
+    if not graph.is_directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
     source, target = np.unique(np.stack([source, target]), axis=1)
-    number = len(source)
     loops = int((source == target).sum())
-    num_pairs = num_nodes**2 if directed else num_nodes * (num_nodes + 1) // 2
-    at_random = hypergeom(num_pairs, num_nodes, number)
-    leaving, arriving = (np.bincount(end, minlength=num_nodes) for end in (source, target))
-    if directed:
-        by_degree = float(leaving @ arriving) / max(1, number)
+    # 1. each set of pairs of nodes is as likely as another
+    sizes = np.diff(graph.graph_ptr)
+    num_pairs = int((sizes**2 if graph.is_directed else sizes * (sizes + 1) // 2).sum())
+    at_random = hypergeom(num_pairs, graph.num_nodes, len(source))
+    # 2. each node has its ends of edges, which are joined at random within its graph
+    leaving, arriving = (np.bincount(end, minlength=graph.num_nodes) for end in (source, target))
+    edges_of = np.bincount(graph.graph_of(source), minlength=graph.num_graphs)
+    edges_there = np.maximum(1, edges_of[graph.graph_of(np.arange(graph.num_nodes))])
+    if graph.is_directed:
+        by_degree = float((leaving * arriving / edges_there).sum())
     else:
-        degrees = leaving + arriving
+        ends = leaving + arriving
         # of 2E ends, two of one node
-        by_degree = float(degrees @ (degrees - 1)) / max(1, 2 * (2 * number - 1))
+        by_degree = float((ends * (ends - 1) / (2 * (2 * edges_there - 1))).sum())
     return LoopNumber(
-        loops,
-        number,
-        num_nodes,
+        loops=loops,
+        edges=len(source),
         expected=float(at_random.mean()),
         deviation=float(at_random.std()),
         p=float(at_random.sf(loops - 1)),
@@ -192,7 +196,7 @@ def compare_loops(
     graph = text.graph
     kinds = {(loop.relation, loop.tests): loop for loop in reversed(text.said.loops)}
     numbers = [
-        (loop, loop_number(edges, text.edges_like(loop), graph.num_nodes, graph.is_directed))
+        (loop, loop_number(edges, text.edges_like(loop), graph))
         for loop in reversed(kinds.values())
     ]
     if not text.said.edges:

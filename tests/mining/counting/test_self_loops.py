@@ -70,8 +70,8 @@ def test_the_number_of_self_loops_is_compared_with_edges_at_random():
     rng = np.random.default_rng(1)
     for directed in (True, False):
         graph = draw(5, directed)
-        _, edges = with_edge_table(graph)
-        found = loop_number(edges, np.ones(len(edges.source), bool), 8, directed)
+        csr, edges = with_edge_table(graph)
+        found = loop_number(edges, np.ones(len(edges.source), bool), csr)
         pairs = np.array([(u, v) for u in range(8) for v in range(8) if directed or u <= v])
         drawn = [
             (np.diff(pairs[rng.choice(len(pairs), found.edges, replace=False)]) == 0).sum()
@@ -93,6 +93,19 @@ def test_the_number_of_self_loops_is_compared_with_edges_at_random():
             else:
                 joined.append((np.diff(rng.permutation(stubs).reshape(-1, 2)) == 0).sum())
         assert abs(np.mean(joined) - found.expected_by_degree) < 0.15
+
+
+def test_edges_of_a_collection_join_nodes_of_the_same_graph():
+    """Against the sums over its graphs; all edges of a graph may be self-loops."""
+    graphs = [draw(seed) for seed in (1, 2)] + [nx.MultiDiGraph([(0, 0), (1, 1)])]
+    parts = [loop_number(table, np.ones(len(table.source), bool), one)
+             for one, table in map(with_edge_table, graphs)]  # fmt: skip
+    csr, edges = with_edge_table(graphs)
+    both = loop_number(edges, np.ones(len(edges.source), bool), csr)
+    assert both.loops == sum(one.loops for one in parts)
+    assert both.expected_by_degree == pytest.approx(sum(one.expected_by_degree for one in parts))
+    assert both.expected == pytest.approx(both.edges * 18 / (64 + 64 + 4))
+    assert count_where(graphs, "A -> A").value == both.loops
 
 
 def test_placements_are_uniform_over_the_nodes_that_an_edge_leaves():
