@@ -130,15 +130,6 @@ class GraphContent:
 Minimum = Mapping[str, float] | Sequence[str]
 
 
-def is_number(value: Any) -> bool:
-    """Whether a value is a number, or can be read as one."""
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def read_minimum(given: Minimum | None) -> dict[str, float]:
     """The least value of each edge attribute.
 
@@ -157,7 +148,10 @@ def read_minimum(given: Minimum | None) -> dict[str, float]:
     )
     read = {}
     for name, least in pairs:
-        number = float(least) if is_number(least) else math.nan
+        try:
+            number = float(least)
+        except (TypeError, ValueError):
+            number = math.nan
         if not (name and math.isfinite(number)):
             raise InputError(f"{rule}, got {f'{name}={least}'.strip('=')!r}.")
         read[str(name).strip()] = number
