@@ -1,9 +1,13 @@
 """What is reported: the motif set, and all structures of a census that differ from random graphs.
 
 All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
-are counted in the graph and in the same way in random graphs. Larger motifs, and what filters or
-the user have shown, were chosen in this graph alone: a comparison of what was chosen because it is
-frequent here would call too many. So they are counted, and not compared.
+are counted in the graph and in the same way in random graphs. Where there are kinds, so is each
+structure alone: the sum over all kinds of its edges and nodes. Structures of each size, alone or
+with their kinds, are a family of their own.
+
+Larger motifs, and what filters or the user have shown, were chosen in this graph alone: a
+comparison of what was chosen because it is frequent here would call too many. So they are counted,
+and not compared.
 """
 
 from __future__ import annotations
@@ -33,9 +37,10 @@ from mining.counting.census import (
 from mining.counting.counter import count_occurrences
 from mining.counting.occurrence_search import find_graphs
 from mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from mining.descriptions import describe_structure
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.pattern import NullComparison, OccurrenceCount, Pattern, merge
+from mining.pattern import LESS, MORE, NullComparison, OccurrenceCount, Pattern, merge
 from mining.significance import class_differences, compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")
@@ -51,6 +56,8 @@ _TIME_UP = "the count ended early."
 _MOST_TOGETHER = 16
 # entries that these have together at most; larger graphs are counted one by one
 _ENTRIES_TOGETHER = 1 << 16
+# structures that the first answer names: a line of the terminal
+_MOST_SAID = 3
 # most steps to look for a pattern in all graphs of a collection
 _GRAPH_STEPS = 5 * STEPS_PER_SECOND
 
@@ -93,8 +100,44 @@ class ChosenPatterns:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class ComparedStructures:
+    """All structures of few nodes, by their keys, beside the random graphs of each null model.
+
+    ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what is not
+    counted or not compared.
+    """
+
+    patterns: Mapping[bytes, Pattern]
+    null_models: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """What is called, in a sentence: the first answer of a run, which goes on for longer."""
+        null = next(iter(self.null_models), None)
+        if null is None:
+            return f"{len(self.patterns):,} structures counted, and not compared"
+        results = [one.significance[null] for one in self.patterns.values() if one.significance]
+        more = sum(one.verdict == MORE for one in results)
+        less = sum(one.verdict == LESS for one in results)
+        sentence = (
+            f"{len(results):,} structures compared with {results[0].num_samples} random graphs: "
+            f"{more} over-represented, {less} under-represented"
+        )
+        called = _in_order(filter(_is_called, self.patterns.values()))
+        # those that there are more of, in the first place
+        called.sort(key=lambda one: one.significance[null].verdict != MORE)
+        shown = []
+        for pattern in called[:_MOST_SAID]:
+            result = pattern.significance[null]
+            name = describe_structure(pattern.structure)
+            shown.append(f"{name} {result.observed:,.0f} (expected {result.mean:,.1f})")
+        return f"{sentence}; first {', '.join(shown)}" if shown else sentence
+
+
 def choose_patterns(
     mined: MinedGraph,
+    compared: ComparedStructures,
     motifs: Sequence[Pattern],
     seen: Sequence[Pattern],
     rules: ChoiceRules,
@@ -102,10 +145,11 @@ def choose_patterns(
 ) -> ChosenPatterns:
     """What is reported: the motif set, what differs from random graphs, and what else was seen.
 
-    ``seen`` are patterns that the user gave, which all are reported, and those of filters.
+    ``compared`` are all structures of few nodes. ``seen`` are patterns that the user gave, which
+    all are reported, and those of filters.
     """
-    # 1. all structures of few nodes, in the graph and in the random graphs of each null model
-    census, null_models, warnings = _compare_small(mined, rules, steps)
+    # 1. what is not a motif, nor seen
+    census = dict(compared.patterns)
     # 2. the motifs, and what else was seen: counts are those of the census, or are made
     joined = merge([*motifs, *seen])
     beyond = [one for one in joined if one.key not in census]
@@ -117,8 +161,7 @@ def choose_patterns(
     in_set = known[: len(motifs)]
     more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
-    called = [one for one in (*census.values(), *more) if _is_called(one)]
-    called.sort(key=_distance, reverse=True)
+    called = _in_order(one for one in (*census.values(), *more) if _is_called(one))
     rest = [one for one in more if not _is_called(one)]
     rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
     given = [one for one in rest if "given" in one.sources]
@@ -133,16 +176,11 @@ def choose_patterns(
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
         reported, others = both[: len(reported)], both[len(reported) :]
-    return ChosenPatterns(reported, others, null_models, tuple(warnings))
+    return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
 
 
-def _compare_small(
-    mined: MinedGraph, rules: ChoiceRules, steps: Steps
-) -> tuple[dict[bytes, Pattern], dict[str, str], list[str]]:
-    """All structures of few nodes by their keys, beside random graphs of each null model.
-
-    Also what the null models keep, by their names, and what the comparison does not tell.
-    """
+def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
+    """Count all structures of few nodes, in the graph and in the random graphs of each model."""
     models = [null_model(one, mined.graph) for one in rules.nulls]
     spend = _with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
@@ -157,11 +195,14 @@ def _compare_small(
     if sizes.counted and not left_out and not any(census.values()):
         head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
         warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
-    verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
+    (totals,) = with_structures_alone([census])
+    structures = {one.key: one for one in totals}
+    verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
         for structure, verdict in found.items():
-            verdicts.setdefault(structure, {})[model.name] = verdict
+            structures.setdefault(structure.key, structure)
+            verdicts.setdefault(structure.key, {})[model.name] = verdict
         if found:
             null_models[model.name] = model.keeps
             looked = steps.each(
@@ -173,13 +214,14 @@ def _compare_small(
                 in_time=True,
             )
             warnings += filter(None, looked)
+    counts = {one.key: count for one, count in totals.items()}
     patterns = {
-        one.key: Pattern(one, sources=("census",), significance=significance).counted(
-            OccurrenceCount.exact(census.get(one, 0))
+        key: Pattern(structures[key], sources=("census",), significance=significance).counted(
+            OccurrenceCount.exact(counts.get(key, 0))
         )
-        for one, significance in verdicts.items()
+        for key, significance in verdicts.items()
     }
-    return patterns, null_models, warnings
+    return ComparedStructures(patterns, null_models, tuple(warnings))
 
 
 class SizesToCount(NamedTuple):
@@ -374,16 +416,49 @@ def compare_censuses(
 ) -> dict[Structure, NullComparison]:
     """Compare the census of a graph, the first, with those of random graphs.
 
-    What one of them lacks occurs there never.
+    What one of them lacks occurs there never. Structures of each size, and of these those alone and
+    those of kinds, are a family of their own.
     """
-    family = list(dict.fromkeys(one for census in censuses for one in census))
-    counts = exact_array([[census.get(one, 0) for one in family] for census in censuses])
-    return dict(zip(family, compare_with_random(null, counts), strict=True))
+    every = with_structures_alone(censuses)
+    structures = list(dict.fromkeys(one for census in every for one in census))
+    counts = exact_array([[census.get(one, 0) for one in structures] for census in every])
+    families = [2 * one.num_nodes + (one.alone is not one) for one in structures]
+    return dict(zip(structures, compare_with_random(null, counts, np.array(families)), strict=True))
+
+
+def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[Counts]:
+    """The counts in each graph, and those of each structure alone: the sum over all its kinds.
+
+    >>> acts, stops = (Structure.parse(f"a-[{sign}]->b, a-[acts]->c") for sign in ("acts", "stops"))
+    >>> (counts,) = with_structures_alone([{acts: 3, stops: 1}])
+    >>> {one.to_text(): count for one, count in counts.items()}
+    {'0-[acts]->1, 0-[acts]->2': 3, '0-[stops]->1, 0-[acts]->2': 1, '0->1, 0->2': 4}
+    """
+    first: dict[bytes, Structure] = {}
+    alone: dict[Structure, Structure] = {}
+    for structure in dict.fromkeys(one for census in censuses for one in census):
+        if structure.alone is not structure:
+            alone[structure] = first.setdefault(structure.alone.key, structure.alone)
+    every: list[Counts] = []
+    for census in censuses:
+        totals = dict(census)
+        for structure, count in census.items():
+            if structure in alone:
+                totals[alone[structure]] = totals.get(alone[structure], 0) + count
+        every.append(totals)
+    return every
 
 
 def _is_called(pattern: Pattern) -> bool:
     """Whether the first null model calls it more or less frequent."""
     return any(one.is_called for one in list(pattern.significance.values())[:1])
+
+
+def _in_order(called: Iterable[Pattern]) -> list[Pattern]:
+    """Structures alone before those with kinds, and those that lie out farthest first."""
+    return sorted(
+        called, key=lambda one: (one.structure.alone is not one.structure, -_distance(one))
+    )
 
 
 def _distance(pattern: Pattern) -> float:

@@ -19,7 +19,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
-from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
+from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns, compare_structures
 from mining.counting.census import check_channels
 from mining.counting.watching import steps_in
 from mining.filters.filter_learning import FilterLearning
@@ -235,7 +235,10 @@ class Miner:
         rules = self.choice_rules(given.num_edges)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
-            # 2. which neighbourhoods are frequent: filters as cluster centres
+            # 2. all structures of few nodes, here and in random graphs: a first answer
+            compared = compare_structures(mined, rules, steps)
+            log.info("%s", compared)
+            # 3. which neighbourhoods are frequent: filters as cluster centres
             filters = self._mine_filters(mined, steps)
             if filters is not None and "filters" in sources:
                 proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
@@ -244,7 +247,7 @@ class Miner:
                 from mining.candidates.frequent import patterns_of_subgraphs
 
                 proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
-            # 3. the few structures whose copies shorten the description of the graph most
+            # 4. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
                 mined,
                 self.sizes,
@@ -257,15 +260,15 @@ class Miner:
             )
             if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
-            # 4. count all structures of few nodes here and in random graphs, then the larger ones
-            choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
-            # 5. list the places of these
+            # 5. count the larger ones, and choose what is reported
+            choice = choose_patterns(mined, compared, motif_set.motifs, proposed, rules, steps)
+            # 6. list the places of these
             located = locate_patterns(mined, choice.patterns, self.random_state, steps)
-        # 6. give them their numbers
+        # 7. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
-        # 7. only what ends whole leaves something behind
+        # 8. only what ends whole leaves something behind
         self.graph_ = given
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)

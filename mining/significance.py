@@ -15,6 +15,11 @@ structure j and all behind it,
     p_adjusted[j] = max over k ≤ j of the share of graphs i = 0 … N with u[i, k] ≥ T[0, k],
 
 so that a tie counts against the graph.
+
+Where structures are of several families, such as those of three nodes and those of four, each is
+corrected on its own, and its p_adjusted is multiplied by the number of families (Bonferroni). So
+many structures of four nodes cannot hide one of three, and the chance that any structure of any
+family is called by accident is still at most the level.
 """
 
 from __future__ import annotations
@@ -27,10 +32,10 @@ from scipy.special import ndtri
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 from mining.pattern import (
-    AS_EXPECTED,
     LESS,
     LEVEL,
     MORE,
+    NOT_SHOWN,
     ClassContrast,
     ClassDifference,
     NullComparison,
@@ -42,7 +47,9 @@ _FLOOR, _FLOOR_OF_FEW, _MANY = 0.25, 1.0, 199
 _SAME = 1e-9
 
 
-def compare_with_random(null: str, counts: np.ndarray) -> list[NullComparison]:
+def compare_with_random(
+    null: str, counts: np.ndarray, families: np.ndarray | None = None
+) -> list[NullComparison]:
     """Compare the counts of S structures in a graph with those in N random graphs.
 
     Parameters
@@ -53,11 +60,13 @@ def compare_with_random(null: str, counts: np.ndarray) -> list[NullComparison]:
         Whole numbers ``[N + 1, S]``, of all structures of some sizes, by the same method in all
         graphs; row 0 is the graph that is judged. N is at least 2, and 199 for verdicts that find
         what there is.
+    families : numpy.ndarray, optional
+        Whole numbers ``[S]``, the family of each structure; None: all are of one.
 
     Returns
     -------
     list of NullComparison
-        One for each structure. What no graph holds is as expected, with p and p_adjusted of 1.
+        One for each structure. What no graph holds is not shown to differ: p and p_adjusted are 1.
 
     Raises
     ------
@@ -71,7 +80,7 @@ def compare_with_random(null: str, counts: np.ndarray) -> list[NullComparison]:
     >>> counts[0] = 31, 20
     >>> usual, rare = compare_with_random("degree", counts)
     >>> usual.verdict, rare.verdict, rare.p_adjusted
-    ('as expected', 'more frequent', 0.005)
+    ('not shown to differ', 'more frequent', 0.005)
     """
     counts = np.asarray(counts)
     if counts.ndim != 2 or len(counts) < 3:
@@ -85,10 +94,15 @@ def compare_with_random(null: str, counts: np.ndarray) -> list[NullComparison]:
     num_samples = len(counts) - 1
     floor = _FLOOR if num_samples >= _MANY else _FLOOR_OF_FEW
     distance = (away - away.mean(axis=0)) / np.sqrt(away.var(axis=0) + floor)
-    # 2. one correction over all that occurs in any graph
+    # 2. one correction over all of a family that occurs in any graph, and one over the families
     occurs = (counts != 0).any(axis=0)
+    families = np.zeros(counts.shape[1], np.int64) if families is None else np.asarray(families)
     adjusted = np.ones(counts.shape[1])
-    adjusted[occurs] = step_down(np.abs(distance[:, occurs]))
+    numbers = np.unique(families[occurs])
+    for number in numbers:
+        inside = occurs & (families == number)
+        adjusted[inside] = len(numbers) * step_down(np.abs(distance[:, inside]))
+    adjusted = np.minimum(adjusted, 1.0)
     # 3. ranks in the direction in which the graph lies out, and what is printed beside them
     is_more = distance[0] > 0
     beyond = np.where(is_more, (drawn >= counts[0]).sum(axis=0), (drawn <= counts[0]).sum(axis=0))
@@ -106,7 +120,7 @@ def compare_with_random(null: str, counts: np.ndarray) -> list[NullComparison]:
             z=float(-away[1:, s].mean() / sd[s]) if sd[s] > 0 else None,
             p=float(p[s]),
             p_adjusted=float(adjusted[s]),
-            verdict=str(far[s]) if adjusted[s] <= LEVEL else AS_EXPECTED,
+            verdict=str(far[s]) if adjusted[s] <= LEVEL else NOT_SHOWN,
         )
         for s in range(counts.shape[1])
     ]

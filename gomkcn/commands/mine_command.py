@@ -12,6 +12,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, choose_folder
+from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
 from gomkcn.commands.mining_folder import RunKind, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number, Word
@@ -184,6 +185,7 @@ def mine(
     # before the libraries are imported, which takes a second
     if options["path"] is not None:
         check_path(options["path"])
+    compile_beside()
     from gomkcn_dgl._torch import has_torch
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run

@@ -167,6 +167,27 @@ class Structure:
             self.channels, self.relations, categories, self.name, self.roles
         )
 
+    @cached_property
+    def alone(self) -> Structure:
+        """The structure without the relations of its edges and the categories of its nodes.
+
+        Edges keep their directions; where some relations have one and some have none, they keep
+        their relations as well.
+
+        >>> Structure.parse("a:gene-[stops]->b:gene, b-[acts]->c:gene").alone.to_text()
+        '0->1, 1->2'
+        """
+        relations = self.relations
+        channels = self.channels
+        if len(relations.names) > 1 and len(set(relations.directed)) == 1:
+            outgoing = channels[:, :, relations.outgoing].any(axis=2)
+            incoming = channels[:, :, relations.opposite[relations.outgoing]].any(axis=2)
+            relations = relations_of((PLAIN,), (relations.is_directed,))
+            channels = np.stack([outgoing, incoming][: len(relations.channels)], axis=2)
+        elif not self.categories:
+            return self
+        return Structure.of_channels(channels, relations)
+
     @classmethod
     def of_edges(
         cls,

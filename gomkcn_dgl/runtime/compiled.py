@@ -21,9 +21,14 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import _dynfunc
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
 from numba.core.runtime import rtsys
+from numba.core.typed_passes import NativeLowering
 
 _njit: Any = numba.njit
 _config: Any = numba.config
@@ -122,6 +127,10 @@ class _Cache(FunctionCache):
             source_stamp=self._impl.locator.get_source_stamp(),
         )
 
+    def is_kept(self) -> bool:
+        """Whether there is a file of code of this function, of some types."""
+        return Path(self._cache_file._index_path).exists()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
@@ -142,12 +151,69 @@ class _Cache(FunctionCache):
             return None
 
 
+def is_kept(function: Any) -> bool:
+    """Whether an earlier process compiled a function; also True where nothing is ever kept."""
+    cache = getattr(function, "_cache", None)
+    return not isinstance(cache, _Cache) or cache.is_kept()
+
+
+class _PartLibrary(JITCodeLibrary):
+    """Code that is optimized where it is called, with all that is around it.
+
+    By itself it is neither optimized nor handed to the processor, which would call it in the place
+    of the optimized one.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(NativeLowering):
+    """Lowering to what a caller includes, of which no machine code is made."""
+
+    _name = "part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Leave out what Numba does to call the function from Python."""
+        context = state.targetctx
+        state.library = _PartLibrary(context.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered = state.cr
+        # what the callers know it by: a function of Python without an address
+        function = _dynfunc.make_function(
+            lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, ()
+        )
+        context.insert_user_function(function, lowered.fndesc, [state.library])
+        state.cr = lowered._replace(cfunc=function)
+        return True
+
+
+class _PartCompiler(CompilerBase):
+    """Numba's compiler of functions, with another end."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The one pipeline."""
+        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.passes = [
+            (_PartLowering if step is NativeLowering else step, name)
+            for step, name in pipeline.passes
+        ]
+        pipeline.finalize()
+        return [pipeline]
+
+
 def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as a part of the compiled functions that call it; Python cannot call it.
 
-    Without the code that converts Python's arguments, it compiles in half of the time.
+    No machine code is made of it alone, nor what converts Python's arguments.
     """
-    options = {**_SETTINGS, "no_cpython_wrapper": True, **settings}
+    options = {**_SETTINGS, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler, **settings}
     decorate: Callable[[Callable[..., Any]], Any] = _njit(**options)
     return decorate
 

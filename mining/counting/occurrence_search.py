@@ -271,9 +271,9 @@ class OccurrenceSearch:
     ) -> np.ndarray:
         """A uniform sample of up to ``most`` of the occurrences that are met, or all of them.
 
-        Returns int32 ``[K, M]`` in the order of the pattern's nodes, ascending. With ``roots``, for
-        the occurrences that begin at one of these, in their order. What ``limits``, ``max_steps``
-        or ``watch`` end is unfinished.
+        Returns int32 ``[K, M]`` in the order of the pattern's nodes; all are in the order in which
+        they are met. With ``roots``, for the occurrences that begin at one of these, in their
+        order. What ``limits``, ``max_steps`` or ``watch`` end is unfinished.
         """
         self.count[:] = 0
         self.steps = 0
@@ -284,7 +284,7 @@ class OccurrenceSearch:
             self.unfinished = len(roots) > limits.occurrences
             if len(roots) > most:
                 roots = np.random.default_rng(seed).choice(roots, most, replace=False)
-            return np.sort(roots)[:, None].astype(np.int32)
+            return roots[:, None].astype(np.int32)
         places = np.empty((most, self.structure.num_nodes), np.int32)
         search = self._new_search(seed)
         steps = min(self.pace.steps_of_a_look, max_steps)
@@ -302,8 +302,7 @@ class OccurrenceSearch:
             with np.errstate(over="ignore"):
                 goes_on = advance(*arguments, places, limits, steps)
         self.unfinished = bool(goes_on or search.position[_IS_CUT])
-        listed = places[: min(search.position[_MET], most)]
-        return listed[np.lexsort(listed.T[::-1])]
+        return places[: min(search.position[_MET], most)]
 
     def find_graphs(self, max_steps: int | None) -> np.ndarray:
         """Search each graph until its first occurrence, bool ``[G]``."""

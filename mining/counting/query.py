@@ -12,8 +12,9 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN
 from mining.categories import Colors
-from mining.graph_relations import links_in
+from mining.graph_relations import joined_relations, links_in
 
 # node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
 # structure, those that differ by one of its symmetries once
@@ -80,7 +81,10 @@ class Query:
         colors: Colors | None = None,
         reading: str = INDUCED,
     ) -> Query:
-        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``."""
+        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
+
+        Edges without a name are of any relation of the graph.
+        """
         if not isinstance(graph, CSRGraph):
             raise InputError(
                 f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
@@ -98,6 +102,10 @@ class Query:
         if colors is not None:
             colors = _checked_colors(*colors, structure.num_nodes, graph.num_nodes)
             names = color_names(colors[0])
+        names_of_graph = graph.relations.names
+        is_plain = structure.relations.names == (PLAIN,)
+        if is_plain and len(names_of_graph) > 1 and PLAIN not in names_of_graph:
+            graph = joined_relations(graph)
         links = links_in(graph.relations, structure)
         # nodes that differ in colour cannot be exchanged, and no others are kept apart
         known = structure.categories

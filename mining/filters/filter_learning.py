@@ -259,15 +259,19 @@ def choose_initial(
     if len(rows) > most_compared:
         rows = np.sort(rng.choice(rows, most_compared, replace=False))
     index = torch.from_numpy(rows).to(subgraphs.device)
-    x = subgraphs.levels[index]
-    num_nodes = subgraphs.num_nodes[index]
+    levels, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
+    # many are equal where nodes have no features, or few: each kind is compared once
+    whole = torch.column_stack([num_nodes.to(levels.dtype), levels.flatten(1)])
+    _, kind = torch.unique(whole, dim=0, return_inverse=True)
+    first = torch.from_numpy(np.unique(kind.cpu().numpy(), return_index=True)[1]).to(index.device)
+    x, kind = levels[first], kind.cpu().numpy()
     with torch.no_grad():
         blocks = [
             kernel.match(own, x, own_nodes, learning.backend).scores
-            for own, own_nodes in zip(x.split(128), num_nodes.split(128), strict=True)
+            for own, own_nodes in zip(x.split(128), num_nodes[first].split(128), strict=True)
         ]
     similarity = torch.cat(blocks).cpu().numpy() / kernel.largest_score(x.shape[2])
-    return rows[_facility_location(similarity, num_filters)]
+    return rows[_facility_location(similarity[np.ix_(kind, kind)], num_filters)]
 
 
 def _facility_location(similarity: np.ndarray, num_chosen: int) -> list[int]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClusterMixin, TransformerMixin
@@ -18,7 +18,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.archives import load_arrays
@@ -33,6 +32,9 @@ from mining.filters.filter_mining import FORMAT, PER_NODE, FilterMining
 from mining.filters.mined_filter import MinedFilter
 from mining.graph_estimator import GraphEstimator
 from mining.graph_relations import with_relations
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.layer import GOMKConv
 
 _NESTED = "learning__"
 
@@ -251,6 +253,9 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         >>> bool(torch.allclose(conv(graph, features), responses, atol=0.02))
         True
         """
+        # a class of PyTorch, which is imported with it
+        from gomkcn_dgl.layer import GOMKConv
+
         check_is_fitted(self)
         bank = self.bank_
         settings = bank.settings

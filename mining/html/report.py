@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.relations import PLAIN
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FOLDER, PAGE, RECORD
 from mining.fragments import molecule_of
@@ -26,19 +27,21 @@ from mining.html.page import Numbers, expected, flatten, percent, render_page, s
 from mining.html.terminal import (
     EDITS_NOTE,
     called,
+    correction_sentence,
     differing,
     given_sentences,
     has_edits,
+    kinds_left_out,
     leaders,
+    num_families,
     planted_as,
     shown_set,
-    types_hint,
     unused,
     words_of,
 )
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
-from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, OFTEN, MotifPart, Pattern, digits
+from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, OFTEN, MotifPart, Pattern, digits
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch
 from mining.plots.styles import Kind, color_class, line_styles
@@ -46,11 +49,11 @@ from mining.plots.styles import Kind, color_class, line_styles
 # filters in the row at the top, one line of a screen
 MOST_IN_ROW = 8
 # rows of each group of the comparison that are shown at first
-_FIRST_ROWS = {MORE: 6, LESS: 4, AS_EXPECTED: 0, "": 0}
+_FIRST_ROWS = {MORE: 6, LESS: 4, NOT_SHOWN: 0, "": 0}
 _HEADS = {
     MORE: ("▲", "Over-represented", f"adjusted p ≤ {LEVEL}"),
     LESS: ("▼", "Under-represented", f"adjusted p ≤ {LEVEL}"),
-    AS_EXPECTED: ("", "As expected", f"adjusted p > {LEVEL}"),
+    NOT_SHOWN: ("", "Not shown to differ", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
 # patterns in the table of classes, about a screen
@@ -95,14 +98,16 @@ def render_report(run: MiningRun) -> str:
         ],
         classes=_class_rows(run, numbers, lines) if has_classes else None,
         most_class_rows=_MOST_CLASS_ROWS,
-        line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
+        line_key=[
+            (_relation_name(run, name), swatch(line, way)) for (name, way), line in lines.items()
+        ],
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(explorer_data(run, motifs, lines)),
         script=Markup(page_script(_SCRIPT)),
         policy=content_policy(_SCRIPT),
         # what its sentences are made with
         numbers=numbers,
-        types_hint=types_hint,
+        kinds=kinds_left_out(run),
         unused=unused,
         given_sentences=given_sentences,
         words=words_of(run.motif_set),
@@ -115,6 +120,12 @@ def render_report(run: MiningRun) -> str:
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
+
+
+def _relation_name(run: MiningRun, name: str) -> str:
+    """What the key calls the edges of a relation; those of structures alone are of any."""
+    is_any = name == PLAIN and name not in {one.name for one in run.graph.relations}
+    return "any relation" if is_any else name
 
 
 def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | None:
@@ -179,7 +190,8 @@ def _motif_rows(
     heads = [number for number in range(len(shown)) if number not in leader]
     order = sorted(range(len(shown)), key=lambda at: (heads.index(head_of[at]), at in leader))
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
-    most = max((part.bits for part in parts.values()), default=1.0)
+    # the largest share is above 0 where the set saves bits
+    most = max((part.share for part in parts.values() if part.share > 0), default=1.0)
     edges = {
         at: len(shown.motifs[at].edges) * part.num_copies + part.added - part.missing
         for at, part in parts.items()
@@ -239,10 +251,11 @@ def _motif_rows(
                 "of": f"of {total.short}" if has_more else "",
                 "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
                 "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
-                "bits": own("bits"),
-                "bar": max(2, round(56 * part.bits / most)),
-                "csv": [number, one.name, part.num_copies, round(part.bits, 1),
-                        ", ".join(edge_names(one.structure))],
+                "share": own("share"),
+                "bits": whole(part.bits),
+                "bar": max(2, round(56 * part.share / most)),
+                "csv": [number, one.name, part.num_copies, round(part.share, 1),
+                        round(part.bits, 1), ", ".join(edge_names(one.structure))],
             }
         )  # fmt: skip
     return rows
@@ -304,12 +317,15 @@ def _comparison(
     rows: dict[str, list[Row]] = {head: [] for head in _HEADS}
     badge = {row["pattern"].key: row for row in motifs}
     compared = []
+    kinds = kinds_left_out(run)
     for at, one in _with_places(run):
         result = one.significance.get(null)
         if result is None and one.motif is not None:
             # it stands in the table of the set
             continue
         row = _pattern_row(one, at, numbers, lines) | {"motif": badge.get(one.key)}
+        if kinds and one.structure.alone is one.structure:
+            row["sub"] = kinds
         if result is not None:
             compared.append((at, one, result))
             own = partial(numbers, *at, "significance", null)
@@ -337,6 +353,7 @@ def _comparison(
     ]
     sizes = sorted({one.num_nodes for _, one, _ in compared})
     samples = compared[0][2].num_samples if compared else 0
+    families = num_families([one for _, one, _ in compared])
     # by size and edges, so that profiles of graphs can be compared
     bars = sorted(compared, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
     largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
@@ -352,7 +369,8 @@ def _comparison(
         "compared": len(compared),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
-        "least_p": f"{1 / (samples + 1):.3f}",
+        "least_p": f"{families / (samples + 1):.3f}",
+        "correction": correction_sentence(families),
         "profile": draw_profile(profile) if len(profile) > 1 else "",
         "profile_says": says if len(profile) < len(compared) else "",
         "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in compared),

@@ -83,7 +83,7 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
         "structure": [one.name for one in found],
         "nodes": [str(one.num_nodes) for one in found],
         "copies": [copies_said(one) for one in parts],
-        "bits": [f"{one.bits:,.0f}" for one in parts],
+        "bits": [f"{one.share:,.0f}" for one in parts],
     }
     if found.near:
         leader = leaders(found)
@@ -186,6 +186,14 @@ def format_run(run: MiningRun) -> str:
     parts = []
     if run.filters is not None:
         parts += [filters_sentence(run.filters), str(filters_table(run.filters))]
+    compared = []
+    for null in run.null_models:
+        compared.append(comparison_sentence(run, null))
+        table = called_table(run, null)
+        compared += [str(table)] if table.rows else []
+    # what was found comes before what was not
+    leads = not found.motifs and any(called_table(run, null).rows for null in run.null_models)
+    parts += compared if leads else []
     parts.append(summary(found))
     if shown is not found:
         parts.append(other_sentence(shown))
@@ -196,10 +204,7 @@ def format_run(run: MiningRun) -> str:
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")
     parts += [found.cut] if found.cut else []
-    for null in run.null_models:
-        parts.append(comparison_sentence(run, null))
-        table = called_table(run, null)
-        parts += [str(table)] if table.rows else []
+    parts += [] if leads else compared
     parts += run.warnings
     if any(one.classes for one in run.counted):
         parts.append(classes_sentence(run))
@@ -219,19 +224,40 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     total = len(results) - results.count("")
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
-    if not more + less and (hint := types_hint(run)):
-        cut = f" {hint}"
+    kinds = kinds_left_out(run)
+    alone = f" Structures alone ({kinds}) stand first." if more + less and kinds else ""
     return (
         f"{count(total, 'structure')} compared with random graphs{named}: {more} over-represented, "
-        f"{less} under-represented (adjusted p ≤ {LEVEL}).{cut}"
+        f"{less} under-represented (adjusted p ≤ {LEVEL}).{alone}{cut}"
     )
 
 
-def types_hint(run: MiningRun) -> str:
-    """What to do where each of many typed structures is rare."""
-    if run.graph.num_graphs > 1 or len(run.graph.relations) < 2:
-        return ""
-    return "Edge types divide the counts; --relation none ignores them."
+def kinds_left_out(run: MiningRun) -> str:
+    """What a structure alone says nothing of; empty where no structure has kinds."""
+    structures = [one.structure for one in run.counted]
+    has_relations = any(
+        len(one.alone.relations.names) < len(one.relations.names) for one in structures
+    )
+    has_categories = any(one.categories for one in structures)
+    left_out = ["edges of any relation"] * has_relations + [
+        "nodes of any category"
+    ] * has_categories
+    return ", ".join(left_out)
+
+
+def num_families(compared: Sequence[Pattern]) -> int:
+    """Families of structures that are corrected on their own: a size, alone or with kinds."""
+    return len({(one.num_nodes, one.structure.alone is one.structure) for one in compared})
+
+
+def correction_sentence(families: int) -> str:
+    """How p is adjusted, in words."""
+    if families < 2:
+        return "for all structures together (step-down max-T)"
+    return (
+        f"for all structures of a size, alone or with their kinds (step-down max-T), and for the "
+        f"{families} such families (Bonferroni)"
+    )
 
 
 def classes_sentence(run: MiningRun) -> str:

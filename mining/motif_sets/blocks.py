@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-import igraph
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
@@ -68,6 +67,9 @@ def find_blocks(
     """
     if not graph.is_plain or graph.num_edges < _LEAST_EDGES or is_late():
         return None
+    # where matplotlib is installed, it is imported with this
+    import igraph
+
     drawn, partitions = igraph.Graph(len(graph.colors), graph.edges), []
     with python_random_state(seed):
         for resolution in _RESOLUTIONS:
@@ -213,6 +215,8 @@ def _ranks(graph: CSRGraph) -> np.ndarray:
 
 def _communities(graph: CSRGraph, seed: int) -> np.ndarray:
     """Communities of each graph by the Leiden algorithm, the largest first."""
+    import igraph
+
     labels = np.empty(graph.num_nodes, np.int64)
     row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
     with python_random_state(seed):

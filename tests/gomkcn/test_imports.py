@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 import gomkcn
@@ -104,6 +105,13 @@ def test_importing_has_no_side_effects(tmp_path):
     environment = {**os.environ, **folders, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", SIDE_EFFECTS, str(Path.home())]
     subprocess.run(command, check=True, timeout=120, env=environment)
+
+
+def test_an_estimator_is_imported_without_what_only_its_fit_needs():
+    pytest.importorskip("torch")
+    program = "from gomkcn import PatternMiner, motif_set; import json, sys; "
+    program += f"print(json.dumps(sorted(sys.modules.keys() & {{*{['torch', 'dgl', 'igraph']}}})))"
+    assert forked.run(program) == []
 
 
 def run(*steps):

@@ -12,14 +12,22 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, choice
+from mining import (
+    FilterLearning,
+    FilterMiner,
+    MiningRun,
+    PatternMiner,
+    bag_of_patterns,
+    choice,
+)
 from mining.candidates.frequent import patterns_of_subgraphs
 from mining.counting import census_formulas
 from mining.counting.census import count_structures
+from mining.graph_relations import joined_relations
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
 from mining.null_models import RandomGraphs, null_model
-from mining.pattern import AS_EXPECTED, MORE, NullComparison, Pattern
+from mining.pattern import MORE, NOT_SHOWN, NullComparison, Pattern
 
 OPTIONS = {"null_samples": 99, "random_state": 1}
 CLIQUE = Structure.parse("clique-4").key
@@ -102,6 +110,63 @@ def test_printed_numbers_are_those_of_the_drawn_counts(mined):
     assert judged.num_samples == 99
 
 
+@pytest.fixture(scope="module")
+def signed():
+    """A signed graph with feed-forward loops, whose signs say nothing, and some of one type."""
+    rng = np.random.default_rng(3)
+    pairs = [(u, v) for u, v in rng.integers(0, 120, (260, 2)).tolist() if u != v]
+    edges = {pair: str(rng.choice(["acts", "stops"])) for pair in pairs}
+    for number, (a, b, c) in enumerate(rng.permutation(120).reshape(-1, 3).tolist()):
+        for pair in ((a, b), (a, c), (b, c)):
+            edges[pair] = "acts" if number < 20 else str(rng.choice(["acts", "stops"]))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(120))
+    graph.add_edges_from((u, v, {"sign": sign}) for (u, v), sign in edges.items())
+    csr = as_csr(graph, relation="sign")
+    return csr, PatternMiner(pattern_size=3, filters="none", **OPTIONS).fit(csr)
+
+
+def test_a_structure_is_compared_alone_and_with_the_types_of_its_edges(signed):
+    graph, miner = signed
+    found = {one.key: one for one in (*miner.patterns_, *miner.others_)}
+    # 1. alone: counts are those of the graph without relations
+    totals = count_structures(joined_relations(graph), range(3, 4))
+    for structure, count in totals.items():
+        assert not count or found[structure.key].frequency.occurrences.value == count
+    loop = found[Structure.parse("a->b, a->c, b->c").key]
+    every = [one for one in found.values() if one.structure.alone.key == loop.key]
+    typed = [one for one in every if one is not loop]
+    assert loop.frequency.occurrences.value == sum(one.frequency.occurrences.value for one in typed)
+    assert loop.significance["degree"].verdict == MORE
+    # 2. with types: the type that was planted
+    planted = found[Structure.parse("a-[acts]->b, a-[acts]->c, b-[acts]->c").key]
+    assert planted.significance["degree"].verdict == MORE
+    # 3. two families of one size: the smallest p is that of one, twice
+    smallest = min(one.significance["degree"].p_adjusted for one in found.values())
+    assert smallest == pytest.approx(2 / 100)
+
+
+def test_the_first_answer_is_said_before_the_search(caplog):
+    caplog.set_level(logging.INFO)
+    PatternMiner(pattern_size="3-4", filters="none", **OPTIONS).fit(with_cliques(copies=10))
+    said = [record.getMessage() for record in caplog.records]
+    (first,) = [k for k, one in enumerate(said) if "compared with 99 random graphs" in one]
+    assert "8 structures" in said[first] and "first clique of 4 nodes 10 (" in said[first]
+    assert first < len(said) - 1
+
+
+def test_structures_alone_come_first_with_their_places(signed):
+    graph, miner = signed
+    called = [one for one in miner.patterns_ if one.motif is None]
+    is_typed = [one.structure.alone is not one.structure for one in called]
+    assert is_typed == sorted(is_typed) and len(set(is_typed)) == 2
+    loop = next(one for one in called if one.key == Structure.parse("a->b, a->c, b->c").key)
+    assert len(loop.occurrences) == loop.frequency.occurrences.value
+    # counted again, in the graph with its relations
+    counts = bag_of_patterns(miner.patterns_, graph)
+    assert counts[0].tolist() == [one.frequency.occurrences.value for one in miner.patterns_]
+
+
 def test_counts_beyond_64_bits_are_compared_exactly():
     # NumPy makes doubles of numbers on both sides of 2^63, which are all alike
     star, path = Structure.parse("star-4"), Structure.parse("path-4")
@@ -111,12 +176,17 @@ def test_counts_beyond_64_bits_are_compared_exactly():
     assert found[star].z == pytest.approx(2.5 / np.std([1, 2, 3, 4], ddof=1))
 
 
+def choose(mined, seen, rules):
+    compared = choice.compare_structures(mined, rules, Steps())
+    return choice.choose_patterns(mined, compared, [], seen, rules, Steps())
+
+
 def chosen(graph, steps=None, seen=(), **options):
     """What is reported of a graph without a motif set; options are those of a miner."""
     rules = PatternMiner(**OPTIONS, **options).choice_rules(graph.num_edges)
     if steps is not None:
         rules = replace(rules, most_steps=steps)
-    return choice.choose_patterns(MinedGraph.of(graph), [], seen, rules, Steps())
+    return choose(MinedGraph.of(graph), seen, rules)
 
 
 def test_sizes_that_take_long_are_counted_and_said():
@@ -151,7 +221,7 @@ def test_random_graphs_of_every_null_model_take_time():
 def test_the_first_null_model_alone_decides_what_is_called():
     verdicts = {
         null: NullComparison(null, 99, 9, 9, 1, 9, 0.0, 1, 1, verdict)
-        for null, verdict in (("degree", AS_EXPECTED), ("erdos-renyi", MORE))
+        for null, verdict in (("degree", NOT_SHOWN), ("erdos-renyi", MORE))
     }
     assert not choice._is_called(Pattern(Structure.parse("triangle"), significance=verdicts))
 
@@ -215,7 +285,7 @@ def test_of_what_sources_have_shown_the_most_frequent_are_reported():
     mined = MinedGraph.of([nx.cycle_graph(5), nx.star_graph(4)] * 3)
     rules = PatternMiner("3-4", null=None).choice_rules(mined.graph.num_edges)
     seen = patterns_of_subgraphs(mined, rules.sizes, Steps())
-    made = choice.choose_patterns(mined, [], seen, replace(rules, most_seen=1), Steps())
+    made = choose(mined, seen, replace(rules, most_seen=1))
     shown = made.patterns
     others = [one for one in made.others if "frequent" in one.sources]
     assert len(shown) == 1 and others
@@ -257,7 +327,7 @@ def test_sizes_that_are_not_counted_in_time_are_left_out():
     # without a grace, and with one in which all is counted
     for grace, sizes in ((0, set()), (1e9, {3, 4, 5})):
         with_grace = replace(rules, late_steps=grace)
-        patterns, null_models, warnings = choice._compare_small(mined, with_grace, late)
-        assert {one.num_nodes for one in patterns.values()} == sizes
-        said = ["Structures of 3 to 5 nodes are not counted: the count ended early."]
-        assert (warnings, null_models) == ([] if sizes else said, {})
+        compared = choice.compare_structures(mined, with_grace, late)
+        assert {one.num_nodes for one in compared.patterns.values()} == sizes
+        said = ("Structures of 3 to 5 nodes are not counted: the count ended early.",)
+        assert (compared.warnings, compared.null_models) == (() if sizes else said, {})

@@ -29,6 +29,15 @@ from doubling import double
 value, stats = double(4), double.stats
 print(json.dumps([value, len(stats.cache_hits), len(stats.cache_misses)]))
 """
+IS_KEPT = """
+import json
+from doubling import double
+from gomkcn_dgl.runtime.compiled import is_kept
+
+before = is_kept(double)
+double(4)
+print(json.dumps([before, is_kept(double), is_kept(double.py_func)]))
+"""
 
 
 @pytest.fixture
@@ -49,6 +58,12 @@ def test_a_second_process_compiles_nothing(cache):
     assert run(limit + PROGRAM, **cache)[0] == 8
     assert run(PROGRAM, **cache) == [8, 0, 1]
     assert run(PROGRAM, **cache) == [8, 1, 0]
+
+
+def test_what_another_process_compiled_is_known_as_kept(cache):
+    # a plain function never needs to be compiled
+    assert run(IS_KEPT, **cache) == [False, True, True]
+    assert run(IS_KEPT, **cache) == [True, True, True]
 
 
 def test_a_damaged_file_of_machine_code_is_made_anew(cache):

@@ -1,0 +1,51 @@
+"""The first mining of a new installation: what it must compile, two processes compile.
+
+Mining compiles a function when it first comes to it: those of the comparison with random graphs,
+of the filters, of the search for motifs. A second process mines a tiny graph meanwhile and begins
+with the search, so that the first one finds it compiled. It needs no list of functions and of their
+types, which would have to be kept up.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import signal
+
+
+def compile_beside() -> None:
+    """Start the second process, if nothing is compiled yet and there is a core for it.
+
+    It ends with this process.
+    """
+    from gomkcn_dgl.runtime.compiled import is_kept, num_threads
+    from mining.motif_sets.alignment_loops import align_sets
+
+    # which is compiled late, and by every mining
+    if num_threads() > 1 and not is_kept(align_sets):
+        # not forked: this process has threads
+        process = multiprocessing.get_context("spawn").Process(target=mine_tiny, daemon=True)
+        process.start()
+
+
+def mine_tiny() -> None:
+    """Mine a tiny graph, so that all that mining compiles but for filters is kept on disk."""
+    # Ctrl-C is for the first process, with which this one ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.disable()
+    import networkx as nx
+
+    from gomkcn_dgl.graph import as_csr
+    from gomkcn_dgl.graphs.structure import Structure
+    from mining.counting.counter import count_occurrences
+    from mining.miner import NONE, Miner
+    from mining.motif_sets.finding import motif_set
+
+    # a motif with eight copies in a tree
+    wheels = nx.disjoint_union_all([nx.wheel_graph(6)] * 8)
+    wheels.add_edges_from((6 * i, 6 * i + 7) for i in range(7))
+    graph = as_csr(wheels)
+    # what a mining comes to last is compiled first, so that the two seldom compile the same
+    motif_set(graph)
+    count_occurrences(graph, Structure.parse("a--b, b--c"))
+    Miner(filters=NONE, null_samples=99).fit(graph)

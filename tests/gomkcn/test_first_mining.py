@@ -1,0 +1,60 @@
+"""A first mining: its second process compiles what the first one will need, and only then."""
+
+import pytest
+from forked import run
+
+BESIDE = """
+import json, multiprocessing
+from gomkcn.commands.first_mining import compile_beside
+
+compile_beside()
+print(json.dumps(len(multiprocessing.active_children())))
+"""
+
+# as if the last of the functions had been compiled
+KEPT = """
+from pathlib import Path
+from mining.motif_sets.alignment_loops import align_sets
+
+Path(align_sets._cache._cache_file._index_path).touch()
+"""
+
+# functions with the types that they have code for, after the tiny graph and after others
+TYPES = """
+import gc, json
+import networkx as nx
+from numba.core.dispatcher import Dispatcher
+from gomkcn.commands.first_mining import mine_tiny
+from gomkcn_dgl.runtime.compiled import _Cache
+from mining.miner import Miner
+
+def types():
+    return {
+        f"{one.py_func.__name__}{types}"
+        for one in gc.get_objects()
+        if isinstance(one, Dispatcher) and isinstance(one._cache, _Cache)
+        for types in one.nopython_signatures
+    }
+
+mine_tiny()
+ahead = types()
+for graph in (nx.karate_club_graph(), nx.relaxed_caveman_graph(12, 5, 0.2, seed=0)):
+    Miner(filters="none", null_samples=99).fit(graph)
+print(json.dumps([len(ahead), sorted(types() - ahead)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("threads", "is_kept", "processes"), [("2", False, 1), ("1", False, 0), ("2", True, 0)]
+)
+def test_a_second_process_compiles_where_it_has_work_and_a_core(
+    tmp_path, threads, is_kept, processes
+):
+    environment = {"NUMBA_NUM_THREADS": threads, "NUMBA_CACHE_DIR": str(tmp_path)}
+    program = KEPT + BESIDE if is_kept else BESIDE
+    assert run(program, **environment) == processes
+
+
+def test_the_tiny_graph_compiles_all_that_others_need():
+    number, missing = run(TYPES)
+    assert number > 20 and not missing
