@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 GOMKCN = (sys.executable, "-m", "gomkcn")
-MOTIFS = ("house", "cup", "wheel", "crown")
+MOTIFS = ("house6", "cup", "wheel", "crown")
 # nodes of a copy, about
 COPY = 6
 

@@ -136,7 +136,7 @@ def relations(seed: int) -> Drawn:
     """Two motifs whose edges have three relations, 12 copies each, in a random host."""
     rng = np.random.default_rng(seed)
     base = nx.gnm_random_graph(600, 900, seed=seed)
-    wanted = {get_motif("house5"): 12, get_motif("clique4"): 12}
+    wanted = {get_motif("house"): 12, get_motif("clique4"): 12}
     options = {"settings": PlantingSettings("constant", relations=3), "seed": rng}
     return drawn_of(plant_motifs(np.array(base.edges), 600, wanted, **options))
 
@@ -240,7 +240,9 @@ def planted_rows() -> list[Row]:
         Structure.from_networkx(nx.convert_node_labels_to_integers(graph), name)
         for name, graph in (("grid9", nx.grid_2d_graph(3, 3)), ("wheel9", nx.wheel_graph(9)))
     ]
-    seven = [get_motif(name) for name in ("clique5", "wheel5", "wheel", "crown", "diamond", "cube")]
+    seven = [
+        get_motif(name) for name in ("clique5", "wheel5", "wheel", "crown", "diamond6", "cube")
+    ]
     seven.append(Structure.from_networkx(nx.complete_bipartite_graph(3, 3), "K3,3"))
     joined = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
     joined.add_edge(0, 4)

@@ -16,9 +16,9 @@ from synthetic import PlantedGraph, PlantingSettings, barabasi_albert, plant_mot
 
 NUM_NODES = 1000
 MOTIFS_OF_SIZE = {
-    4: ("square", "diamond4", "clique4"),
-    5: ("house5", "bowtie", "wheel5", "basket"),
-    6: ("house", "cup", "wheel", "crown"),
+    4: ("square", "diamond", "clique4"),
+    5: ("house", "bowtie", "wheel5", "basket"),
+    6: ("house6", "cup", "wheel", "crown"),
     7: ("wheel7", "fan7", "windmill7", "theta7"),
     8: ("wheel8", "ladder8", "cube", "sun8"),
 }

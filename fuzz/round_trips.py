@@ -136,6 +136,11 @@ def _matrix(graph: nx.Graph, path: Path) -> None:
     scipy.io.mmwrite(path, nx.to_scipy_sparse_array(_simple(graph), weight=weight, dtype=float))
 
 
+def _adjacency(graph: nx.Graph, path: Path) -> None:
+    weight = "weight" if any("weight" in d for *_, d in graph.edges(data=True)) else None
+    nx.to_pandas_adjacency(_simple(graph), weight=weight).to_csv(path)
+
+
 def _simple(graph: nx.Graph) -> nx.Graph:
     return nx.DiGraph(graph) if graph.is_directed() else nx.Graph(graph)
 
@@ -204,6 +209,7 @@ FORMS = {
     "graph6, NetworkX": Form(".g6", _bytes(nx.to_graph6_bytes), "direction isolated"),
     "sparse6, NetworkX": Form(".s6", _bytes(nx.to_sparse6_bytes), "direction isolated"),
     "Matrix Market, SciPy": Form(".mtx", _matrix, "isolated weight", _direction),
+    "matrix, pandas": Form(".csv", _table(_adjacency), "names isolated weight", _direction),
     "graphml, igraph": Form(".graphml", _by_igraph("write_graphml"), ALL),
     "graphml.gz, igraph": Form(".graphml.gz", _by_igraph("write_graphmlz"), ALL),
     "gml, igraph": Form(".gml", _by_igraph("write_gml"), ALL),

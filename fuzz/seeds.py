@@ -44,6 +44,12 @@ EDGE_LISTS = (
     "head relation tail\na likes b\nb likes a\nb owns c\n",
     "a\tis a\tb c\nb c\tis a\td\nd\tpart of\ta\n",
 )
+ADJACENCY_TABLES = (
+    ",a,b\na,0,1\nb,1,0\n",
+    '"a" "b"\n"a" 0 2.5\n"b" NA 0\n',
+    "0 1 1 0\n1 0 0 0\n1 0 0 1\n0 0 1 0\n",
+    "w,x,y\n0,1,\n1,0,0\n,0,0\n",
+)
 EDGE_CSVS = (
     "source;target;type;weight\n0;1;directed;1\n1;2;undirected;0.5\n",
     "u,v,weight\n0,1,0.5\n1,2,3\n",

@@ -11,7 +11,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import networkx as nx
@@ -126,6 +126,9 @@ TARGETS = {
     "edges": Target("g.txt", read_graph, _texts(*seeds.EDGE_LISTS)),
     "edges_gz": Target(
         "g.txt.gz", read_graph, lambda: [gzip.compress(seeds.EDGES.encode(), mtime=0)]
+    ),
+    "matrix": Target(
+        "g.csv", partial(read_graph, format="matrix"), _texts(*seeds.ADJACENCY_TABLES)
     ),
     "csv": Target("g.csv", read_graph, _texts(*seeds.EDGE_CSVS)),
     "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),

@@ -26,6 +26,7 @@ log = logging.getLogger("gomkcn_dgl")
 CONSTANT_FEATURE = "constant"
 # what is usual, in the words of the log
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
+UNUSED_WEIGHTS = "edge weights are not used: a pattern has an edge or not"
 MIRRORED = "read {:,} edge{s} as undirected"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
@@ -115,9 +116,8 @@ class CSRGraph:
         """The graph without the weights of its edges, which a note says."""
         if self.weights is None:
             return self
-        note = "edge weights are not used: a pattern has an edge or not"
-        log.info("%s", note)
-        return replace(self, weights=None, notes=(*self.notes, note))
+        log.info("%s", UNUSED_WEIGHTS)
+        return replace(self, weights=None, notes=(*self.notes, UNUSED_WEIGHTS))
 
     def original_ids(self, nodes: np.ndarray) -> list[int | str]:
         """Return the input's own ids of ``nodes``: what a user would look up in their file."""
@@ -313,6 +313,40 @@ def csr_from_edges(
         relations=rows.relations,
         links=rows.links,
         notes=tuple(notes),
+    )
+
+
+def with_more_relations(
+    graph: CSRGraph,
+    source: np.ndarray,
+    target: np.ndarray,
+    relation: np.ndarray,
+    kinds: Sequence[tuple[str, bool]],
+) -> CSRGraph:
+    """The graph with edges of more relations between nodes that it joins, and without weights.
+
+    ``kinds`` are their names and whether they have a direction; ``relation`` numbers them from 0.
+
+    >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
+    >>> one, zero = np.array([1]), np.array([0])
+    >>> more = with_more_relations(path, one, zero, zero, [("old", True)])
+    >>> more.relations.names, more.links.tolist(), more.relations.links.astype(int).tolist()
+    (('edge', 'old'), [2, 3, 1, 1], [[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0]])
+    """
+    own = graph.edges()
+    more = (source, target, np.asarray(relation) + len(graph.relations.names))
+    ends, others, relations = (np.concatenate(pair) for pair in zip(own, more, strict=True))
+    names, directed = zip(*graph.relations.kinds, *kinds, strict=True)
+    rows = _merge_edges(
+        ends, others, None, relations, relations_of(names, directed), graph.num_nodes
+    )
+    return replace(
+        graph,
+        indptr=rows.indptr,
+        indices=rows.indices,
+        weights=None,
+        relations=rows.relations,
+        links=rows.links,
     )
 
 

@@ -22,6 +22,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
     NONE,
     ColumnChoice,
+    EdgeTable,
     GraphContent,
     is_from,
     is_text,
@@ -29,6 +30,7 @@ from gomkcn_dgl.graph_content import (
     make_csr,
 )
 from gomkcn_dgl.graph_objects import (
+    edge_table_of_csr,
     from_csr,
     from_dgl,
     from_edge_index,
@@ -180,12 +182,34 @@ def as_unweighted(graph: Any, features: Sequence[str] | None = None) -> CSRGraph
     >>> import pyarrow as pa
     >>> signed = pa.table({"source": ["a", "b"], "target": ["b", "c"], "weight": [-1.0, 0.0]})
     >>> graph = as_unweighted(signed)
-    >>> graph.num_edges, graph.notes[1]
+    >>> graph.num_edges, graph.notes[2]
     (2, '1 edge of weight 0 stays an edge, since weights are not used')
     """
     if not isinstance(graph, CSRGraph):
         return as_csr(graph, features=features, weight=NONE)
     return _with_features(graph, features).without_weights()
+
+
+def with_edge_table(
+    graph: Any, features: Sequence[str] | None = None, edge_attributes: tuple[str, ...] = ()
+) -> tuple[CSRGraph, EdgeTable]:
+    """Convert as :func:`as_unweighted` does; return the edges as they were given, too.
+
+    >>> import networkx as nx
+    >>> graph, edges = with_edge_table(nx.DiGraph([("a", "a"), ("a", "b")]))
+    >>> graph.num_edges, edges.source.tolist(), edges.target.tolist()
+    (1, [0, 0], [0, 1])
+    """
+    graph = _opened(graph)
+    if isinstance(graph, CSRGraph):
+        return as_unweighted(graph, features), edge_table_of_csr(graph, edge_attributes)
+    choice = ColumnChoice(features, NONE, edge_attributes=edge_attributes)
+    read = partial(_content, choice=choice)
+    if _reader(graph, choice) is None:
+        content = _join([_without_label(graph[number]) for number in range(len(graph))], read)
+    else:
+        content = read(graph)
+    return make_csr(content, choice), EdgeTable.of(content, choice)
 
 
 def graph_labels(graph: Any) -> np.ndarray | None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.csr import UNUSED_WEIGHTS, CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
@@ -57,6 +57,9 @@ class ColumnChoice:
     # of a table of edges
     source: Column | None = None
     target: Column | None = None
+    # of edges: those that patterns compare with values, and the least value of others
+    edge_attributes: tuple[str, ...] = ()
+    minimum: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.directed, (bool, np.bool_, type(None))):
@@ -66,7 +69,8 @@ class ColumnChoice:
     def of_edges(self) -> list[str]:
         """What is chosen about the edges."""
         names = ("directed", "source", "target", "relation", "weight")
-        return [name for name in names if getattr(self, name) is not None]
+        least = ["minimum"] if self.minimum else []
+        return [*(name for name in names if getattr(self, name) is not None), *least]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +126,147 @@ class GraphContent:
         return np.zeros(len(self.source), int) if self.relation is None else self.relation
 
 
+# the least values of edge attributes: a mapping, or texts such as "score=700"
+Minimum = Mapping[str, float] | Sequence[str]
+
+
+def read_minimum(given: Minimum | None) -> dict[str, float]:
+    """The least value of each edge attribute.
+
+    >>> read_minimum(["score=700"])
+    {'score': 700.0}
+    """
+    rule = "minimum must say the least value of an edge attribute, such as score=700"
+    if given is None:
+        return {}
+    if not isinstance(given, (Mapping, list, tuple)):
+        raise InputTypeError(f"{rule}, got {given!r}.")
+    pairs: Iterable[tuple[Any, Any]] = (
+        given.items()
+        if isinstance(given, Mapping)
+        else (str(one).rpartition("=")[::2] for one in given)
+    )
+    read = {}
+    for name, least in pairs:
+        try:
+            number = float(least)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not (name and math.isfinite(number)):
+            raise InputError(f"{rule}, got {f'{name}={least}'.strip('=')!r}.")
+        read[str(name).strip()] = number
+    return read
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeTable:
+    """The edges of a graph as they were given, self-loops among them, with their attributes.
+
+    Attributes
+    ----------
+    source, target : numpy.ndarray
+        int64 ``[E]``, rows of nodes.
+    relation : numpy.ndarray
+        int64 ``[E]``, the number of each edge's relation in the graph.
+    columns : mapping of str to array or list
+        Numbers or text ``[E]`` by the name of the attribute, None or NaN where one is missing.
+    has_loops : bool
+        Whether self-loops would be among the edges; a CSRGraph has dropped them.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    relation: np.ndarray
+    columns: Mapping[str, Any]
+    has_loops: bool = True
+
+    @classmethod
+    def of(cls, content: GraphContent, choice: ColumnChoice) -> EdgeTable:
+        """The edges that :func:`make_csr` makes a graph of."""
+        if choice.directed:
+            content = both_ways(content)
+        check_edge_attributes(choice.edge_attributes, content.edges, content.owner)
+        relation, _, _ = _relations(content, choice.relation)
+        if relation is None:
+            relation = np.zeros(len(content.source), np.int64)
+        columns = {name: with_gaps(content.edges, name) for name in choice.edge_attributes}
+        return cls(content.source, content.target, relation, columns)
+
+
+def check_edge_attributes(names: Iterable[str], known: Iterable[str], owner: str) -> None:
+    """Refuse the name of an attribute that the edges do not have."""
+    have = list(known)
+    for name in names:
+        if name not in have:
+            which = listed(have) if have else "of which there is none"
+            raise InputError(
+                f"an edge attribute must be one of those in {owner}, {which}, got {name!r}."
+            )
+
+
+def leave_out_edges(content: GraphContent, minimum: Mapping[str, float]) -> GraphContent:
+    """Leave out the edges with a value below the least one, or with none; a note says how many.
+
+    >>> ends = np.array([0, 1]), np.array([1, 2])
+    >>> content = GraphContent("a graph", *ends, 3, edges={"p": [1, 5]})
+    >>> leave_out_edges(content, {"p": 3}).notes
+    ("left out 1 of 2 edges, whose 'p' is below 3",)
+    """
+    if not minimum:
+        return content
+    check_edge_attributes(minimum, content.edges, content.owner)
+    number = len(content.source)
+    notes = []
+    kept = np.ones(number, bool)
+    for name, least in minimum.items():
+        values = numbers_with_gaps(name, with_gaps(content.edges, name))
+        # nor is a value that is missing at least as large
+        is_left = kept & (values >= least)
+        num_out = int(kept.sum() - is_left.sum())
+        or_missing = " or missing" if np.isnan(values).any() else ""
+        said = f"left out {num_out:,} of {number:,} edges, whose {name!r} is below {least:g}"
+        said += or_missing
+        log.log(READING, "%s", said)
+        notes.append(said)
+        kept = is_left
+    if not kept.any():
+        raise InputError(f"minimum must leave an edge, and it leaves none of {number:,}.")
+    rows = np.flatnonzero(kept)
+    own = content.edges
+
+    def gaps_of(name: str) -> Any:
+        values = with_gaps(own, name)
+        return [values[row] for row in rows.tolist()] if isinstance(values, list) else values[rows]
+
+    return replace(
+        content,
+        source=np.asarray(content.source)[rows],
+        target=np.asarray(content.target)[rows],
+        edges=Columns(
+            own, lambda name: column_values(name, own, content.owner)[rows], with_gaps=gaps_of
+        ),
+        relation=None if content.relation is None else content.relation[rows],
+        notes=(*content.notes, *notes),
+    )
+
+
+def numbers_with_gaps(name: str, values: Any) -> np.ndarray:
+    """A column of numbers as float64, NaN where one is missing; text is refused.
+
+    >>> numbers_with_gaps("p", [1, None, 0.5]).tolist()
+    [1.0, nan, 0.5]
+    """
+    if not isinstance(values, (list, tuple)):
+        values = to_numpy(values)
+        if values.dtype.kind in "biuf":
+            return np.asarray(values, np.float64).reshape(len(values))
+        values = values.tolist()
+    try:
+        return np.array([np.nan if value in (None, "") else float(value) for value in values])
+    except (TypeError, ValueError):
+        raise InputError(f"the edge attribute {name!r} must hold numbers.") from None
+
+
 def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     """Choose the columns and build the graph; what is not used becomes a note."""
     if choice.directed:
@@ -156,11 +301,12 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes = [*content.notes, *graph.notes]
     if None in directed:
         notes += _say_direction(graph, content.why_directed)
-    unused_weights = _note_unused_weights(content, choice.weight)
-    for note in unused_weights:
+    of_weights = _note_unused_weights(content, choice)
+    for note in of_weights:
         log.log(READING, "%s", note)
-    notes += unused_weights
-    notes += _unused(content, used_nodes, [*used_weight, *used_type])
+    notes += of_weights
+    asked = [*choice.edge_attributes, *choice.minimum]
+    notes += _unused(content, used_nodes, [*used_weight, *used_type, *asked])
     return replace(graph, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -219,10 +365,11 @@ def _check_weights(weights: np.ndarray) -> None:
         raise InputError(f"{rule}, got {weights.flat[wrong[0]]:g}.")
 
 
-def _note_unused_weights(content: GraphContent, chosen: Any) -> list[str]:
-    """Say of how many edges a weight of 0, which is not used, would have made none."""
+def _note_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[str]:
+    """Say that weights are not used, and of how many edges a weight of 0 would have made none."""
     name = content.default_weight or DEFAULT_WEIGHT
-    if not (isinstance(chosen, str) and chosen == NONE and name in list(content.edges)):
+    is_left_out = isinstance(choice.weight, str) and choice.weight == NONE
+    if not is_left_out or name not in list(content.edges) or not len(content.source):
         return []
     number = 0
     # some graphs of a collection may have no weights
@@ -230,13 +377,17 @@ def _note_unused_weights(content: GraphContent, chosen: Any) -> list[str]:
         values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
         # numbers in a text count as what they are
         number = sum(str(value) in _ZEROS for value in values.tolist())
-    return [zero_note(number)] if number else []
+    return unused_weights(name, number, is_asked=name in (*choice.edge_attributes, *choice.minimum))
 
 
-def zero_note(number: int) -> str:
-    """What is said of edges whose weight 0 is not used."""
-    edges = "edge of weight 0 stays an edge" if number == 1 else "edges of weight 0 stay edges"
-    return f"{number} {edges}, since weights are not used"
+def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[str]:
+    """What is said of weights that are not used, nor asked for, and of those that are 0."""
+    notes = [] if is_asked else [f"{UNUSED_WEIGHTS}; minimum (--min {name}=X) leaves weak ones out"]
+    if num_zeros:
+        edges = "edge of weight 0 stays an edge"
+        edges = edges if num_zeros == 1 else "edges of weight 0 stay edges"
+        notes.append(f"{num_zeros} {edges}, since weights are not used")
+    return notes
 
 
 def _relations(

@@ -19,7 +19,9 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
     DEFAULT_FEATURE,
+    ColumnChoice,
     Columns,
+    EdgeTable,
     GraphContent,
     joined_columns,
     record_columns,
@@ -389,3 +391,9 @@ def from_csr(graph: CSRGraph) -> GraphContent:
         node_ids=graph.node_ids,
         notes=graph.notes,
     )
+
+
+def edge_table_of_csr(graph: CSRGraph, edge_attributes: tuple[str, ...] = ()) -> EdgeTable:
+    """The edges of a CSRGraph, which has dropped its self-loops and all attributes but weights."""
+    choice = ColumnChoice(edge_attributes=edge_attributes)
+    return replace(EdgeTable.of(from_csr(graph), choice), has_loops=False)

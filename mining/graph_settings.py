@@ -17,8 +17,8 @@ class GraphSettings:
     ``features`` are names of features to use, ``feature_file`` has them where they are not with the
     graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
     classes of graphs, which ``class_column`` has in a table of molecules. The others are what
-    :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1. Weights
-    are not used.
+    :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1, and
+    ``minimum`` has texts such as ``score=700``. Weights are not used.
     """
 
     path: str = ""
@@ -32,6 +32,7 @@ class GraphSettings:
     source: str | None = None
     target: str | None = None
     relation: str | None = None
+    minimum: tuple[str, ...] | None = None
     smiles: str | None = None
     skip_invalid: bool | None = None
 

@@ -164,7 +164,7 @@ def count_inexact(
     ['1', '4', '0']
     >>> nodes, variant, complete = found.list_places()
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
-    ([2, 0, 4, 1], ('added 1--3',), True)
+    ([1, 0, 3, 2], ('added 1--3',), True)
     """
     check_int("max_steps", max_steps, 1)
     graph = as_unweighted(graph)

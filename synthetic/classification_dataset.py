@@ -106,7 +106,7 @@ class MotifClassificationDataset(_Dataset):
         num_graphs: int = 8000,
         num_base_nodes: int = 25,
         num_base_edges_per_node: int = 1,
-        motifs: Sequence[str | Structure] = ("book", "diamond", "circle", "email"),
+        motifs: Sequence[str | Structure] = ("book", "diamond6", "circle", "email"),
         seed: Seed = 0,
         settings: PlantingSettings | None = None,
         *,

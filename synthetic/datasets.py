@@ -10,7 +10,7 @@ from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_ed
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_motifs
 
-_MINING_MOTIFS = ("house", "cup", "wheel", "crown")
+_MINING_MOTIFS = ("house6", "cup", "wheel", "crown")
 
 
 def planted_motif_graph(

@@ -75,7 +75,7 @@ _ROWS = (
     # Six nodes, the paper's eight:
     # Walls 0-1-2-3, roof 4 on 2 and 3, chimney 5 leaning on 4 and 2. With a chimney on one
     # node only, any tree edge at a roof would complete it; with minimum degree 2 none can
-    _motif("house", "01 12 23 03 24 34 45 25", "floor floor eave eave ridge chimney"),
+    _motif("house6", "01 12 23 03 24 34 45 25", "floor floor eave eave ridge chimney"),
     # A body 0-1-2-3 with a handle 1-4-5-2. The same graph as book: two squares on one edge
     _motif("cup", "01 12 23 03 14 45 25", "rim top bottom rim handle handle"),
     # A hub joined to a ring of five
@@ -85,9 +85,10 @@ _ROWS = (
     # The domino: two square pages sharing the spine 1-2. The same graph as cup
     _motif("book", "01 12 23 03 14 45 25", "page spine spine page page page"),
     # The octahedron: a girdle 1-2-3-4 between two apexes, as a cut diamond; six nodes like
-    # the paper's filters, unlike the usual diamond of four, which is diamond4 here
+    # the paper's filters. A house and a diamond are the usual graphs of five and four nodes,
+    # so the paper's have their size behind the name
     _motif(
-        "diamond", "01 02 03 04 15 25 35 45 12 23 34 14", "apex girdle girdle girdle girdle apex"
+        "diamond6", "01 02 03 04 15 25 35 45 12 23 34 14", "apex girdle girdle girdle girdle apex"
     ),
     # A ring of six
     _motif("circle", "01 12 23 34 45 05", "ring " * 6),
@@ -97,14 +98,14 @@ _ROWS = (
     # A ring of four
     _motif("square", "01 12 23 03", "ring " * 4),
     # Two triangles on one edge
-    _motif("diamond4", "01 02 12 13 23", "tip waist waist tip"),
+    _motif("diamond", "01 02 12 13 23", "tip waist waist tip"),
     # Four nodes, all joined
     _motif("clique4", "01 02 03 12 13 23", "member " * 4),
     # Five nodes:
     # A ring of five
     _motif("circle5", "01 12 23 34 04", "ring " * 5),
     # The house of the GNNExplainer data sets: a square and a roof
-    _motif("house5", "01 12 23 03 24 34", "floor floor eave eave ridge"),
+    _motif("house", "01 12 23 03 24 34", "floor floor eave eave ridge"),
     # Two triangles on one node
     _motif("bowtie", "01 02 12 03 04 34", "knot wing wing wing wing"),
     # A hub on a ring of four

@@ -19,7 +19,7 @@ def tiny_node_data(name: str) -> NodeData:
     planted = plant_motifs(
         base,
         _NUM_BASE_NODES,
-        {"house": _COPIES, "wheel": _COPIES},
+        {"house6": _COPIES, "wheel": _COPIES},
         PlantingSettings("per_type"),
         seed=0,
     )

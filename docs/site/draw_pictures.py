@@ -22,7 +22,7 @@ PAIRS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 def draw_pictures(folder: Path) -> None:
     """Write ``levels.svg``, ``similarities.svg`` and ``matching.svg``."""
     plt.rcParams.update({"svg.hashsalt": "gomkcn", "svg.fonttype": "path", "font.size": 10})
-    house = nx.from_numpy_array(get_motif("house").joined)
+    house = nx.from_numpy_array(get_motif("house6").joined)
     changed = house.copy()
     # another subgraph: one edge of the house is gone
     changed.remove_edge(0, 3)

@@ -12,7 +12,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, limited_steps, say_missing
-from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.option_types import InputPath, Number, PatternName
 from gomkcn.commands.options import (
     file_options,
     quiet_option,
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gomkcn_dgl.csr import CSRGraph
+    from gomkcn_dgl.graph_content import EdgeTable
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.runtime.steps import Steps
     from mining.categories import Colors
+    from mining.counting.conditions import TextQuery
     from mining.counting.query import Query
     from mining.pattern import OccurrenceCount
 
@@ -84,7 +86,7 @@ class _Watch:
 
 
 @click.command(cls=Command)
-@click.argument("pattern", metavar="PATTERN")
+@click.argument("pattern", type=PatternName(), metavar="PATTERN")
 @click.argument("path", type=InputPath(), metavar="GRAPH")
 @option_group("Input", file_options)
 @option_group(
@@ -149,17 +151,20 @@ def count(
     """Count the occurrences of a pattern in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95% interval. PATTERN is a name
-    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
-    diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b, b->c'
-    with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with the
-    categories of the nodes), a file with an edge a line, RUN:ID for a pattern of a finished
-    run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An occurrence is a
-    set of nodes with exactly its edges, and with its categories where it has some; with --reading
-    subgraph there may be more edges, and K4 has three rings of four nodes. With --errors 2 up to
-    two edges may be missing or added, as long as the nodes are connected. Edges may be followed by
-    conditions: edges that must be absent ('a !> c', 'a !- c'), 'b.kind = "kinase"', 'a.size >
-    b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and 'not' in front of any. When time is up,
-    or at Ctrl-C, what was drawn by then is an estimate.
+    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …), its edges
+    ('a->b, b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations,
+    'a:C--b:N' with the categories of the nodes), a file with an edge a line, RUN:ID for a pattern
+    of a finished run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An
+    occurrence is a set of nodes with exactly its edges, and with its categories where it has some;
+    with --reading subgraph there may be more edges, and K4 has three rings of four nodes. With
+    --errors 2 up to two edges may be missing or added, as long as the nodes are connected.
+
+    Edges may be followed by conditions: edges that must be absent ('a !> c', 'a !- c'), 'a.name =
+    "crp"', 'b.kind = "kinase"', 'a.size > b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and
+    'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge. 'a -> a' is a
+    self-loop: how many there are is compared with random graphs, and so is a pattern that has some.
+    Without it, self-loops are left out. When time is up, or at Ctrl-C, what was drawn by then is an
+    estimate.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -170,6 +175,7 @@ def count(
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
     gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
+    gomkcn count 'a -[represses]-> a, a -> b' regulation.csv
     """
     show_log(brief=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
@@ -197,13 +203,16 @@ def count(
     listing: Listing | None = None
     with steps.progress:
         steps.progress.begin("reading the graph")
-        graph, attributes = _read(path, options, is_smarts=is_smarts, with_attributes=bool(said))
+        graph, attributes, edges = _read(path, options, said, is_smarts=is_smarts)
     with steps.progress, interrupts:
         watch.begin("counting")
         if is_smarts:
             rows, list_places = _count_smarts(pattern, path, graph, task)
         elif said:
-            rows, list_places = _count_where(said, path, graph, attributes, task)
+            from mining.counting.conditions import TextQuery
+
+            text = TextQuery.of(graph, said, attributes, edges)
+            rows, list_places = _count_where(text, path, task)
         else:
             directed = options["directed"]
             rows, list_places = _count_structure(pattern, path, graph, directed, task)
@@ -229,22 +238,24 @@ def _conditions_in(pattern: str) -> PatternText | None:
     if not is_text or is_name(pattern) or of_run or os.path.isfile(pattern):
         return None
     said = PatternText.read(pattern)
-    return said if said.absent or said.conditions else None
+    asks = said.absent or said.conditions or said.loops or said.edge_attributes
+    return said if asks else None
 
 
 def _read(
-    path: str, options: dict[str, Any], *, is_smarts: bool, with_attributes: bool
-) -> tuple[Any, Any]:
+    path: str, options: dict[str, Any], said: PatternText | None, *, is_smarts: bool
+) -> tuple[Any, Any, EdgeTable | None]:
     """The molecules of a file, or a graph and, where conditions ask for them, its attributes."""
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph, read_molecule_file, read_with_attributes
 
     if is_smarts:
         of_molecules = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
-        return read_molecule_file(path, **of_molecules), None
-    if with_attributes:
-        return read_with_attributes(path, **options, weight=NONE)
-    return read_graph(path, **options, weight=NONE), None
+        return read_molecule_file(path, **of_molecules), None, None
+    if said is None:
+        return read_graph(path, **options, weight=NONE), None, None
+    of_edges = said.edge_attributes if said.edge_attributes or said.loops else None
+    return read_with_attributes(path, **options, weight=NONE, edge_attributes=of_edges)
 
 
 def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
@@ -274,17 +285,47 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     return rows, list_places
 
 
-def _count_where(
-    said: PatternText, path: str, graph: CSRGraph, attributes: Any, task: _Task
-) -> Counted:
-    """The occurrences of a pattern with conditions."""
-    from mining.counting.conditions import query_of_text
+def _count_where(text: TextQuery, path: str, task: _Task) -> Counted:
+    """The occurrences of a pattern with conditions or self-loops."""
+    said = text.said
+    tests = sum(len(part.tests) for part in [*said.edges, *said.absent, *said.loops])
+    sizes = {
+        "node": len(said.nodes),
+        "edge": len(said.edges),
+        "self-loop": len(said.loops),
+        "condition": len(said.absent) + len(said.conditions) + tests,
+    }
+    used = {noun: number for noun, number in sizes.items() if number or noun in ("node", "edge")}
+    rows = _head(f"{' '.join(said.text.split())}: {_sizes(**used)}", path, text.graph)
+    found, (rows, list_places) = _count_query(text.query(task.reading), rows, [*said.nodes], task)
+    if said.loops:
+        task.watch.begin("placing self-loops at random")
+        rows |= _said_of_loops(text, found, task)
+    return rows, list_places
 
-    conditions = len(said.absent) + len(said.conditions)
-    size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=conditions)
-    rows = _head(f"{' '.join(said.text.split())}: {size}", path, graph)
-    query = query_of_text(graph, said, task.reading, attributes)
-    return _count_query(query, rows, [*said.nodes], task)
+
+def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict[str, str]:
+    """The number of self-loops, and the count with these at random nodes."""
+    from mining.counting.self_loops import compare_loops
+
+    numbers, placed = compare_loops(text, task.reading, found, **task.limits)
+    said = []
+    for loop, number in numbers:
+        edges = loop.given.removeprefix("not ").replace("!", "-")
+        said.append(
+            f"{number.loops:,} of {number.edges:,} edges{f' {edges}' if len(numbers) > 1 else ''}; "
+            f"expected {number.expected:.3g} ± {number.deviation:.2g} if edges join random nodes, "
+            f"p = {number.p:.2g}; {number.expected_by_degree:.3g} if nodes keep their degrees, "
+            f"p = {number.p_by_degree:.2g}"
+        )
+    rows = {"self-loops": "; ".join(said)}
+    if placed is not None:
+        nodes = "nodes that an edge leaves" if text.graph.is_directed else "nodes with an edge"
+        rows["expected"] = (
+            f"{placed.expected:.3g} ± {placed.deviation:.2g} in {placed.placements} graphs with as "
+            f"many self-loops, at random ones of the {placed.places:,} {nodes}, p = {placed.p:.2g}"
+        )
+    return rows
 
 
 def _count_structure(
@@ -321,7 +362,7 @@ def _count_structure(
         rows["reading"] = task.reading
         return _count_with_edits(graph, given, colors, rows, task)
     query = Query.of_structure(graph, given, colors, task.reading)
-    return _count_query(query, rows, [*given.node_names], task)
+    return _count_query(query, rows, [*given.node_names], task)[1]
 
 
 def _count_with_edits(
@@ -358,8 +399,10 @@ def _count_with_edits(
     return rows, list_places
 
 
-def _count_query(query: Query, rows: dict[str, str], names: list[str], task: _Task) -> Counted:
-    """The occurrences of a query in a graph."""
+def _count_query(
+    query: Query, rows: dict[str, str], names: list[str], task: _Task
+) -> tuple[OccurrenceCount, Counted]:
+    """The occurrences of a query in a graph, and what is said of them."""
     from mining.counting.counter import count_query, list_query
 
     rows["reading"] = task.reading
@@ -369,7 +412,8 @@ def _count_query(query: Query, rows: dict[str, str], names: list[str], task: _Ta
         places, complete = list_query(query, most=task.most, **task.limits)
         return _listing(query.graph, names, places, complete)
 
-    return rows | _said(count, int(graphs.sum()), query.graph.num_graphs), list_places
+    rows = rows | _said(count, int(graphs.sum()), query.graph.num_graphs)
+    return count, (rows, list_places)
 
 
 def _head(pattern: str, path: str, graph: CSRGraph) -> dict[str, str]:
@@ -408,12 +452,11 @@ def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN names, for a graph that decides what benzene is."""
-    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name
+    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name, name_like
     from gomkcn_dgl.graphs.structure import Structure
     from synthetic import MOTIFS
 
     run, colon, number = text.rpartition(":")
-    # the house and the diamond of the usual names are not those that are planted
     if text in MOTIFS and not is_name(text):
         return MOTIFS[text]
     if text == "benzene":
@@ -430,6 +473,8 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
         return Structure.read(text)
     if is_name(text) or any(sign in text for sign in _JOINS):
         return Structure.parse(text)
+    if like := name_like(text, [*MOTIFS, "benzene"]):
+        raise InputError(f"PATTERN must be a known name, got {text!r}; the nearest is {like!r}.")
     words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "

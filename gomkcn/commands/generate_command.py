@@ -24,7 +24,7 @@ _BASE_OPTIONS = {
     "regular": ("degree",),
     "tree": (),
 }
-_MOTIFS = ("house=10", "cup=10", "wheel=10", "crown=10")
+_MOTIFS = ("house6=10", "cup=10", "wheel=10", "crown=10")
 _DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
 
 
@@ -59,7 +59,7 @@ def generate() -> None:
         "motifs",
         multiple=True,
         callback=none_if_empty,
-        help="Motif or edge-list file and copies, as NAME=10; may be repeated [10 each of house, "
+        help="Motif or edge-list file and copies, as NAME=10; may be repeated [10 each of house6, "
         "cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan, bi-parallel]",
     ),
     option(

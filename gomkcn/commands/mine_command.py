@@ -15,8 +15,9 @@ from gomkcn.commands.base import Command, choose_folder
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
 from gomkcn.commands.mining_folder import RunKind, mine_into_folder
-from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.option_types import InputPath, Number, Word
 from gomkcn.commands.options import (
+    NULLS,
     class_options,
     file_options,
     folder_options,
@@ -37,7 +38,7 @@ _OF_FILTERS = (
     "policy", "num_hops", "feature_contrast",
 )  # fmt: skip
 # what the example hides
-MOTIFS = ("house=6", "wheel=6", "crown=6")
+MOTIFS = ("house6=6", "wheel=6", "crown=6")
 
 
 @click.command(cls=Command)
@@ -85,10 +86,11 @@ MOTIFS = ("house=6", "wheel=6", "crown=6")
     "Random graphs and counts",
     option(
         "--null",
+        type=Word(*NULLS),
         multiple=True,
         callback=none_if_empty,
-        help="Null model: degree, joint-degree, erdos-renyi, or none; may be repeated [degree, at "
-        "as many sizes as take two minutes]",
+        help=f"Null model: {', '.join(NULLS[:-1])}, or none; may be repeated [degree, at as many "
+        "sizes as take two minutes]",
     ),
     option(
         "--null-samples",

@@ -1,4 +1,4 @@
-"""Types of options: numbers in their ranges, lists, and the files that are read and written."""
+"""Types of options: numbers in their ranges, lists, words, and files that are read and written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from gomkcn.commands.printing import say
 from gomkcn_dgl.errors import GomkcnError
@@ -60,16 +61,62 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
 
 
+class Word(click.ParamType):  # type: ignore[type-arg]
+    """One of some words, which the shell completes, and the library checks."""
+
+    name = "text"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
+
+class PatternName(click.ParamType):  # type: ignore[type-arg]
+    """A pattern, of which the shell completes the names."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from gomkcn_dgl.graphs.named_structures import SMALL
+        from synthetic import MOTIFS
+
+        names = sorted({*SMALL, *MOTIFS, "benzene"})
+        # a blank would end the word in the shell
+        named = [name for name in names if name.startswith(incomplete) and " " not in name]
+        return [CompletionItem(name) for name in named] or _files(incomplete)
+
+
+def _files(incomplete: str) -> list[CompletionItem]:
+    """What makes the shell complete the names of files and folders."""
+    return [CompletionItem(incomplete, type="file")]
+
+
 class InputPath(click.ParamType):  # type: ignore[type-arg]
     """A file or a folder that is read."""
 
     name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return _files(incomplete)
 
 
 class OutputPath(click.ParamType):  # type: ignore[type-arg]
     """A file that is written; one that exists only with ``--force``, and never over an input."""
 
     name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return _files(incomplete)
 
 
 class TablePath(OutputPath):

@@ -8,9 +8,17 @@ from typing import Any
 import click
 from cloup import option
 
-from gomkcn.commands.option_types import InputPath, Names, Number, TablePath
+from gomkcn.commands.option_types import InputPath, Names, Number, TablePath, Word
 
 Decorated = Callable[..., Any]
+
+# words of options, which the shell completes; they are here so that this loads no library
+NULLS = ("degree", "joint-degree", "erdos-renyi", "none")
+READINGS = ("induced", "subgraph")
+FORMATS = (
+    *("edges", "csv", "parquet", "matrix", "graphml", "gml", "gexf", "pajek", "json", "mtx", "sif"),
+    *("ncol", "lgl", "graph6", "sparse6", "dimacs", "dgl", "npz", "smiles", "sdf", "folder", "tu"),
+)
 
 
 def none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
@@ -72,13 +80,21 @@ table_options = together(
     ),
     option(
         "--format",
+        type=Word(*FORMATS),
         hidden=True,
-        help="File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, mtx, sif, ncol, "
-        "lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]",
+        help=f"File format: {', '.join(FORMATS[:-1])} or {FORMATS[-1]} [by file name]",
     ),
 )
+minimum_option = option(
+    "--min",
+    "minimum",
+    multiple=True,
+    callback=none_if_empty,
+    metavar="NAME=X",
+    help="Least value of an edge attribute, such as score=700; may be repeated",
+)
 # all that decides how a file is read, as in read_graph, but for its weights
-file_options = together(learning_options, table_options)
+file_options = together(learning_options, minimum_option, table_options)
 # of the commands that keep weights; counting and mining use none
 weight_option = option("--weight", hidden=True, help="Edge-weight column, or none [weight]")
 # of the commands that mine
@@ -107,16 +123,19 @@ learning_details = together(
     ),
     option(
         "--matching",
+        type=Word("optimal", "greedy"),
         hidden=True,
         help="Node matching: optimal, or greedy as in the paper [optimal]",
     ),
     option(
         "--init",
+        type=Word("facility_location", "random"),
         hidden=True,
         help="Initialization: facility_location or random [facility_location]",
     ),
     option(
         "--policy",
+        type=Word("dense", "bfs"),
         hidden=True,
         help="Nodes to keep in a truncated subgraph: dense or bfs [dense]",
     ),
@@ -158,6 +177,7 @@ time_limit_option = option(
 quiet_option = option("--quiet", is_flag=True, help="Hide the progress bar")
 reading_option = option(
     "--reading",
+    type=Word(*READINGS),
     default="induced",
     help="Reading of a count: induced, or every subgraph [induced]",
 )

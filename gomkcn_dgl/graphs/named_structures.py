@@ -6,6 +6,7 @@ Information System on Graph Classes (graphclasses.org) where it has a word for t
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable
 from itertools import combinations
@@ -67,6 +68,9 @@ _SHORT = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,9}})")
 # the words of reports
 _LONG = re.compile(r"(clique|cycle|path) of (\d{1,9}) nodes")
 _STAR = re.compile(r"star with (\d{1,9}) leaves")
+# share of letters in common from which difflib takes a word for a misspelt name; 0.6, its default,
+# takes edges for it
+_ALIKE = 0.75
 
 
 def is_name(text: str) -> bool:
@@ -76,6 +80,18 @@ def is_name(text: str) -> bool:
     (True, True, True, False)
     """
     return text in SMALL or text in _OTHER_NAMES or _family_of(text) is not None
+
+
+def name_like(text: str, others: Iterable[str] = ()) -> str | None:
+    """The known name, or one of ``others``, that a text is most like; None where it is like none.
+
+    >>> name_like("trangle"), name_like("cliqe-6"), name_like("edges.txt")
+    ('triangle', 'clique-6', None)
+    """
+    size = re.search(r"\d+$", text)
+    families = [name.replace("N", size[0]) for name in FAMILIES] if size else []
+    known = [*SMALL, *_OTHER_NAMES, *families, *others]
+    return next(iter(difflib.get_close_matches(text.lower(), known, 1, _ALIKE)), None)
 
 
 def _family_of(name: str) -> tuple[str, int] | None:

@@ -1,17 +1,21 @@
-"""The text of a pattern: edges, edges that must be absent, and conditions on the nodes.
+"""The text of a pattern: edges, those that must be absent, and conditions on edges and nodes.
 
     pattern   = part { ("," | ";" | new line) part }
     part      = [ "not" ] ( edge | condition )
-    edge      = node join node [ "[" "relation" "=" value "]" ]
+    edge      = node join node [ "[" asked "]" ]
     node      = NAME { ":" CATEGORY }
-    join      = "->" | "--" | "-[" RELATION "]->" | "-[" RELATION "]-" | "!>" | "!-"
+    join      = "->" | "--" | "-[" asked "]->" | "-[" asked "]-" | "!>" | "!-"
+    asked     = ( RELATION | test ) { "," test }
+    test      = ATTRIBUTE ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
     condition = term ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( term | value )
               | term [ "not" ] "in" "(" value { "," value } ")"
     term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
     value     = NUMBER | '"' TEXT '"'
 
-``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent. A number is written
-as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or a term, as 0.5, is a number.
+``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent. A test is of an
+attribute of the edge, and ``relation = "NAME"`` names its relation. An edge from a node to itself
+is a self-loop. A number is written as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or
+a term, as 0.5, is a number.
 """
 
 from __future__ import annotations
@@ -23,8 +27,9 @@ from typing import NamedTuple, NoReturn
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
 
-# the attribute that is no feature: the number of neighbours
+# the attributes that are no features: the number of neighbours, and the input's id of a node
 DEGREE = "degree"
+NAME = "name"
 # categories are as short as they can be, so that a:C:---b ends with the category "-"
 _NODE = r"([^\s,;:>\[!-]+)((?::[^\s,;:>\[]+?)*)"
 _START = re.compile(rf"{_NODE}[ \t]*(-(?:\[([^\]]+)\])?(?:-?>|-)|!>|!-)")
@@ -33,12 +38,19 @@ _BLANK = re.compile(r"[ \t]*")
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s*\n\s*")
 _NOT = re.compile(r"not[ \t]+(?=[^\s!-])")
 _NAME = re.compile(r"[^\s,;:>\[!-]+")
-_RELATION = re.compile(r'\[[ \t]*relation[ \t]*=[ \t]*(?:"([^"]+)"|(\w+))[ \t]*\]')
+_BRACKET = re.compile(r"\[([^\]]*)\]")
+_RELATION = "relation"
 _TERM = re.compile(r"""([^\s,;:>\[!.=<"'-]+)\.(?:(\w+)|"([^"]+)")""")
 _OPERATOR = re.compile(r"!=|<=|>=|=|<|>|not[ \t]+in\b|in\b")
 _DIGITS = r"\d+(?:_\d+)*"
 _NUMBER = rf'[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?(?![\w."])'
 _VALUE = re.compile(rf'({_NUMBER})|"([^"]*)"', re.ASCII)
+_TEST = re.compile(
+    rf"""(?:"([^"]+)"|([^\s"<>=!,]+))[ \t]*(!=|<=|>=|=|<|>)[ \t]*(?:({_NUMBER})|"([^"]*)"|(\w+))""",
+    re.ASCII,
+)
+# what stands between commas, but for those within quotes
+_ITEM = re.compile(r'(?:[^,"]|"[^"]*")+')
 _OPEN, _COMMA, _CLOSE = (re.compile(sign) for sign in (r"\(", ",", r"\)"))
 _NEGATED = {"=": "!=", "<": ">=", ">": "<=", "in": "not in"}
 _NEGATED |= {other: one for one, other in _NEGATED.items()}
@@ -55,6 +67,17 @@ class PatternTextError(InputError):
         self.args = (f"{self}\n    {line}\n    {' ' * column}^",)
 
 
+class EdgeTest(NamedTuple):
+    """A value that an attribute of an edge is compared with, as it was written, without quotes."""
+
+    attribute: str
+    operator: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.attribute} {self.operator} {self.value}"
+
+
 class EdgePart(NamedTuple):
     """An edge that must be there or be absent, as it was written, and where its text begins."""
 
@@ -65,6 +88,7 @@ class EdgePart(NamedTuple):
     is_absent: bool
     given: str
     at: int
+    tests: tuple[EdgeTest, ...] = ()
 
 
 class Term(NamedTuple):
@@ -96,6 +120,9 @@ class Condition(NamedTuple):
 class PatternText:
     r"""What a text says: nodes and their categories in the order of the text, edges, conditions.
 
+    ``edges`` must be there and ``absent`` ones must not; ``loops`` from a node to itself are of
+    either kind.
+
     >>> said = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
     >>> list(said.nodes), [edge.given for edge in said.absent], said.conditions[0].operator
     (['A', 'B', 'C'], ['A !> C'], '>=')
@@ -105,13 +132,14 @@ class PatternText:
     nodes: dict[str, tuple[str, ...]]
     edges: list[EdgePart]
     absent: list[EdgePart]
+    loops: list[EdgePart]
     conditions: list[Condition]
 
     @classmethod
     def read(cls, text: str) -> PatternText:
         """Read a text; a wrong one is refused at the character at fault."""
         reader = _Reader(text.strip())
-        said = cls(reader.text, {}, [], [], [])
+        said = cls(reader.text, {}, [], [], [], [])
         while True:
             begin = reader.at
             is_negated = bool(reader.take(_NOT))
@@ -120,13 +148,16 @@ class PatternText:
                 said.conditions.append(condition)
             else:
                 edge = _read_edge(reader, begin, is_negated, said.nodes)
-                (said.absent if edge.is_absent else said.edges).append(edge)
+                parts = said.absent if edge.is_absent else said.edges
+                (said.loops if edge.first == edge.second else parts).append(edge)
             if reader.at == len(reader.text):
                 break
             if not reader.take(_SEPARATOR):
                 reader.refuse("pattern must have a comma or a new line between its parts.")
         joined = {node for edge in said.edges for node in edge[:2]}
-        uses = [(node, edge.at) for edge in said.absent for node in edge[:2]]
+        # a self-loop may be all that is asked for
+        joined = joined or {edge.first for edge in said.loops[:1]}
+        uses = [(node, edge.at) for edge in [*said.absent, *said.loops] for node in edge[:2]]
         uses += [(one.node, one.at) for part in said.conditions for one in part.terms]
         for node, at in uses:
             if node not in joined:
@@ -135,9 +166,15 @@ class PatternText:
 
     @property
     def attributes(self) -> list[str]:
-        """The attributes in the conditions, but for the degree."""
+        """The attributes of nodes in the conditions, but for the degree."""
         used = {term.attribute for one in self.conditions for term in one.terms}
         return sorted(used - {DEGREE})
+
+    @property
+    def edge_attributes(self) -> tuple[str, ...]:
+        """The attributes of edges that are tested, each once."""
+        parts = [*self.edges, *self.absent, *self.loops]
+        return tuple(dict.fromkeys(test.attribute for part in parts for test in part.tests))
 
     def refuse(self, sentence: str, at: int) -> NoReturn:
         """Refuse the text for what stands at a character."""
@@ -226,19 +263,49 @@ def _read_edge(
             "pattern must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, with categories "
             f"a:C--b:N, or conditions like a.size > 3, separated by commas, got {given!r}."
         )
-    first, of_first, sign, relation = start.groups()
+    first, of_first, sign, asked = start.groups()
     second, of_second = end.groups()
-    named = reader.take(_RELATION)
-    if named:
-        relation = named[1] or named[2]
-    elif reader.text.startswith("[", reader.at):
-        reader.refuse('pattern must say of an edge [relation = "NAME"] and nothing else.')
+    relation, tests = _read_asked(reader, asked or "", start.start(4))
+    behind = reader.at + 1
+    bracket = reader.take(_BRACKET)
+    if bracket:
+        named, more = _read_asked(reader, bracket[1], behind, names_relation=False)
+        relation, tests = named or relation, tests + more
     given = reader.text[begin : reader.at].strip()
     for node, own in ((first, of_first), (second, of_second)):
         said = tuple(own.split(":")[1:])
         if nodes.setdefault(node, said) and said not in ((), nodes[node]):
             reader.refuse(f"pattern gives {node!r} two categories, in {given!r}.", begin)
         nodes[node] = nodes[node] or said
-    relation = relation.strip() if relation else PLAIN
     is_absent = is_negated != sign.startswith("!")
-    return EdgePart(first, second, relation, sign.endswith(">"), is_absent, given, begin)
+    return EdgePart(
+        first, second, relation or PLAIN, sign.endswith(">"), is_absent, given, begin, tests
+    )
+
+
+def _read_asked(
+    reader: _Reader, text: str, at: int, *, names_relation: bool = True
+) -> tuple[str, tuple[EdgeTest, ...]]:
+    """The relation, "" for any, and the tests that stand in the brackets of an edge.
+
+    ``names_relation`` says that what is no test is the name of a relation.
+    """
+    items = [item.strip() for item in _ITEM.findall(text)]
+    found = [_TEST.fullmatch(item) for item in items]
+    names, tests = list[str](), list[EdgeTest]()
+    for item, test in zip(items, found, strict=True):
+        attribute, operator = (test[1] or test[2], test[3]) if test else ("", "")
+        if test is not None and attribute == _RELATION and operator == "=":
+            names += [value for value in test.groups()[3:] if value is not None]
+        elif test is not None and attribute != _RELATION and test[6] is None:
+            tests.append(EdgeTest(attribute, operator, str(test[4] or test[5])))
+        elif names_relation and test is None:
+            names.append(item)
+        else:
+            reader.refuse(
+                'pattern must say of an edge its relation = "NAME", or compare an attribute with a '
+                'number or "text" in quotes, as in [score >= 700].',
+                at,
+            )
+    # a name may hold commas
+    return text.strip() if not any(found) else ",".join(names), tuple(tests)

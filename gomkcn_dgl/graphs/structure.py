@@ -705,7 +705,7 @@ def structure_of_text(said: PatternText, name: str = "", *, ordered: bool = Fals
     known = set[tuple[str, ...]]()
     for edge in said.edges:
         ends = edge[:2] if edge.has_direction else tuple(sorted(edge[:2]))
-        if edge.first == edge.second or (*ends, edge.relation) in known:
+        if (*ends, edge.relation) in known:
             said.refuse(
                 "pattern must have edges between two different nodes that no earlier one joins, "
                 f"got {edge.given!r}.",
@@ -737,6 +737,13 @@ def structure_of_text(said: PatternText, name: str = "", *, ordered: bool = Fals
 def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     """The structure of edges such as ``a->b, b-[binds]-c, c:N--d:O``."""
     said = PatternText.read(text)
-    for at in [*(edge.at for edge in said.absent), *(one.left.at for one in said.conditions)]:
+    for loop in said.loops:
+        said.refuse(
+            f"pattern must have edges between two different nodes, got {loop.given!r}; "
+            "gomkcn.count_where takes self-loops.",
+            loop.at,
+        )
+    conditions = [edge.at for edge in [*said.absent, *said.edges] if edge.is_absent or edge.tests]
+    for at in [*conditions, *(one.left.at for one in said.conditions)]:
         said.refuse("pattern must be of edges alone; gomkcn.count_where takes conditions.", at)
     return structure_of_text(said, name, ordered=ordered)

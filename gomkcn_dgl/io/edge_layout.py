@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
@@ -80,11 +80,13 @@ class EdgeLayout:
 
     ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
     ``weight`` and ``relation``; ``unweighted`` is the column of weights that are not used, if any.
+    ``attributes`` are the positions of columns that are asked for, by what they are called there.
     """
 
     table: Source
     roles: dict[str, int]
     unweighted: int | None = None
+    attributes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -118,7 +120,8 @@ class EdgeLayout:
     def unused(self) -> list[str]:
         """Names of the columns that hold something and are not used."""
         table = self.table
-        others = [at for at in range(len(table.names)) if at not in self.used]
+        used = {*self.used, *self.attributes.values()}
+        others = [at for at in range(len(table.names)) if at not in used]
         return [table.name(at) for at in others if table.names[at] or any(table.first(at))]
 
     @property
@@ -144,7 +147,7 @@ class EdgeLayout:
         for note in table.notes:
             log.log(READING, "%s", note)
         weights = [] if self.unweighted is None else [self.unweighted]
-        return table.read([*self.used, *weights])
+        return table.read(dict.fromkeys([*self.used, *self.attributes.values(), *weights]))
 
 
 def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
@@ -153,12 +156,12 @@ def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
     given = {column for column in given if isinstance(column, str) and not _is_place(column)}
 
     def names_columns(cells: Sequence[str]) -> bool:
-        return bool(given.intersection(cells)) or _names_edges(cells)
+        return bool(given.intersection(cells)) or names_edges(cells)
 
     return text_source(data, find_form(data, is_csv=is_csv, names_columns=names_columns))
 
 
-def _names_edges(cells: Sequence[str]) -> bool:
+def names_edges(cells: Sequence[str]) -> bool:
     """Whether cells are the names of columns as tables of edges have them."""
     words = {cell.strip().lower() for cell in cells}
     usual = {*_WEIGHTS, *_RELATIONS, *itertools.chain.from_iterable(DIRECTED_ENDS)}
@@ -233,7 +236,9 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
         rule += "columns must be named, such as source=1, target=2"
         raise line_error(table.line, rule, " ".join(_first_row(table)))
     roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
-    return EdgeLayout(table, roles, unweighted)
+    asked = {name: position_of("an edge attribute", name, table) for name in choice.edge_attributes}
+    asked |= {name: position_of("minimum", name, table) for name in choice.minimum}
+    return EdgeLayout(table, roles, unweighted, asked)
 
 
 def _first_row(table: Source) -> list[str]:

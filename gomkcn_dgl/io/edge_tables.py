@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from gomkcn_dgl.graph_content import (
     UNDIRECTED,
     ColumnChoice,
     GraphContent,
-    zero_note,
+    leave_out_edges,
+    unused_weights,
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.tables import (
@@ -51,7 +53,10 @@ _BYTES_OF_AN_EDGE = 90
 _BYTES_OF_A_NODE = 20
 # what must be true of the columns of a table of edges
 _ID_RULE = "a node id must have 1 to 1000 characters"
-_RELATION_RULE = "a relation must have 1 to 1000 characters"
+_RELATION_RULE = (
+    "a relation must have 1 to 1000 characters, or relation='none' (--relation none) leave the "
+    "column out"
+)
 _WEIGHT_RULE = (
     "an edge weight must be a finite number of at least 0, or weight='none' (--weight none) leave "
     "the column {!r} out"
@@ -182,9 +187,13 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if are_apart:
         notes.append(f"the two columns number different nodes; the second are {_SECOND}1, …")
         log.log(READING, "%s", notes[-1])
-    if layout.unweighted is not None and (number := table.count_zeros(layout.unweighted)):
-        notes.append(zero_note(number))
-        log.log(READING, "%s", notes[-1])
+    if layout.unweighted is not None:
+        name = source.names[layout.unweighted] or str(layout.unweighted + 1)
+        number = table.count_zeros(layout.unweighted)
+        is_asked = layout.unweighted in layout.attributes.values()
+        for note in unused_weights(name, number, is_asked=is_asked):
+            notes.append(note)
+            log.log(READING, "%s", note)
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
@@ -192,12 +201,14 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     why = layout.why_directed if kinds is None else ""
     if kinds is None and source.has_names and choice.directed is None and None not in directed:
         log.log(READING, UNDIRECTED, why)
-    return GraphContent(
+    edges: dict[str, Any] = {} if weights is None else {_WEIGHT: weights}
+    edges |= {name: table.values_with_gaps(at) for name, at in layout.attributes.items()}
+    content = GraphContent(
         owner=_OWNER,
         source=ends[0],
         target=ends[1],
         num_nodes=len(ids),
-        edges={} if weights is None else {_WEIGHT: weights},
+        edges=edges,
         default_weight=None if weights is None else _WEIGHT,
         directed=tuple(directed) if choice.directed is None else (choice.directed,) * len(names),
         undirected_from=_NEARLY_ALL,
@@ -206,6 +217,23 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         relation_names=tuple(names),
         node_ids=None if plain else ids,
         notes=tuple(notes),
+    )
+    kept = leave_out_edges(content, choice.minimum)
+    # nodes of edges that are left out are not in the table
+    return kept if source.num_nodes or not choice.minimum else _with_ends_alone(kept)
+
+
+def _with_ends_alone(content: GraphContent) -> GraphContent:
+    """Leave out the nodes without an edge."""
+    used, ends = np.unique(np.concatenate([content.source, content.target]), return_inverse=True)
+    ids = content.ids[used]
+    plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
+    return replace(
+        content,
+        source=ends[: len(content.source)],
+        target=ends[len(content.source) :],
+        num_nodes=len(used),
+        node_ids=None if plain else ids,
     )
 
 

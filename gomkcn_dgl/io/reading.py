@@ -5,6 +5,7 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
 | `csv`     | .csv, also .gz                            | io.edge_tables       |
 | `parquet` | .parquet                                  | io.edge_tables       |
+| `matrix`  | .csv .tsv .txt that are square; also .gz  | io.adjacency_tables  |
 | `graphml` | .graphml, also .gz                        | io.foreign_files     |
 | `gml`     | .gml, also .gz                            | io.foreign_files     |
 | `gexf`    | .gexf, also .gz                           | io.foreign_files     |
@@ -47,11 +48,17 @@ from gomkcn_dgl.graph_content import (
     Column,
     ColumnChoice,
     Columns,
+    EdgeTable,
     GraphContent,
+    Minimum,
+    leave_out_edges,
     make_csr,
+    read_minimum,
     with_gaps,
 )
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
+from gomkcn_dgl.graph_objects import edge_table_of_csr
+from gomkcn_dgl.io.adjacency_tables import is_adjacency_table, read_adjacency_table
 from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
     LabelNames,
@@ -78,7 +85,7 @@ from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
-_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
+KNOWN_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "matrix", "folder", "tu")
 FOREIGN_FORMATS = (
     *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
     *("graph6", "sparse6", "dimacs"),
@@ -88,13 +95,13 @@ EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation"),
-    "npz": ("directed",),
-    **dict.fromkeys(("dgl", *FOREIGN_FORMATS), ("directed", "relation", "weight")),
+    **dict.fromkeys(("npz", "matrix"), ("directed", "minimum")),
+    **dict.fromkeys(("dgl", *FOREIGN_FORMATS), ("directed", "relation", "weight", "minimum")),
 }
 # what a column of classes of nodes is called, unless another is named
 CLASS_COLUMNS = ("class", "label", "labels", "y")
 # the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*EDGE_FORMATS, *FOREIGN_FORMATS)
+_WITH_FEATURE_FILE = (*EDGE_FORMATS, "matrix", *FOREIGN_FORMATS)
 
 
 def read_graph(
@@ -109,6 +116,7 @@ def read_graph(
     target: Column | None = None,
     relation: Column | None = None,
     weight: Column | None = None,
+    minimum: Minimum | None = None,
     smiles: str | None = None,
     skip_invalid: bool = False,
 ) -> CSRGraph:
@@ -136,11 +144,13 @@ def read_graph(
         follow the node rows. With as many rows as the largest integer id asks for, row i belongs
         to id i, and ids without an edge are isolated nodes.
     format : str, optional
-        ``"edges"``, ``"csv"``, ``"parquet"``, ``"graphml"``, ``"gml"``, ``"gexf"``, ``"pajek"``,
-        ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``, ``"ncol"``, ``"lgl"``, ``"graph6"``,
-        ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
-        ``"tu"``. None: told by the name; a CSV file with a column ``smiles`` or
-        ``canonical_smiles`` is one of molecules.
+        ``"edges"``, ``"csv"``, ``"parquet"``, ``"matrix"`` (text of adjacency), ``"graphml"``,
+        ``"gml"``, ``"gexf"``, ``"pajek"``, ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``,
+        ``"ncol"``, ``"lgl"``, ``"graph6"``, ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``,
+        ``"smiles"``, ``"sdf"``, ``"folder"`` or ``"tu"``. None: told by the name; a CSV file
+        with a column ``smiles`` or ``canonical_smiles`` is one of molecules, and a square table of
+        numbers with the names of its columns at its rows, or of at least four rows that are
+        symmetric or of 0 and 1, is an adjacency matrix.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.features.read_label_names`.
@@ -162,6 +172,9 @@ def read_graph(
         of a TU folder are relations, unless ``relation="none"``. In GraphML and its like and in DGL
         files, relation and weight are edge attributes by name; None: the types of edges, if any,
         and ``weight``.
+    minimum : mapping of str to float, or sequence of str, optional
+        The least value of edge attributes, ``{"score": 700}`` or ``["score=700"]``: edges with
+        less, or with no value, are left out, as if the file did not have them.
     smiles : str, optional
         The column of SMILES of a table of molecules.
     skip_invalid : bool
@@ -191,7 +204,7 @@ def read_graph(
     >>> graph.relations.names, graph.relations.directed
     (('activates', 'represses'), (True, True))
     """
-    graph, _ = _read(
+    graph, _, _ = _read(
         path,
         features=features,
         feature_file=feature_file,
@@ -202,6 +215,7 @@ def read_graph(
         target=target,
         relation=relation,
         weight=weight,
+        minimum=minimum,
         smiles=smiles,
         skip_invalid=skip_invalid,
     )
@@ -210,12 +224,13 @@ def read_graph(
 
 def read_with_attributes(
     path: str | os.PathLike[str], **options: Any
-) -> tuple[CSRGraph, dict[str, Any]]:
-    """Read a graph, and the attributes of its nodes, which may be missing at some of them.
+) -> tuple[CSRGraph, dict[str, Any], EdgeTable | None]:
+    """Read a graph, and the attributes of its nodes and edges, which may be missing at some.
 
-    The ``options`` are those of :func:`read_graph`. Attributes are columns ``[V]`` of numbers or
-    text by their names, None where a node has none; columns of a feature file with an empty cell
-    are attributes and no features.
+    The ``options`` are those of :func:`read_graph`. Attributes of nodes are columns ``[V]`` of
+    numbers or text by their names, None where a node has none; columns of a feature file with an
+    empty cell are attributes and no features. The edges as they were given, with the attributes
+    ``edge_attributes``, are read where that is a list.
     """
     return _read(path, gaps=True, **options)
 
@@ -229,7 +244,7 @@ def read_with_classes(
     those of :func:`read_graph`. The classes are numbers or text ``[V]``, None where a node has
     none; they are None where none of several columns is there.
     """
-    graph, found = _read(path, classes=columns, **options)
+    graph, found, _ = _read(path, classes=columns, **options)
     return graph, found.get("classes")
 
 
@@ -244,9 +259,13 @@ def _read(
     skip_invalid: bool = False,
     gaps: bool = False,
     classes: str | Sequence[str] | None = None,
+    minimum: Minimum | None = None,
+    edge_attributes: Sequence[str] | None = None,
     **edges: Any,
-) -> tuple[CSRGraph, dict[str, Any]]:
+) -> tuple[CSRGraph, dict[str, Any], EdgeTable | None]:
     """Read a graph and the attributes of its nodes; ``gaps`` says whether some may be missing.
+
+    Its edges as they were given are read where ``edge_attributes`` says which attributes they have.
 
     Where ``classes`` names columns, the attributes are the first of them alone, as ``classes``.
     """
@@ -256,12 +275,20 @@ def _read(
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
-    choice = ColumnChoice(features, **edges)
+    of_edges: dict[str, Any] = {
+        "edge_attributes": tuple(edge_attributes or ()),
+        "minimum": read_minimum(minimum),
+    }
+    choice = ColumnChoice(features, **edges, **of_edges)
     with named(path):
+        is_told = format is not None or choice.source is not None or choice.target is not None
         format = format_of(path, format, smiles)
+        if format in ("edges", "csv") and not is_told and is_adjacency_table(path):
+            format = "matrix"
         _check_options(format, choice, of_molecules)
         table = _find_features(path, format, features, feature_file)
         attributes: dict[str, Any] = {}
+        content = None
         if format == "tu":
             graph = read_tu_folder(path, choice)
         elif format == "folder":
@@ -272,10 +299,11 @@ def _read(
             content = _read_content(path, format, choice, of_molecules)
             if format in (*EDGE_FORMATS, "sif"):
                 # those of the edges are chosen
-                choice = ColumnChoice(features)
+                choice = ColumnChoice(features, **of_edges)
                 content = content if table is None else with_isolated_nodes(content, table)
             elif format not in MOLECULE_FORMATS:
                 choice = _choose_attributes(content, choice)
+                content = leave_out_edges(content, choice.minimum)
             if table is not None:
                 content = with_node_table(content, table, gaps)
             attributes = content.attributes() if gaps else {}
@@ -286,6 +314,11 @@ def _read(
             graph, attributes = _take_class_columns(graph, classes)
             if features is not None:
                 graph = select_features(graph, features)
+        edge_table = None
+        if edge_attributes is not None and content is not None:
+            edge_table = EdgeTable.of(content, choice)
+        elif edge_attributes is not None:
+            edge_table = edge_table_of_csr(graph, choice.edge_attributes)
     if edges.get("weight") == NONE:
         graph = graph.without_weights()
     if label_names is not None:
@@ -293,7 +326,7 @@ def _read(
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
             graph = name_columns(graph, names)
     _log_graph(path, graph)
-    return graph, attributes
+    return graph, attributes, edge_table
 
 
 def _take_classes(
@@ -385,7 +418,7 @@ def format_of(path: Path, format: str | None, smiles: str | None) -> str:
     """The format that was given, or is told by the column of SMILES or by the name."""
     check_path(path)
     if format is not None:
-        return check_choice("format", format, _FORMATS)
+        return check_choice("format", format, KNOWN_FORMATS)
     return _find_format(path) if smiles is None else "smiles"
 
 
@@ -481,7 +514,11 @@ def _read_content(
         return from_molecules(_molecules(path, format, of_molecules))
     from gomkcn_dgl.io import foreign_files as library
 
-    readers = {"dgl": library.read_dgl, "npz": library.read_npz}
+    readers = {
+        "dgl": library.read_dgl,
+        "npz": library.read_npz,
+        "matrix": read_adjacency_table,
+    }
     return (
         readers[format](path) if format in readers else library.read_foreign(path, format, choice)
     )

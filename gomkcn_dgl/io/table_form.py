@@ -30,6 +30,9 @@ NUM_FIRST = 1000
 _SAMPLE_BYTES = 2**18
 _SEPARATORS = "\t;,|"
 _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
+SAVE_IN_UTF8 = "save the file in UTF-8 (Excel: CSV UTF-8)"
+# what older programs write in place of it
+_FROM_LATIN1 = "or convert it, from Latin-1 by: iconv -f latin1 -t utf-8 FILE"
 # what begins a comment
 MARKS = "#%"
 _ATTRIBUTES = re.compile(rb"[ \t,;|]+(\{[^\n]*\})[ \t]*$", re.MULTILINE)
@@ -274,7 +277,7 @@ def decode(data: bytes, first: int = 1) -> str:
         number = first + data.count(b"\n", 0, error.start)
         raise InputError(
             f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}; "
-            "save the file in UTF-8."
+            f"{SAVE_IN_UTF8}, {_FROM_LATIN1}."
         ) from None
 
 

@@ -26,6 +26,7 @@ from pyarrow import csv as arrow_csv
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.table_form import (
     NUM_FIRST,
+    SAVE_IN_UTF8,
     Row,
     TableForm,
     attribute_texts,
@@ -193,10 +194,23 @@ class InputTable:
         found: list[Any] = (column if numbers is None else numbers).to_pylist()
         return found
 
+    def values_with_gaps(self, at: int) -> np.ndarray | list[Any]:
+        """The same, numbers as float64 with NaN for None, if there are numbers alone."""
+        column = self.columns[at]
+        if self.is_text:
+            column = pc.if_else(pc.equal(column, ""), None, column)
+        numbers = _cast(column, pa.float64()) if self._is_numeric(column.type) else None
+        if numbers is None:
+            return self.values_or_none(at)
+        return to_array(pc.fill_null(numbers, math.nan))
+
     def refuse(self, row: int, at: int, rule: str) -> NoReturn:
         """Refuse the value in a row of a column."""
         value = self.columns[at][row].as_py()
-        raise InputError(f"{self.place(row)}: {rule}, got {shown(value)}.")
+        got = f"got {shown(value)}"
+        if value == "":
+            got = "and the cell is empty; fill it in, or leave the row out"
+        raise InputError(f"{self.place(row)}: {rule}, {got}.")
 
     def _complete(self, at: int) -> pa.ChunkedArray:
         """A column without nulls, its numbers decoded."""
@@ -205,7 +219,7 @@ class InputTable:
             row = column.is_null().index(True).as_py()
             raise InputError(
                 f"{self.place(row)}: the column {self.names[at]!r} must hold a value, and it is "
-                "null."
+                "null; fill it in, or leave the row out."
             )
         if pa.types.is_dictionary(column.type) and self._is_numeric(column.type.value_type):
             column = column.cast(column.type.value_type)
@@ -386,8 +400,8 @@ def as_utf8(data: bytes) -> bytes:
             data = data.decode(encoding).encode()
         except UnicodeError:
             raise InputError(
-                f"the file begins as text in {encoding.upper()}, and not all of it is; save it in "
-                "UTF-8."
+                f"the file begins as text in {encoding.upper()}, and not all of it is; "
+                f"{SAVE_IN_UTF8}."
             ) from None
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 

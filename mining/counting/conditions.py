@@ -1,24 +1,37 @@
-"""Patterns with conditions on their nodes and edges that must be absent, as queries.
+"""Patterns with conditions on nodes and edges, and with self-loops, as queries.
 
-The text is that of :mod:`gomkcn_dgl.graphs.pattern_text`.
+The text is that of :mod:`gomkcn_dgl.graphs.pattern_text`. Edges that meet the tests of an edge of
+the text become a relation of their own, beside the one that they are of; to have a self-loop is a
+condition on a node. So a search knows of neither.
 """
 
 from __future__ import annotations
 
+import difflib
 import logging
 import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_int
-from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.pattern_text import DEGREE, Condition, EdgePart, PatternText, Term
+from gomkcn_dgl.graph import as_unweighted, with_edge_table
+from gomkcn_dgl.graph_content import EdgeTable, numbers_with_gaps
+from gomkcn_dgl.graphs.pattern_text import (
+    DEGREE,
+    NAME,
+    Condition,
+    EdgePart,
+    EdgeTest,
+    PatternText,
+    Term,
+)
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
@@ -40,6 +53,9 @@ _SIGNS: dict[str, Callable[[Any, Any], np.ndarray]] = {
     ">=": operator.ge,
 }
 _MIRRORED = {">": "<", ">=": "<="}
+# values that a message lists, and those among which it looks for a misspelt one
+_MOST_LISTED = 20
+_MOST_COMPARED = 10_000
 # columns of attributes, a value for each node
 Attributes = Mapping[str, Any]
 
@@ -51,57 +67,104 @@ class Column(NamedTuple):
     words: list[str] | None = None
 
 
-def query_of_text(
-    graph: CSRGraph,
-    said: PatternText,
-    reading: str = INDUCED,
-    attributes: Attributes | None = None,
-) -> Query:
+@dataclass(frozen=True, eq=False)
+class TextQuery:
     """What a text says in terms of a graph.
 
-    The query's structure has conditions in place of categories and relations, so that its
-    symmetries are those of the pattern.
+    Attributes
+    ----------
+    graph : CSRGraph
+        One graph or a collection.
+    said : PatternText
+        The text.
+    columns : dict of str to Column
+        The attributes of nodes that it names.
+    edges : EdgeTable, optional
+        The edges as they were given, where the text tests some or has self-loops.
     """
-    check_choice("reading", reading, READINGS)
-    structure_of_text(said)
-    reader = _Reader(graph, said, _read_columns(graph, said, attributes))
-    return Query(
-        graph,
-        reader.structure(reading),
-        reader.allowed(reading),
-        reader.eligible(),
-        reader.comparisons(),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Reader:
-    """Reads a text in terms of a graph, whose attributes are ``columns``."""
 
     graph: CSRGraph
     said: PatternText
     columns: dict[str, Column]
+    edges: EdgeTable | None = None
+
+    @classmethod
+    def of(
+        cls,
+        graph: CSRGraph,
+        said: PatternText,
+        attributes: Attributes | None = None,
+        edges: EdgeTable | None = None,
+    ) -> TextQuery:
+        """Read the attributes, and check that the edges of the text form a pattern."""
+        structure_of_text(said)
+        return cls(graph, said, _read_columns(graph, said, attributes), edges)
+
+    def query(self, reading: str = INDUCED, *, needs_loops: bool = True) -> Query:
+        """What is looked for; nodes may lack their self-loops where it does not need them.
+
+        The query's structure has conditions in place of categories and relations, so that its
+        symmetries are those of the pattern.
+        """
+        check_choice("reading", reading, READINGS)
+        return Query(
+            self.tested,
+            self.structure(reading),
+            self.allowed(reading),
+            self.eligible(needs_loops=needs_loops),
+            self.comparisons(),
+        )
+
+    @cached_property
+    def tests(self) -> list[tuple[EdgeTest, ...]]:
+        """What is asked of one edge at a time, each once."""
+        parts = [*self.said.edges, *self.said.absent]
+        return list(dict.fromkeys(part.tests for part in parts if part.tests))
+
+    @cached_property
+    def tested(self) -> CSRGraph:
+        """The graph, with relations of the edges that meet the tests.
+
+        Behind its own R relations are R for each test, of the edges of each that meet it.
+        """
+        if not self.tests:
+            return self.graph
+        edges = self._edges_of(self._tested_parts[0])
+        kinds = self.graph.relations.kinds
+        is_loop = edges.source == edges.target
+        met = [np.flatnonzero(self._meets(part) & ~is_loop) for part in self._tested_parts]
+        rows = np.concatenate(met)
+        test = np.repeat(np.arange(len(met)), [len(own) for own in met])
+        return with_more_relations(
+            self.graph,
+            edges.source[rows],
+            edges.target[rows],
+            edges.relation[rows] + test * len(kinds),
+            [(f"{name} {own}", one) for own in range(len(met)) for name, one in kinds],
+        )
 
     def allowed(self, reading: str) -> np.ndarray:
         """Links that may join each two nodes, bool ``[M, M, K]``."""
-        relations = self.graph.relations
+        relations = self.tested.relations
         size = len(self.said.nodes)
         asked = np.zeros((size, size, len(relations.channels)), bool)
         allowed = np.ones((size, size, len(relations.links)), bool)
         for edge in [*self.said.edges, *self.said.absent]:
             ends = self._number(edge.first), self._number(edge.second)
-            channels = self._channels_of(edge)
-            for (i, j), own in ((ends, channels), (ends[::-1], channels[relations.opposite])):
-                has = relations.links[:, own].any(axis=1)
+            channels = self._channels_of(edge, self._tests_before(edge))
+            plain = self._channels_of(edge, 0)
+            for (i, j), opposite in ((ends, slice(None)), (ends[::-1], relations.opposite)):
+                has = relations.links[:, channels[opposite]].any(axis=1)
                 allowed[i, j] &= ~has if edge.is_absent else has
                 if not edge.is_absent:
-                    asked[i, j] |= own
+                    asked[i, j] |= plain[opposite]
         if reading == INDUCED:
             # and nothing that no edge of the pattern asks for
-            allowed &= ~(relations.links & ~asked[:, :, None]).any(axis=3)
+            is_own = np.array([number < self._num_own for number, _ in relations.channels])
+            allowed &= ~(relations.links & is_own & ~asked[:, :, None]).any(axis=3)
         return allowed
 
-    def eligible(self) -> np.ndarray:
+    def eligible(self, *, needs_loops: bool = True) -> np.ndarray:
         """The nodes that each graph node can stand for by their own conditions, as bits ``[V]``."""
         names = self.graph.feature_names
         eligible = np.zeros(self.graph.num_nodes, np.int64)
@@ -113,8 +176,33 @@ class _Reader:
             for condition in self.said.conditions:
                 if {term.node for term in condition.terms} == {name}:
                     able &= self._holds(condition)
+            for loop in self.said.loops if needs_loops else []:
+                if loop.first == name:
+                    able &= self.has_loop(loop) != loop.is_absent
             eligible |= able.astype(np.int64) << node
         return eligible
+
+    def has_loop(self, loop: EdgePart) -> np.ndarray:
+        """The nodes with such a self-loop, bool ``[V]``, whether the text wants it or not."""
+        edges = self._edges_of(loop)
+        has = np.zeros(self.graph.num_nodes, bool)
+        has[edges.source[self.edges_like(loop) & (edges.source == edges.target)]] = True
+        return has
+
+    def edges_like(self, loop: EdgePart) -> np.ndarray:
+        """The edges of the relation of a self-loop that meet its tests, bool ``[E]``."""
+        edges = self._edges_of(loop)
+        if not edges.has_loops:
+            self.said.refuse(
+                "pattern must have no self-loop where the graph has dropped its own, as a CSRGraph "
+                "and a folder do; read the file that it was made of.",
+                loop.at,
+            )
+        names = self.graph.relations.names
+        if loop.relation not in (PLAIN, *names):
+            self._refuse_relation(loop, "a self-loop")
+        of_relation = np.array([loop.relation in (PLAIN, name) for name in names])
+        return np.asarray(of_relation[edges.relation] & self._meets(loop))
 
     def comparisons(self) -> tuple[Comparison, ...]:
         """The conditions on two nodes."""
@@ -138,8 +226,12 @@ class _Reader:
         # an induced occurrence lacks these edges anyway
         for edge in [*self.said.edges, *([] if reading == INDUCED else self.said.absent)]:
             kind = f"{'no ' * edge.is_absent}{edge.relation}{'>' * edge.has_direction}"
+            kind += self._tests_in_words(edge)
             rows.add((node_of(edge.first), node_of(edge.second), kind))
             directed |= {kind} if edge.has_direction else set()
+        for loop in self.said.loops:
+            kind = f"{'no ' * loop.is_absent}loop {loop.relation}{self._tests_in_words(loop)}"
+            own[node_of(loop.first)].append(kind)
         for one in self.said.conditions:
             left, sign, right = one
             if not isinstance(right, Term) or right.node == left.node:
@@ -164,25 +256,92 @@ class _Reader:
             roles=tuple(self.said.nodes),
         )
 
-    def _channels_of(self, edge: EdgePart) -> np.ndarray:
-        """The channels of the graph that an edge is in, as seen from its first node, bool [C]."""
-        relations = self.graph.relations
+    @property
+    def _num_own(self) -> int:
+        """Number of relations of the graph, without those of tests."""
+        return len(self.graph.relations.names)
+
+    @property
+    def _tested_parts(self) -> list[EdgePart]:
+        """A part of the text for each of the tests."""
+        parts = [*self.said.edges, *self.said.absent]
+        return [next(part for part in parts if part.tests == tests) for tests in self.tests]
+
+    def _tests_before(self, edge: EdgePart) -> int:
+        """How many groups of relations come before that of an edge's tests: first, the graph's."""
+        return 1 + self.tests.index(edge.tests) if edge.tests else 0
+
+    def _channels_of(self, edge: EdgePart, test: int) -> np.ndarray:
+        """The channels that an edge is in, as seen from its first node, bool [C].
+
+        They are those of the graph for ``test`` 0, else of a test, numbered from 1.
+        """
+        relations = self.tested.relations
+        names = self.graph.relations.names
         sides = {"out"} if edge.has_direction else {"both"}
         # nothing in either direction
         sides |= {"out", "in"} if edge.is_absent and not edge.has_direction else set()
         own = [
-            edge.relation in (PLAIN, relations.names[number]) and side in sides
+            number // self._num_own == test
+            and edge.relation in (PLAIN, names[number % self._num_own])
+            and side in sides
             for number, side in relations.channels
         ]
         if not any(own):
             kind = "with a direction" if edge.has_direction else "without direction"
-            self.said.refuse(
-                f"pattern must have edges of the graph's relations, {in_words(relations)}, got "
-                f"{edge.given!r}, an edge {kind}; write it otherwise, or "
-                f"{other_directions(has_direction=edge.has_direction)}.",
-                edge.at,
-            )
+            self._refuse_relation(edge, f"an edge {kind}")
         return np.array(own)
+
+    def _refuse_relation(self, edge: EdgePart, what: str) -> NoReturn:
+        relations = self.graph.relations
+        self.said.refuse(
+            f"pattern must have edges of the graph's relations, {in_words(relations)}, got "
+            f"{edge.given!r}, {what}; write it otherwise, or "
+            f"{other_directions(has_direction=edge.has_direction)}.",
+            edge.at,
+        )
+
+    def _edges_of(self, part: EdgePart) -> EdgeTable:
+        """The edges as they were given, which a part of the text asks for."""
+        if self.edges is None:
+            self.said.refuse(
+                "pattern must not test edges or have self-loops where a graph has been read "
+                "without its edges' attributes.",
+                part.at,
+            )
+        return self.edges
+
+    def _meets(self, part: EdgePart) -> np.ndarray:
+        """The edges that meet all tests of a part of the text, bool ``[E]``."""
+        edges = self._edges_of(part)
+        meets = np.ones(len(edges.source), bool)
+        for name, sign, literal in part.tests:
+            values = edges.columns[name]
+            number = float(literal) if is_number(literal) else math.nan
+            try:
+                numbers = numbers_with_gaps(name, values)
+            except InputError:
+                if sign not in ("=", "!="):
+                    self._refuse_test(part, f"{name} as text, which is compared by = and !=")
+                words = np.array(["" if value is None else str(value) for value in values], str)
+                meets &= (words != "") & _SIGNS[sign](words, literal)
+                continue
+            if math.isnan(number):
+                self._refuse_test(part, f"{name} of edges as a number, got {literal!r}")
+            meets &= ~np.isnan(numbers) & _SIGNS[sign](numbers, number)
+        return meets
+
+    def _refuse_test(self, part: EdgePart, rule: str) -> NoReturn:
+        self.said.refuse(f"pattern must have {rule}.", part.at)
+
+    def _tests_in_words(self, part: EdgePart) -> str:
+        """The tests of an edge, 0.5 and .5 as the same."""
+        return "".join(
+            sorted(
+                f" {name} {sign} {float(value) if is_number(value) else value}"
+                for name, sign, value in part.tests
+            )
+        )
 
     def _holds(self, condition: Condition) -> np.ndarray:
         """Where a condition on one node holds, bool ``[V]``."""
@@ -220,7 +379,9 @@ class _Reader:
             same = [word for word in words if word == literal]
             same = same or [word for word in words if is_number(word) and float(word) == number]
             if len(same) != 1:
-                self._refuse(one, f"one of {', '.join(map(repr, words[:20]))}, got {literal!r}")
+                like = difflib.get_close_matches(literal, words[:_MOST_COMPARED])
+                listed = ", ".join(map(repr, like or words[:_MOST_LISTED]))
+                self._refuse(one, f"one of {listed}, got {literal!r}")
             found.append(words.index(same[0]))
         return np.array(found, values.dtype)
 
@@ -251,13 +412,15 @@ def _read_columns(
         if name in columns:
             continue
         found = _given_column(graph, name, attributes) or feature_column(graph, name)
+        if found is None and name == NAME:
+            found = _names_column(graph)
         if found is None:
             families = (one.partition("=")[0] for one in graph.feature_names)
             known = dict.fromkeys([*families, *(attributes if attributes is not None else ())])
             known.pop(CONSTANT_FEATURE, None)
             said.refuse(
                 "pattern must have attributes of the graph's nodes, which are "
-                f"{', '.join([DEGREE, *known])}, got {name!r}.",
+                f"{', '.join([NAME, DEGREE, *known])}, got {name!r}.",
                 term.at,
             )
         columns[name] = found
@@ -287,6 +450,15 @@ def _given_column(graph: CSRGraph, name: str, attributes: Attributes | None) -> 
     return Column(np.where(codes < 0, np.nan, codes), [str(word) for word in words])
 
 
+def _names_column(graph: CSRGraph) -> Column:
+    """What the input calls the nodes."""
+    ids = np.array(graph.original_ids(np.arange(graph.num_nodes)))
+    if ids.dtype.kind == "i":
+        return Column(ids.astype(np.float64))
+    words, codes = np.unique(ids, return_inverse=True)
+    return Column(codes.astype(np.float64), words.tolist())
+
+
 def feature_column(graph: CSRGraph, name: str) -> Column | None:
     """A feature of numbers, or one of text, which is a column for each value."""
     names, features = graph.feature_names, graph.features
@@ -300,13 +472,18 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
     return Column(codes, [names[c].removeprefix(f"{name}=") for c in own])
 
 
-def _query(graph: Any, pattern: str, reading: str, attributes: Attributes | None) -> Query:
+def query_of_text(graph: Any, pattern: str, reading: str, attributes: Attributes | None) -> Query:
+    """What a text says in terms of a graph of any library, with columns beside its attributes."""
     said = PatternText.read(pattern)
-    if not isinstance(graph, CSRGraph):
-        given = attributes if attributes is not None else ()
-        own = [name for name in said.attributes if name not in given]
-        graph = as_unweighted(graph, features=own or None)
-    return query_of_text(graph, said, reading, attributes)
+    given = attributes if attributes is not None else ()
+    own = [name for name in said.attributes if name not in (*given, NAME)]
+    features = None if isinstance(graph, CSRGraph) else own or None
+    edges = None
+    if said.edge_attributes or said.loops:
+        graph, edges = with_edge_table(graph, features, said.edge_attributes)
+    elif not isinstance(graph, CSRGraph):
+        graph = as_unweighted(graph, features)
+    return TextQuery.of(graph, said, attributes, edges).query(reading)
 
 
 def count_where(
@@ -331,12 +508,14 @@ def count_where(
     graph : anything :func:`gomkcn.as_csr` takes
         One graph or a collection. Attributes are its features: numbers, or text as columns such as
         ``kind=kinase``; of an object that is no ``CSRGraph``, those of the nodes that the
-        conditions name. ``degree`` is the number of neighbours.
+        conditions name. ``degree`` is the number of neighbours, ``name`` what the graph calls a
+        node. A ``CSRGraph`` has no self-loops, and no attribute of edges but ``weight``.
     pattern : str
         Edges ``A -> B``, ``A -- B``, ``A -> B [relation = "activates"]``; edges that must be absent
         ``A !> C``, ``A !- C`` (no edge in either direction); conditions ``B.kind = "kinase"``,
-        ``A.size > B.size``, ``A.degree >= 10``, ``B.kind in ("a", "b")``, with ``not`` in front of
-        any; separated by commas, semicolons or new lines. Edges join all nodes.
+        ``A.size > B.size``, ``A.degree >= 10``, ``A.name = "crp"``, ``B.kind in ("a", "b")``, with
+        ``not`` in front of any; attributes of edges ``A -[score >= 700]-> B``; self-loops
+        ``A -> A``; separated by commas, semicolons or new lines. Edges join all nodes.
     reading : {"induced", "subgraph"}
         Whether pairs of nodes that no edge of the pattern names must not be joined, or may be.
     attributes : mapping of str to array, or pandas table, optional
@@ -362,9 +541,12 @@ def count_where(
     1
     >>> count_where(cells, "A -> B, A.size > B.size", reading="subgraph").value
     1
+    >>> cells.add_edge("b", "b", strength=7)
+    >>> count_where(cells, "A -> B, B -> B").value, count_where(cells, 'A -> B, B.name = "c"').value
+    (2, 2)
     """
     check_int("max_steps", max_steps, 1)
-    query = _query(graph, pattern, reading, attributes)
+    query = query_of_text(graph, pattern, reading, attributes)
     return count_query(query, max_steps=max_steps, seed=seed)[0]
 
 
@@ -392,5 +574,5 @@ def list_where(
     """
     check_int("most", most, 1)
     check_int("max_steps", max_steps, 1)
-    query = _query(graph, pattern, reading, attributes)
+    query = query_of_text(graph, pattern, reading, attributes)
     return list_query(query, most=most, max_steps=max_steps, seed=seed)

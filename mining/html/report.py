@@ -37,6 +37,7 @@ from mining.html.terminal import (
     planted_as,
     shown_set,
     unused,
+    words_of,
 )
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
@@ -109,6 +110,7 @@ def render_report(run: MiningRun) -> str:
         kinds=kinds_left_out(run),
         unused=unused,
         given_sentences=given_sentences,
+        words=words_of(run.motif_set),
         draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
         often=OFTEN,

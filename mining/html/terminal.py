@@ -151,6 +151,24 @@ def recovery_table(recovery: Sequence[MotifRecovery]) -> TextTable:
     return TextTable(columns, {"planted motif", "recovered"})
 
 
+def words_of(found: MotifSet) -> dict[str, str]:
+    """The words of a motif set that its page uses, each with what it means."""
+    words = {}
+    if found.bits_base:
+        words["Bits given the degrees"] = (
+            "length of the description of the graph by one who knows how many neighbours each node "
+            "has; motifs save what they shorten it by"
+        )
+    if found.num_blocks is not None or (found.other and found.other.num_blocks is not None):
+        words["Blocks"] = (
+            "groups of nodes; of each, and of each two, it is known how many edges are within them"
+        )
+    (shown, _) = shown_set(found)
+    if shown.near:
+        words["Variant of a motif"] = "one edge apart from a motif that has more copies"
+    return words
+
+
 def given_sentences(found: MotifSet) -> list[str]:
     """How far each structure that was asked for is from being in the set."""
     said = {

@@ -34,7 +34,7 @@ def test_edges_are_those_of_a_list_that_grows(num_nodes, per_node):
 
 
 def test_copies_are_where_the_truth_says(tmp_path):
-    motifs = {"house": 5, "wheel": 2, "square": 0}
+    motifs = {"house6": 5, "wheel": 2, "square": 0}
     write_planted_edges(tmp_path / "g.parquet", 300, 2, motifs, seed=1, edges_at_once=11)
     truth = json.loads((tmp_path / "g.truth.json").read_text())
     graph = read_graph(tmp_path / "g.parquet")

@@ -47,7 +47,7 @@ def test_a_reader_opens_all_filters_by_the_keyboard(started, page_file, width, s
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=SCREENSHOTS / f"classifier_{scheme}_{width}.png", full_page=True)
         names = page.locator(".figure h3").all_inner_texts()
-        assert names == ["book", "diamond", "circle", "email"]
+        assert names == ["book", "diamond6", "circle", "email"]
         # in each row a sample, and where a filter speaks that filter and its responses
         for row in page.locator(".figure article").all():
             assert row.locator(".sample svg, .learnt svg, .response svg").count() in (1, 3)

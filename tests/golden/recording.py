@@ -93,7 +93,7 @@ def planting():
     found = {}
     for seed in range(3):
         for name, options in {
-            "plain": {"motifs": {"house": 4, "clique4": 3}, "features": "per_type"},
+            "plain": {"motifs": {"house6": 4, "clique4": 3}, "features": "per_type"},
             "directed": {
                 **{"motifs": {"feed-forward-loop": 5}, "directed": True},
                 "features": "per_type",
@@ -157,7 +157,7 @@ def mined(graph, **options):
 def mining():
     base = barabasi_albert(90, 1, seed=1)
     planted = plant_motifs(
-        base, 90, {"house": 8, "clique4": 6}, PlantingSettings("constant"), seed=1
+        base, 90, {"house6": 8, "clique4": 6}, PlantingSettings("constant"), seed=1
     )
     loops = plant_motifs(
         base, 90, {"feed-forward-loop": 12}, PlantingSettings("per_type", directed=True), seed=1

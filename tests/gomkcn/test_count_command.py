@@ -13,10 +13,13 @@ from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
 from gomkcn.commands.count_command import _Watch
+from gomkcn_dgl.graphs.named_structures import is_name
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining import census
 from mining.run_folder import read_run
+from synthetic import MOTIFS
 
 
 @pytest.fixture
@@ -45,6 +48,24 @@ def test_a_motif_by_name(graphs):
     ]
 
 
+def test_a_name_means_the_same_graph_to_count_and_to_generate(graphs):
+    for name in MOTIFS:
+        if is_name(name):
+            assert Structure.parse(name).key == MOTIFS[name].key, name
+    gomkcn("generate planted --out made.csv --nodes 20 --motif diamond=1 --motif diamond6=1")
+    assert counted("diamond6 made.csv")[0] == "1, counted exactly"
+    # an octahedron has a usual diamond at each of its edges
+    assert counted("diamond made.csv")[0] == "13, counted exactly"
+
+
+def test_a_misspelt_name_is_told(graphs):
+    for text, name in (("trangle", "triangle"), ("Diamnd", "diamond"), ("cliqe-6", "clique-6")):
+        assert refused(f"count {text} graph.txt") == (
+            f"PATTERN must be a known name, got {text!r}; the nearest is {name!r}."
+        )
+    assert "must be a file, RUN:ID" in refused("count something graph.txt")
+
+
 def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs):
     # a file of the same name does not change what the name means
     (graphs / "house").write_text("a b\n")
@@ -53,6 +74,7 @@ def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs):
         ("diamond", "4 nodes, 5 edges"),
         ("'cycle of 4 nodes'", "4 nodes, 4 edges"),
         ("cup", "6 nodes, 7 edges"),
+        ("house6", "6 nodes, 8 edges"),
     ):
         assert gomkcn(f"count {name} graph.txt").splitlines()[0].endswith(f": {size}")
 

@@ -307,7 +307,7 @@ def test_the_filter_that_speaks_is_not_the_one_of_the_highest_mean():
 def trained_on_motifs(tmp_path, features="per_node", **options):
     """A network that was trained for a moment on graphs of a square, with a diagonal or none."""
     planting = PlantingSettings(features)
-    dataset = MotifClassificationDataset(40, 6, motifs=("diamond4", "square"), settings=planting)
+    dataset = MotifClassificationDataset(40, 6, motifs=("diamond", "square"), settings=planting)
     path = tmp_path / "motifs.bin"
     write_dgl_graphs(path, [graph for graph, _ in dataset], dataset.labels)
     settings = ClassifierSettings().override(

@@ -54,7 +54,7 @@ def edges_and_counts(run):
 
 # options, nodes of the base, edges in all, which relations have a direction, motifs
 PLANTED = [
-    ("", 760, 759 + 340 + 40, {"edge": False}, "10 house, 10 cup, 10 wheel, 10 crown"),
+    ("", 760, 759 + 340 + 40, {"edge": False}, "10 house6, 10 cup, 10 wheel, 10 crown"),
     ("--nodes 50 --motif wheel=3 --motif square=0 --add-prob 1", 50, 49 + 45 + 3,
      {"edge": False}, "3 wheel, 0 square"),
     ("--nodes 60 --directed", 60, None, {"edge": True},
@@ -85,8 +85,8 @@ def test_generate_planted(options, num_base, num_edges, relations, motifs):
 
 def test_generate_takes_a_motif_of_your_own():
     Path("kite.txt").write_text("# a square with a tail\na b\nb c\nc d\nd a\nd tail\n")
-    said = gomkcn("generate planted --out graph.bin --nodes 20 --motif kite.txt=4 --motif house=1")
-    assert said.splitlines()[0].endswith("planted 4 kite, 1 house")
+    said = gomkcn("generate planted --out graph.bin --nodes 20 --motif kite.txt=4 --motif house6=1")
+    assert said.splitlines()[0].endswith("planted 4 kite, 1 house6")
     kite, house = read_truth("graph.truth.json")["motifs"]
     assert (kite["name"], kite["num_nodes"], len(kite["edges"])) == ("kite", 5, 5)
     assert (kite["copies"], house["copies"]) == (4, 1)
@@ -96,7 +96,7 @@ def test_generate_classification():
     said = gomkcn("generate classification --out motifs.bin --graphs 48 --nodes 10 --seed 5")
     assert said.splitlines() == [
         "motifs.bin: 48 graphs of 4 classes",
-        "motifs.classes.csv: what the classes are called, book, diamond, circle, email",
+        "motifs.classes.csv: what the classes are called, book, diamond6, circle, email",
     ]
     graphs, labels = dgl.load_graphs("motifs.bin")
     expected = MotifClassificationDataset(num_graphs=48, num_base_nodes=10, seed=5)

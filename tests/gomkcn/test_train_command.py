@@ -155,7 +155,7 @@ def test_the_settings_of_the_paper_find_the_motifs():
     # classes have the names of the motifs, that were written beside the graphs
     assert metrics["baseline"]["answer"] == "book"
     assert set(predict_file(load_classifier("run"), "m.bin").columns()["predicted"]) == {
-        "book", "diamond", "circle", "email"
+        "book", "diamond6", "circle", "email"
     }  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def run_with_variant(num_occurrences=300):
     return dataclasses.replace(run, motif_set=found, map=drawn)
 
 
-def recovery_of(name="house", pattern_ids=(0,), copies=10, planted_found=9):
+def recovery_of(name="house6", pattern_ids=(0,), copies=10, planted_found=9):
     return MotifRecovery(name, 6, 8, copies, tuple(pattern_ids), 12, planted_found)
 
 

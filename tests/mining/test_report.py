@@ -15,6 +15,7 @@ from tiny_runs import (
     pattern_of,
     recovery_of,
     run_of,
+    run_with_variant,
     significance_of,
     typed_pattern_of,
 )
@@ -215,6 +216,22 @@ def test_each_state_of_the_set_says_itself():
         html = render_report(run)
         assert_numbers(html, files_of_run(run))
         assert text in Page(html).words, text
+
+
+def test_words_are_explained_where_they_stand():
+    """Of bits on each page, of blocks and variants on those that have some."""
+    run = run_with_variant()
+    plain = replace(run.motif_set, near=())
+    words = {
+        "Bits given the degrees: length of the description": plain,
+        "Blocks: groups of nodes; of each": replace(plain, num_blocks=2),
+        "Variant of a motif: one edge apart from a motif that has more copies.": run.motif_set,
+    }
+    for said, found in words.items():
+        page = Page(render_report(replace(run, motif_set=found))).words
+        assert "Bits given the degrees:" in page
+        for other in words:
+            assert (other in page) == (other == said or other.startswith("Bits")), said
 
 
 def test_a_near_variant_stands_below_its_motif_in_its_colour():

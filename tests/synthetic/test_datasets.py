@@ -21,7 +21,7 @@ def test_the_mining_graph_has_the_stated_size_and_balance():
     assert torch.unique(graph.ndata["feat"], dim=0).shape == (1000, 3)
     assert 0 <= graph.ndata["feat"].min() < 0.01 and 0.99 < graph.ndata["feat"].max() <= 1
     assert torch.bincount(graph.ndata["node_type"]).tolist() == [760, 60, 60, 60, 60]
-    assert planted.motif_names == ("house", "cup", "wheel", "crown")
+    assert planted.motif_names == ("house6", "cup", "wheel", "crown")
     assert [row["copies"] for row in planted.truth()["motifs"]] == [10] * 4
 
 
@@ -35,14 +35,14 @@ def test_the_paper_set_has_the_stated_sizes():
     assert torch.equal(torch.cat(parts).sort().values, torch.arange(8000))
     for part in parts:
         assert torch.bincount(dataset.labels[part]).tolist() == [len(part) // 4] * 4
-    assert dataset.motif_names == ("book", "diamond", "circle", "email")
+    assert dataset.motif_names == ("book", "diamond6", "circle", "email")
     assert dataset.num_classes == 4
 
 
 # importing PyTorch Geometric calls what torch deprecates
 def test_the_graphs_of_pyg_are_those_of_dgl():
     settings = PlantingSettings("constant", directed=True, relations=2)
-    dataset = MotifClassificationDataset(41, motifs=("bi-fan", "house"), settings=settings)
+    dataset = MotifClassificationDataset(41, motifs=("bi-fan", "house6"), settings=settings)
     for one, (graph, label) in zip(dataset.to_pyg(), dataset, strict=True):
         assert one.y.tolist() == [label]
         assert one.edge_index.tolist() == [ends.tolist() for ends in graph.edges(order="eid")]
@@ -80,7 +80,7 @@ def test_importing_the_package_imports_no_dgl():
 @pytest.mark.parametrize(
     ("motifs", "options"),
     [
-        (("book", "diamond", "circle", "email"), {}),
+        (("book", "diamond6", "circle", "email"), {}),
         # of different sizes
         (("square", "wheel8"), {"features": "per_node"}),
         (("feed-forward-loop", "three-cycle"), {"directed": True, "relations": 2}),

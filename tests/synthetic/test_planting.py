@@ -20,8 +20,8 @@ from synthetic import (
 )
 
 NUM_NODES = 120
-PLAIN = {"house": 3, "square": 2, "wheel8": 2}
-ARCS = {"feed-forward-loop": 3, "bi-fan": 2, "house": 2}
+PLAIN = {"house6": 3, "square": 2, "wheel8": 2}
+ARCS = {"feed-forward-loop": 3, "bi-fan": 2, "house6": 2}
 SIGNED = {"incoherent-feed-forward-loop-1": 4, "coherent-feed-forward-loop-1": 3}
 KINDS = [
     (PLAIN, {}),
@@ -113,14 +113,14 @@ def test_copies_are_their_motifs_and_all_other_edges_stay(counts, options, embed
 
 
 def test_a_small_case_by_hand():
-    planted = plant_motifs([[1, 0], [1, 2]], 3, {"square": 1, "diamond4": 1}, seed=0)
+    planted = plant_motifs([[1, 0], [1, 2]], 3, {"square": 1, "diamond": 1}, seed=0)
     assert planted.num_nodes == 11
-    assert planted.motif_names == ("square", "diamond4")
+    assert planted.motif_names == ("square", "diamond")
     assert planted.node_type.tolist() == [0] * 3 + [1] * 4 + [2] * 4
     assert planted.node_instance.tolist() == [-1] * 3 + [0] * 4 + [1] * 4
     assert planted.node_role.tolist() == [-1] * 3 + [0, 1, 2, 3] * 2
     assert planted.edge_mask.tolist() == [False] * 2 + [True] * 9 + [False] * 2
-    assert planted.instances == (("square", (3, 4, 5, 6)), ("diamond4", (7, 8, 9, 10)))
+    assert planted.instances == (("square", (3, 4, 5, 6)), ("diamond", (7, 8, 9, 10)))
     square, diamond = [[3, 4], [3, 6], [4, 5], [5, 6]], [[7, 8], [7, 9], [8, 9], [8, 10], [9, 10]]
     assert planted.edges[:11].tolist() == [[0, 1], [1, 2], *square, *diamond]
     # a background without edges, and a motif of your own
@@ -135,8 +135,8 @@ def test_a_small_case_by_hand():
 
 
 def test_a_tree_background_completes_no_further_copy():
-    planted = plant({"house": 2, "crown": 2})[1]
-    for name in ("house", "crown"):
+    planted = plant({"house6": 2, "crown": 2})[1]
+    for name in ("house6", "crown"):
         motif = MOTIFS[name].to_networkx()
         graph = nx.Graph(planted.edges.tolist())
         matcher = nx.algorithms.isomorphism.GraphMatcher(graph, motif)
@@ -183,23 +183,23 @@ def test_embedded_copies_are_on_nodes_of_few_edges():
 
 
 def test_alterations_delete_and_add_at_the_rates_asked_for():
-    planted = plant({"house": 400}, remove_prob=0.2, add_prob=0.1)[1]
+    planted = plant({"house6": 400}, remove_prob=0.2, add_prob=0.1)[1]
     roles = planted.node_role[planted.edges[planted.edge_mask]]
     kept = np.zeros((6, 6))
     np.add.at(kept, (roles[:, 0], roles[:, 1]), 1)
     i, j = np.triu_indices(6, 1)
-    is_edge = MOTIFS["house"].joined[i, j] == 1
+    is_edge = MOTIFS["house6"].joined[i, j] == 1
     # each of the 15 pairs has its own rate, within five standard errors
     assert np.abs(kept[i, j][is_edge] - 320).max() < 5 * math.sqrt(400 * 0.2 * 0.8)
     assert np.abs(kept[i, j][~is_edge] - 40).max() < 5 * math.sqrt(400 * 0.1 * 0.9)
     owner = planted.node_instance[planted.edges[planted.edge_mask]]
     assert np.array_equal(*owner.T)
     # they change neither the nodes nor the features of the copies, and the truth is the motif's
-    whole = plant({"house": 400})[1]
+    whole = plant({"house6": 400})[1]
     assert whole.instances == planted.instances
     assert np.array_equal(whole.features, planted.features)
     (row,) = planted.truth()["motifs"]
-    assert (row["copies"], row["edges"]) == (400, list(map(list, MOTIFS["house"].edges)))
+    assert (row["copies"], row["edges"]) == (400, list(map(list, MOTIFS["house6"].edges)))
 
 
 def test_perturbation_adds_edges_of_any_direction_and_relation():
@@ -296,13 +296,13 @@ EMBEDDED = {"base_edges": BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3), "num_base_
     ("change", "message"),
     [
         ({"base_edges": [[0, 3]]}, "base_edges must hold node ids from 0 to 2, got 0 to 3"),
-        ({"motifs": ["house"]}, "motifs must map motifs to numbers of copies"),
+        ({"motifs": ["house6"]}, "motifs must map motifs to numbers of copies"),
         ({"base_edges": [[0, 1], [2, 2]]}, "base_edges must have no self-loop, got one in row 1"),
         ({"base_edges": [[0, 1], [1, 0]]}, "base_edges must hold each edge once, got 1 repeated"),
         ({"base_edges": [[0, 1], [0, 1]], "directed": True}, "each edge once, got 1 repeated"),
         ({"base_edges": [0, 1, 2]}, r"base_edges must have the shape \[E, 2\], got \[3\]"),
-        ({"motifs": {"house": 1, MOTIFS["house"]: 1}}, "motifs must .*have different names"),
-        ({"motifs": {"house": -1}}, "must be at least 0, got -1"),
+        ({"motifs": {"house6": 1, MOTIFS["house6"]: 1}}, "motifs must .*have different names"),
+        ({"motifs": {"house6": -1}}, "must be at least 0, got -1"),
         ({"motifs": {Structure.parse("a--b"): 1}}, "motifs must have names and edges; give"),
         ({"motifs": {"bi-fan": 1}}, "directed must be True for motif 'bi-fan', .* got False"),
         ({"noise": 0.1}, "noise must be 0 with features='per_node', got 0.1; use"),
@@ -311,7 +311,7 @@ EMBEDDED = {"base_edges": BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3), "num_base_
     ],
 )  # fmt: skip
 def test_what_cannot_be_planted_is_refused(change, message):
-    options = {"base_edges": [[0, 1]], "num_base_nodes": 3, "motifs": {"house": 1}, **change}
+    options = {"base_edges": [[0, 1]], "num_base_nodes": 3, "motifs": {"house6": 1}, **change}
     given = [options.pop(name) for name in ("base_edges", "num_base_nodes", "motifs")]
     with pytest.raises((InputError, InputTypeError), match=message):
         plant_motifs(*given, PlantingSettings(**options), seed=0)

@@ -59,14 +59,22 @@ DAY = datetime.date(2024, 1, 2)
         ([decimal.Decimal(5), decimal.Decimal(7)], [7, 9], [5, 7, 9]),
         ([decimal.Decimal("1.00")], ["b"], ["1.00", "b"]),
         ([5, 7], ["7", "b"], ["5", "7", "b"]),
-        ([DAY, None], ["b", "c"], "row 2: the column 'source' must hold a value, and it is null."),
+        (
+            [DAY, None],
+            ["b", "c"],
+            "row 2: the column 'source' must hold a value, and it is null; fill it in",
+        ),
         ([DAY], ["b"], ["2024-01-02", "b"]),
         ([True, False], [1.5, 2.5], ["1.5", "2.5", "false", "true"]),
         # too large for an integer of 64 bits, in one of two batches
         (pa.array([1, 2**63], pa.uint64()), [2, 3], ["1", "2", "3", str(2**63)]),
         (["a", "b"], [b"\xff", b"c"], "the column 'target' must hold text, or what can be written"),
         (["a", "b"], [[1], [2]], "the column 'target' must hold text, or what can be written"),
-        (["a", "b"], ["b", ""], "row 2: a node id must have 1 to 1000 characters, got ''."),
+        (
+            ["a", "b"],
+            ["b", ""],
+            "row 2: a node id must have 1 to 1000 characters, and the cell is empty; fill it in",
+        ),
         ([], [], "a table of edges must have a row, got none."),
     ],
 )

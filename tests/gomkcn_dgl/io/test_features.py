@@ -90,7 +90,10 @@ def test_graphml(tmp_path, write):
         ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
         ("id,mass\n20,1\n10,heavy\n30,2\n", "line 3: a finite number was expected, got 'heavy'."),
-        ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
+        (
+            "id,mass\n,1\n",
+            "line 2: a value was expected, and the cell is empty; fill it in",
+        ),
         ("id\n10\n", "a table of nodes must have a column beside the ids."),
         ("mass\n", "the file holds a header and no row."),
         (b"\x93NUMPY damaged", "the array cannot be read "),
@@ -143,12 +146,12 @@ def test_a_column_with_gaps_is_an_attribute_and_no_feature(tmp_path, write):
     nx.write_graphml(graph, tmp_path / "g.graphml")
     beside = write("g.features.csv", "id,mass,kind\n30,3,\n10,1,tf\n20,2,kinase\n")
     for path in (tmp_path / "g.graphml", write("g.txt", "10 20\n20 30\n")):
-        graph, attributes = read_with_attributes(path)
+        graph, attributes, _ = read_with_attributes(path)
         assert (graph.feature_names, graph.features.tolist()) == (("mass",), [[1], [2], [3]])
         assert list(attributes.pop("mass")) == [1, 2, 3]
         own = {"own": ["x", None, "z"]} if path.suffix == ".graphml" else {}
         assert attributes == {"kind": ["tf", "kinase", None], **own}
-        refuse(path, "line 2: a value was expected, got ''", feature_file=beside)
+        refuse(path, "line 2: a value was expected, and the cell is empty", feature_file=beside)
 
 
 # ---------------------------------------------------------------- names of labels

@@ -271,7 +271,7 @@ def test_types_and_empty_defaults_of_graphml(write):
     inside = (
         NODES.replace('"a"/>', '"a"><data key="n">3</data></node>') + MIXED.split("/>")[0] + "/>"
     )
-    graph, found = read_with_attributes(write("g.graphml", graphml(keys, inside)))
+    graph, found, _ = read_with_attributes(write("g.graphml", graphml(keys, inside)))
     assert found == {"number": [3, None, None]}
     assert "pos is read as text, not as vector_double" in graph.notes
 
@@ -639,6 +639,6 @@ def test_numbers_that_are_none_in_json(write):
     nodes = '{"nodes": [{"id": "a", "x": NaN}, {"id": "b", "x": 1}], "links": '
     path = write("g.json", nodes + '[{"source": "a", "target": "b", "weight": NaN}]}')
     refuse(path, "an edge weight must be a finite number of at least 0, got nan; weight='none' (")
-    graph, attributes = read_with_attributes(path, weight="none")
+    graph, attributes, _ = read_with_attributes(path, weight="none")
     assert (graph.num_edges, attributes["x"]) == (1, [None, 1])
     refuse(write("h.json", '{"nodes": [{"id": NaN}], "links": [[NaN, NaN]]}'), "got 'nan'.")

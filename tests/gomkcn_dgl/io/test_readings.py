@@ -31,13 +31,14 @@ CASES = {
             *("networkx_node_link.json", "networkx_adjacency.json", "networkx_cytoscape.json"),
             *("networkx.edgelist", "networkx_weighted.edgelist", "igraph.graphml"),
             *("igraph.graphml.gz", "igraph.gml", "igraph.net", "igraph.ncol", "igraph.lgl"),
+            *("pandas_adjacency.csv", "r_matrix.txt"),
         ],
         ([ANN, BOB, CY, DD], NAMED, False, {}),
     ),
     **dict.fromkeys(
         [
             *("networkx.g6", "networkx.s6", "igraph.edges", "scipy.mtx", "scipy.npz", "dgl.bin"),
-            *("suitesparse.mtx", "orca.txt", "pyg"),
+            *("suitesparse.mtx", "orca.txt", "pyg", "igraph_adjacency.txt"),
         ],
         ([0, 1, 2, 3], ROWS, False, {}),
     ),
