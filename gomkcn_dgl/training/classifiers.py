@@ -10,12 +10,12 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl._torch import torch
-from gomkcn_dgl.csr import CSRGraph, split_graphs
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
@@ -47,9 +47,6 @@ class TrainedNetwork:
     scaling: FeatureScaling
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
-
-    # what `decide` gives beside the classes
-    score_name: ClassVar[str] = "probability"
 
     @property
     def relations(self) -> Relations:
@@ -206,9 +203,6 @@ class TrainedMachine:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
-    # what `decide` gives beside the classes
-    score_name: ClassVar[str] = "score"
-
     @property
     def rows(self) -> np.ndarray:
         """Numbers of the graphs that new graphs are compared with."""
@@ -263,14 +257,9 @@ class TrainedMachine:
         return trained, record
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-        """The class of each graph, int64 ``[G]``, and a score ``[G, C]``, highest for the class."""
-        graph = graph.with_relations(self.relations)
-        values = self.machine.kernel_.transform(graph)
-        scores = self.machine.machine_.decision_function(values)
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        # predict breaks ties between votes in another way
-        return scores.argmax(axis=1), scores
+        """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``."""
+        probabilities = self.machine.predict_proba(graph.with_relations(self.relations))
+        return probabilities.argmax(axis=1), probabilities
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values."""
@@ -296,6 +285,7 @@ class TrainedMachine:
             "relations": relations_to_record(self.relations),
             "links": relations_to_record(kernel.relations_),
             "chosen": self.machine.best_params_,
+            "temperature": self.machine.temperature_,
         }
 
     @classmethod
@@ -309,7 +299,7 @@ class TrainedMachine:
         relations = relations_from_record(state["relations"], "it")
         machine = _new_machine(settings.machine)
         chosen = state["chosen"]
-        settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
+        settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "C")}
         kernel = machine.make_kernel(**settings_of_kernel)
         preparation = {name: value.numpy() for name, value in state["preparation"].items()}
         kernel.preparation_ = NodePreparation(**preparation, names=features)
@@ -334,7 +324,8 @@ class TrainedMachine:
             kernel.codebook_ = PatternCodebook(
                 tuple(arrays[f"centers {depth}"] for depth in depths)
             )
-        machine.fit_machine(kernel, arrays["values"], chosen, arrays["labels"])
+        temperature = float(state["temperature"])
+        machine.fit_machine(kernel, arrays["values"], chosen, temperature, arrays["labels"])
         return cls(machine, settings, split, arrays["labels"], relations, features, classes)
 
 
@@ -345,7 +336,7 @@ def _known_rows(split: Split) -> np.ndarray:
 
 def _take(graph: CSRGraph, rows: np.ndarray) -> CSRGraph:
     """Some graphs of a collection."""
-    graphs = split_graphs(graph)
+    graphs = list(graph)
     return as_csr([graphs[row] for row in rows])
 
 

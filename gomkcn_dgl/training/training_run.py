@@ -189,9 +189,9 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
 
     They are read as those were that the classifier learnt from. The table has a row for each
     ``graph``, in the order of the file: its number, the name of the ``predicted`` class, and the
-    ``probability`` of each class, or its ``score`` by a kernel machine; or for each ``node``, with
-    its name, and with the ``graph`` that it is of where there are several. Raises an InputError for
-    graphs with other features or other relations.
+    ``probability`` of each class; or for each ``node``, with its name, and with the ``graph`` that
+    it is of where there are several. Raises an InputError for graphs with other features or other
+    relations.
     """
     graph = _read_unseen(classifier, Path(path))
     predicted, scores = classifier.decide(graph)
@@ -202,7 +202,7 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
         columns["node"] = np.array(graph.original_ids(nodes))
     columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
-        columns[f"{classifier.score_name} {name}"] = column
+        columns[f"probability {name}"] = column
     return Table(columns)
 
 
@@ -298,13 +298,13 @@ def format_results(metrics: Mapping[str, Any]) -> str:
 
 
 def describe_chosen(chosen: Mapping[str, Any]) -> str:
-    """The settings of a kernel machine in words: 2 levels, tau 0.3, cost 10."""
+    """The settings of a kernel machine in words: 2 levels, tau 0.3, C 10."""
     patterns = f", {chosen['num_patterns']} patterns" if "num_patterns" in chosen else ""
     tau = f", tau {chosen['tau']:g}" if "tau" in chosen else ""
     gamma = "" if chosen["gamma"] is None else f", gamma {chosen['gamma']:g}"
     number = chosen["num_levels"]
     levels = f"{number} level{'' if number == 1 else 's'}"
-    return f"{levels}{patterns}{tau}{gamma}, cost {chosen['cost']:g}"
+    return f"{levels}{patterns}{tau}{gamma}, C {chosen['C']:g}"
 
 
 def read_metrics(folder: str | Path) -> dict[str, Any]:

@@ -69,9 +69,11 @@ def test_a_run_and_what_is_made_of_it():
     # 1. predictions, of a file of other graphs as well
     gomkcn("predict run TU --out all.csv")
     table = pd.read_csv("all.csv")
-    assert list(table.columns) == ["graph", "predicted", "score 0", "score 1"]
+    assert list(table.columns) == ["graph", "predicted", "probability 0", "probability 1"]
     assert table["predicted"].tolist() == [0, 1] * 12
-    assert (table[["score 0", "score 1"]].to_numpy().argmax(axis=1) == table["predicted"]).all()
+    assert (
+        table[["probability 0", "probability 1"]].to_numpy().argmax(axis=1) == table["predicted"]
+    ).all()
     write_graphs("NEW", 4)
     assert [line.split()[1] for line in gomkcn("predict run NEW").splitlines()[1:]] == [*"0101"]
     # 2. the page of chosen graphs, beside which the same shapes are the most similar

@@ -20,7 +20,8 @@ from mining.motif_sets.finding import near_variants
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.motif_set import summary
-from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, plant_motifs
+from synthetic.base_graphs import barabasi_albert
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
 QUICK = {"sources": "grown", "null": None}
