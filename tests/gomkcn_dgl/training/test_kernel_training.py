@@ -141,7 +141,7 @@ def test_a_stopped_run_goes_on(monkeypatch):
     assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
     # a run of the other method neither goes on with it nor removes it
-    said = refused("train TU --out run --split 0.5,0.25,0.25 --quiet --resume")
+    said = refused("train TU --out run --method network --split 0.5,0.25,0.25 --quiet --resume")
     assert "was made with other settings (method was 'kernel', is 'network')" in said
     assert Path("run/unfinished").is_dir()
     assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
