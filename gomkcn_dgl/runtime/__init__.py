@@ -26,7 +26,7 @@ def lazy_names(
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     module_of = {
-        entry.name: str(line.module)
+        str(entry.asname): str(line.module)
         for line in stub.body
         if isinstance(line, ast.ImportFrom)
         for entry in line.names
