@@ -76,7 +76,7 @@ def test_the_better_method_is_taken_and_what_was_tried_is_told():
     assert "method: kernel 100.0 ± 0.0%, against network " in said
     assert "in 3 folds of 36 graphs without the test part" in said
     page = Path("run/explanation/explanation.html").read_text()
-    assert "method: kernel 100.0 ± 0.0%, against network " in page
+    assert "Method: kernel 100.0 ± 0.0%, against network " in page
     assert load_classifier("run").settings.method == "kernel"
     # the settings that were written are those of the method, and give the same classifier
     gomkcn("train --settings run/settings.toml --out again --quiet")
