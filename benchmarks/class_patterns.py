@@ -23,7 +23,7 @@ from direct_counts import (
 from inputs import tu_folder
 from record import Bench
 
-from gomkcn_dgl import CSRGraph, as_csr, read_graph, split_graphs
+from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from mining import MiningRun, PatternMiner
 
@@ -77,7 +77,7 @@ def read(
     if quick:
         some = slice(QUICK_GRAPHS)
         direct = LabelledGraphs(direct.graphs[some], direct.classes[some])
-        graph, y = as_csr(split_graphs(graph)[some]), y[some]
+        graph, y = as_csr(list(graph)[some]), y[some]
     return graph, y, direct
 
 

@@ -27,14 +27,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
-from synthetic import (
-    BASE_GRAPHS,
-    PlantedGraph,
-    PlantingSettings,
-    barabasi_albert,
-    get_motif,
-    plant_motifs,
-)
+from synthetic import PlantedGraph, PlantingSettings, get_motif, plant_motifs
+from synthetic.base_graphs import BASE_GRAPHS, barabasi_albert
 
 FIRST_SEED = 8000
 SIZES = (3, 8)

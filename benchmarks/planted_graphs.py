@@ -12,7 +12,8 @@ import numpy as np
 from gomkcn_dgl import CSRGraph, as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
-from synthetic import PlantedGraph, PlantingSettings, barabasi_albert, plant_motifs
+from synthetic import PlantedGraph, PlantingSettings, plant_motifs
+from synthetic.base_graphs import barabasi_albert
 
 NUM_NODES = 1000
 MOTIFS_OF_SIZE = {

@@ -26,12 +26,12 @@ from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
-from mining import read_truth
 from mining.export import occurrence_table, pattern_table, read_places
 from mining.html.report import render_report
 from mining.html.terminal import format_comparison, format_run
 from mining.run_folder import read_run
 from mining.settings import read_settings
+from mining.truth import read_truth
 
 
 @dataclass(frozen=True)

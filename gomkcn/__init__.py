@@ -21,6 +21,11 @@ __all__ = sorted(_PACKAGE_OF)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        # few ask, and reading what is installed takes longer than all of the above
+        from importlib.metadata import version
+
+        return version("gomkcn-dgl")
     if name not in _PACKAGE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_PACKAGE_OF[name], name)

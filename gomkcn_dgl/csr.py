@@ -9,10 +9,10 @@ features the constant 1.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -193,6 +193,49 @@ class CSRGraph:
         row = np.repeat(np.arange(self.num_nodes), self.degrees)
         keep = row < self.indices
         return np.column_stack([row[keep], self.indices[keep]])
+
+    def __len__(self) -> int:
+        """Number of graphs."""
+        return self.num_graphs
+
+    def __iter__(self) -> Iterator[CSRGraph]:
+        """Each graph by itself."""
+        return map(self._graph, range(self.num_graphs))
+
+    @overload
+    def __getitem__(self, number: int) -> CSRGraph: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[CSRGraph]: ...
+
+    def __getitem__(self, number: int | slice) -> CSRGraph | list[CSRGraph]:
+        """One graph of a collection, as views; a list of some graphs for a slice.
+
+        So a collection is what scikit-learn divides into parts for training and validation, and
+        ``as_csr`` makes one of a list of graphs.
+
+        >>> both = csr_from_edges(np.array([0, 2]), np.array([1, 3]), 5, graph_ptr=[0, 2, 5])
+        >>> len(both), [(graph.num_nodes, graph.num_edges) for graph in both]
+        (2, [(2, 1), (3, 1)])
+        """
+        numbers = range(self.num_graphs)[number]
+        if isinstance(numbers, range):
+            return [self._graph(row) for row in numbers]
+        return self._graph(numbers)
+
+    def _graph(self, number: int) -> CSRGraph:
+        first, last = self.graph_ptr[number : number + 2].tolist()
+        nodes, entries = slice(first, last), slice(*self.indptr[[first, last]].tolist())
+        return replace(
+            self,
+            indptr=self.indptr[first : last + 1] - self.indptr[first],
+            indices=self.indices[entries] - np.int32(first),
+            features=self.features[nodes],
+            graph_ptr=np.array([0, last - first]),
+            node_ids=None if self.node_ids is None else self.node_ids[nodes],
+            weights=None if self.weights is None else self.weights[entries],
+            links=None if self.links is None else self.links[entries],
+        )
 
     def _repr_html_(self) -> str | None:
         """What the graph holds, for Jupyter."""
@@ -485,35 +528,3 @@ def _sorted_distinct(values: np.ndarray) -> np.ndarray:
     keep = np.ones(len(values), dtype=bool)
     keep[1:] = values[1:] != values[:-1]
     return values[keep]
-
-
-def split_graphs(graph: CSRGraph) -> list[CSRGraph]:
-    """The graphs of a collection, each by itself, as views; the inverse of ``as_csr``.
-
-    A list is what scikit-learn divides into parts for training and validation.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> both = as_csr([nx.path_graph(2), nx.cycle_graph(3)])
-    >>> [(one.num_nodes, one.num_edges) for one in split_graphs(both)]
-    [(2, 1), (3, 3)]
-    """
-    return [_take_graph(graph, number) for number in range(graph.num_graphs)]
-
-
-def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
-    """One graph of a collection."""
-    first, last = graph.graph_ptr[number : number + 2].tolist()
-    nodes, entries = slice(first, last), slice(*graph.indptr[[first, last]].tolist())
-    return replace(
-        graph,
-        indptr=graph.indptr[first : last + 1] - graph.indptr[first],
-        indices=graph.indices[entries] - np.int32(first),
-        features=graph.features[nodes],
-        graph_ptr=np.array([0, last - first]),
-        node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
-        weights=None if graph.weights is None else graph.weights[entries],
-        links=None if graph.links is None else graph.links[entries],
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
@@ -10,11 +11,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
 from gomkcn_dgl._torch import Tensor
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
@@ -216,8 +219,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    num_levels, tau, aggregation, gamma, cost : sequence
-        The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
+    num_levels, tau, aggregation, gamma, C : value or sequence
+        The settings to choose from, or one that is not to be chosen: see :class:`GOMKGram`; ``C``
+        is that of :class:`sklearn.svm.SVC`.
     num_folds : int
         Of the cross-validation.
     most_nodes : int or None
@@ -243,9 +247,16 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         ``GridSearchCV``.
     training_values_ : numpy.ndarray
         What the machine learnt from: kernel values ``[G, G]``.
+    temperature_ : float
+        By which decisions are divided before a softmax makes probabilities of them.
 
     Notes
     -----
+    Probabilities are calibrated by one number, the temperature. It gives the decisions on graphs
+    that a machine has not seen, those of the cross-validation with the chosen settings, the highest
+    likelihood, each class with Platt's prior counts. It changes no order, so that the class of the
+    highest probability is the one that is predicted.
+
     For G graphs of N nodes, a Gram matrix takes G² / 2 matchings of about N³ at worst: of the 600
     graphs of ENZYMES, of 33 nodes on average, 5 seconds on two cores. Nine are made by default.
     Patterns take G N for the counts and G² for the matrix: seconds for the 2000 graphs of
@@ -256,17 +267,19 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     >>> import networkx as nx
     >>> graphs = [nx.cycle_graph(n) for n in range(4, 12)]
     >>> graphs += [nx.complete_graph(n) for n in range(4, 12)]
-    >>> model = GOMKClassifier(num_levels=(2,), tau=(1.0,)).fit(graphs, [0] * 8 + [1] * 8)
+    >>> model = GOMKClassifier(num_levels=2, tau=(0.3, 1.0)).fit(graphs, [0] * 8 + [1] * 8)
     >>> model.predict([nx.cycle_graph(13), nx.complete_graph(13)]).tolist()
     [0, 1]
+    >>> model.predict_proba([nx.cycle_graph(13)]).argmax(axis=1).tolist()
+    [0]
     """
 
-    num_levels: Sequence[int] = (1, 2, 3)
-    tau: Sequence[float] = (0.1, 0.3, 1.0)
+    num_levels: int | Sequence[int] = (1, 2, 3)
+    tau: float | Sequence[float] = (0.1, 0.3, 1.0)
     _: KW_ONLY
-    aggregation: Sequence[str] = ("mean",)
-    gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
-    cost: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
+    aggregation: str | Sequence[str] = ("mean",)
+    gamma: float | Sequence[float | None] | None = (None, 1.0, 3.0, 10.0)
+    C: float | Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     num_folds: int = 5
     most_nodes: int | None = _MOST_NODES
     num_patterns: int | str | None = "auto"
@@ -297,14 +310,16 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         folds = list(kfold.split(np.zeros(len(labels)), labels))
         num_patterns = self.resolve_patterns(graph)
         if num_patterns is None:
-            matched: list[dict[str, Any]] = [{"tau": tau} for tau in self.tau]
+            matched: list[dict[str, Any]] = [{"tau": tau} for tau in _choices(self.tau)]
         else:
             matched = [{"num_patterns": num_patterns}]
         kernels = [
             {"num_levels": num_levels, **one, "aggregation": aggregation}
-            for num_levels, one, aggregation in product(self.num_levels, matched, self.aggregation)
+            for num_levels, one, aggregation in product(
+                _choices(self.num_levels), matched, _choices(self.aggregation)
+            )
         ]
-        machines = list(product(self.gamma, self.cost))
+        machines = list(product(_choices(self.gamma), _choices(self.C)))
         steps = Steps() if steps is None else steps
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
@@ -321,8 +336,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 machines,
                 lambda machine: str(machine).encode(),
             )
-            for (gamma, cost), scores in zip(machines, judged, strict=True):
-                found.append(({**kernel, "gamma": gamma, "cost": cost}, scores))
+            for (gamma, C), scores in zip(machines, judged, strict=True):
+                found.append(({**kernel, "gamma": gamma, "C": C}, scores))
                 if scores.mean() > best_score:
                     best_score, best, kept = scores.mean(), found[-1][0], (maker, gram)
             log.info(
@@ -337,16 +352,29 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         }
         self.best_score_ = float(best_score)
         maker, gram = kept
-        return self.fit_machine(maker, _sharpen(gram, best["gamma"]), best, labels)
+        values = _sharpen(gram, best["gamma"])
+        unseen = cross_val_predict(
+            _machine(best["C"]), values, labels, cv=folds, method="decision_function"
+        )
+        temperature = _temperature(
+            _decisions_by_class(unseen), np.unique(labels, return_inverse=True)[1]
+        )
+        return self.fit_machine(maker, values, best, temperature, labels)
 
     def fit_machine(
-        self, kernel: GOMKGram, values: np.ndarray, params: dict[str, Any], labels: np.ndarray
+        self,
+        kernel: GOMKGram,
+        values: np.ndarray,
+        params: dict[str, Any],
+        temperature: float,
+        labels: np.ndarray,
     ) -> GOMKClassifier:
         """Fit the machine to what a kernel has made of the training graphs, with these settings."""
         kernel.gamma = params["gamma"]
+        self.temperature_ = temperature
         self.num_patterns_ = kernel.num_patterns
         self.kernel_, self.training_values_, self.best_params_ = kernel, values, params
-        self.machine_ = _machine(params["cost"]).fit(values, labels)
+        self.machine_ = _machine(params["C"]).fit(values, labels)
         self.classes_ = self.machine_.classes_
         self.n_features_in_ = kernel.n_features_in_
         return self
@@ -367,7 +395,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         if self.most_nodes is not None:
             sizes = np.minimum(sizes, self.most_nodes)
         pairs = graph.num_graphs**2 / 2
-        num_kernels = len(self.num_levels) * len(self.tau) * len(self.aggregation)
+        choices = (self.num_levels, self.tau, self.aggregation)
+        num_kernels = math.prod(len(_choices(values)) for values in choices)
         seconds = _SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels
         if seconds <= most_seconds:
             return None
@@ -380,14 +409,14 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
-        for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
-            values = getattr(self, name)
-            is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
-            if not is_list or not len(values):
-                raise InputError(f"{name} must be a list of values to choose from, got {values!r}.")
-        for gamma in self.gamma:
+        for name in ("num_levels", "tau", "aggregation", "gamma", "C"):
+            if not len(_choices(getattr(self, name))):
+                raise InputError(f"{name} must be a value, or some to choose from, got none.")
+        for gamma in _choices(self.gamma):
             if gamma is not None:
                 check_float("gamma", gamma, 0, open_minimum=True)
+        for C in _choices(self.C):
+            check_float("C", C, 0, open_minimum=True)
         if labels.shape != (graph.num_graphs,):
             raise InputError(
                 f"y must have a class for each of the {graph.num_graphs} graphs, got shape "
@@ -407,10 +436,41 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "machine_")
         return np.asarray(self.machine_.decision_function(self.kernel_.transform(graphs)))
 
+    def predict_proba(self, graphs: Any) -> np.ndarray:
+        """The calibrated probability of each class of ``classes_``, float64 ``[G, C]``."""
+        decisions = _decisions_by_class(self.decision_function(graphs))
+        return np.asarray(softmax(decisions / self.temperature_, axis=1))
+
     def predict(self, graphs: Any) -> np.ndarray:
-        """The class of each graph."""
-        check_is_fitted(self, "machine_")
-        return np.asarray(self.machine_.predict(self.kernel_.transform(graphs)))
+        """The class of each graph, that with the highest decision."""
+        decisions = _decisions_by_class(self.decision_function(graphs))
+        return np.asarray(self.classes_[decisions.argmax(axis=1)])
+
+
+def _choices(values: Any) -> Sequence[Any]:
+    """The values to choose from; one leaves no choice."""
+    is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+    return values if is_list else (values,)
+
+
+def _decisions_by_class(decisions: np.ndarray) -> np.ndarray:
+    """Decisions of ``SVC`` as a column for each class, float64 ``[G, C]``, also for two."""
+    return decisions if decisions.ndim == 2 else np.column_stack([-decisions, decisions])
+
+
+def _temperature(decisions: np.ndarray, classes: np.ndarray) -> float:
+    """The temperature at which decisions ``[G, C]`` make the classes 0 … C - 1 most likely."""
+    num_classes = decisions.shape[1]
+    # as if each class had one more graph that is of each: decisions without errors would otherwise
+    # ask for the temperature 0 (Platt 1999)
+    counts = np.bincount(classes)[:, None]
+    targets = ((np.eye(num_classes) * counts + 1) / (counts + num_classes))[classes]
+
+    def loss(log_temperature: float) -> float:
+        return -float((targets * log_softmax(decisions / np.exp(log_temperature), axis=1)).sum())
+
+    # decisions are of the order of 1, and further out probabilities do not change any more
+    return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
 
 
 def _judge(
@@ -419,10 +479,10 @@ def _judge(
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     machine: tuple[float | None, float],
 ) -> np.ndarray:
-    """Score a machine of a kernel, given by gamma and cost, in each fold: float64 ``[folds]``."""
-    gamma, cost = machine
-    return cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)
+    """Score a machine of a kernel, given by gamma and C, in each fold: float64 ``[folds]``."""
+    gamma, C = machine
+    return cross_val_score(_machine(C), _sharpen(gram, gamma), labels, cv=folds)
 
 
-def _machine(cost: float) -> SVC:
-    return SVC(C=cost, kernel="precomputed")
+def _machine(C: float) -> SVC:
+    return SVC(C=C, kernel="precomputed")

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.csr import CSRGraph, split_graphs
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
@@ -368,7 +368,7 @@ def explain_classifier(
     seen = graph
     if not data.of_nodes:
         asked = np.union1d(test, np.array(rows or (), np.int64))
-        graphs = split_graphs(graph)
+        graphs = list(graph)
         seen = as_csr([graphs[row] for row in asked])
     predicted = np.full(len(sizes), -1)
     predicted[asked], _ = classifier.decide(seen)
@@ -588,7 +588,7 @@ def _compare(
     """The graphs that a machine learnt from that are most like each of some graphs."""
     if not rows:
         return []
-    graphs = split_graphs(data.graph)
+    graphs = list(data.graph)
     chosen = as_csr([graphs[row] for row in rows]).with_relations(classifier.relations)
     found = []
     compared = classifier.compared_graphs

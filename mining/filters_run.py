@@ -243,7 +243,7 @@ class FiltersRun:
         seconds : float
             Duration of the run.
         truth : dict, optional
-            The planted motifs, as :func:`gomkcn.read_truth` reads them.
+            The planted motifs, as :func:`mining.truth.read_truth` reads them.
         classes : GraphClasses, optional
             Those of the graphs of a collection.
         occurrences : sequence of OccurrenceCount

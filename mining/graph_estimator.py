@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
-
+from gomkcn_dgl._sklearn import BaseEstimator, Tags
 from gomkcn_dgl.runtime import html_of
 
 

@@ -15,9 +15,9 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn_dgl._sklearn import TransformerMixin
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError

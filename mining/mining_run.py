@@ -281,7 +281,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from mining import GraphSummary
+    >>> from mining.graph_summary import GraphSummary
     >>> from mining import MotifSet
     >>> summary = GraphSummary("graph.txt", 1, 9, 9, ("constant",))
     >>> empty = MiningRun(summary, [], MotifSet((), 0.0, 0.0), {}, {})

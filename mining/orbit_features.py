@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
-from sklearn.utils import Tags
 
+from gomkcn_dgl._sklearn import Tags, TransformerMixin
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.graph import as_unweighted
 from mining.counting.graphlets import NUM_ORBITS

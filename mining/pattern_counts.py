@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_int
-from gomkcn_dgl.csr import CSRGraph, split_graphs
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
@@ -125,7 +125,7 @@ def count_in_graphs(
         return counts, True
     share = max(max_steps // graph.num_graphs, _LEAST_STEPS)
     found = []
-    for number, one in enumerate(split_graphs(graph)):
+    for number, one in enumerate(list(graph)):
         nodes = slice(*graph.graph_ptr[number : number + 2])
         own = None if colors is None else (colors[0], colors[1][nodes])
         found.append(

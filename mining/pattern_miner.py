@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn_dgl._sklearn import TransformerMixin
 from gomkcn_dgl.graph import as_unweighted
 from mining.counting.watching import steps_in
 from mining.filters.filter_miner import FilterMiner
@@ -107,8 +107,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
     -----
     Follows the conventions of scikit-learn, except that a sample is a graph and not a row of an
     array: the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply. A list of
-    graphs can be divided by ``cross_val_score`` or ``GridSearchCV``; for a collection that was
-    read from a file, :func:`gomkcn.split_graphs` returns the list.
+    graphs, or a collection that was read from a file, can be divided by ``cross_val_score`` or
+    ``GridSearchCV``.
 
     Examples
     --------

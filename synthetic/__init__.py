@@ -2,19 +2,4 @@
 
 from gomkcn_dgl.runtime import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(
-    __name__,
-    {
-        "base_graphs": [
-            "barabasi_albert",
-            "BASE_GRAPHS",
-            "networkx_edges",
-            "orient_edges",
-        ],
-        "classification_dataset": ["MotifClassificationDataset"],
-        "datasets": ["planted_motif_graph"],
-        "motifs": ["get_motif", "MOTIFS"],
-        "planted_graph": ["PlantedGraph"],
-        "planting": ["plant_motifs", "PlantingSettings"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

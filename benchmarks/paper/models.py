@@ -27,7 +27,6 @@ from gomkcn_dgl import (
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
-    split_graphs,
     train_classifier,
 )
 from gomkcn_dgl.relations import SIMPLE
@@ -306,7 +305,7 @@ def kernel_machine_trial(
         # one-hot degrees: the machine takes degrees as a number
         ones = np.ones((graph.num_nodes, 1), np.float32)
         graph = replace(graph, features=ones, feature_names=("constant",))
-    graphs = split_graphs(graph)
+    graphs = list(graph)
     known = np.concatenate([split.train, split.val])
     machine = GOMKClassifier(aggregation=(params["aggregation"],), random_state=seed, **options)
     machine.fit([graphs[i] for i in known], data.labels[known])

@@ -7,7 +7,8 @@ import numpy as np
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from paper.data import GraphData, NodeData, stratified_splits
-from synthetic import PlantingSettings, barabasi_albert, plant_motifs
+from synthetic import PlantingSettings, plant_motifs
+from synthetic.base_graphs import barabasi_albert
 
 _NUM_BASE_NODES, _COPIES = 40, 6
 _NUM_GRAPHS = 36

@@ -178,7 +178,8 @@ def planted(
     from gomkcn_dgl.io.features import SUFFIXES
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write, check_outputs, stem
-    from synthetic import BASE_GRAPHS, PlantingSettings, orient_edges, plant_motifs
+    from synthetic import PlantingSettings, plant_motifs
+    from synthetic.base_graphs import BASE_GRAPHS, orient_edges
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     ),
     option(
         "--method",
-        help="Classifier: network, which learns patterns, or kernel, which compares whole graphs "
-        "[network]",
+        help="Classifier: kernel, which compares whole graphs, network, which learns patterns, or "
+        "auto: the better one in a cross-validation without the test part [auto]",
     ),
     option("--filters", "num_filters", type=Number(int), help="Number of filters [8]"),
     option("--size", "filter_size", type=Number(int), help="Nodes of a filter [6]"),
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         "n_jobs",
         type=Number(int),
         hidden=True,
-        help="Processes that share the work of --method kernel [1]",
+        help="Processes that share the work of --method kernel, or of the comparison of both [1]",
     ),
 )
 @option_group(
@@ -236,6 +236,7 @@ def train(
     gomkcn train motifs.bin --paper
     gomkcn train friends.csv --nodes --class-column team
     gomkcn train ENZYMES/ --method kernel --jobs 4
+    gomkcn train motifs.bin --method network
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none

@@ -6,8 +6,10 @@ the layer that draws registers how notebooks show plain records.
 
 from __future__ import annotations
 
+import ast
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 _renderers: dict[type, Callable[[Any], str]] = {}
@@ -15,10 +17,20 @@ _modules: dict[str, str] = {}
 
 
 def lazy_names(
-    package: str, names_of: Mapping[str, list[str]]
+    package: str, file: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__``, ``__all__`` of a package, from its names by module."""
-    module_of = {name: f"{package}.{module}" for module, own in names_of.items() for name in own}
+    """Return ``__getattr__``, ``__dir__``, ``__all__`` of a package, from the stub beside its file.
+
+    The stub ``__init__.pyi`` is what type checkers read in place of the package, so that both know
+    the same names: each line imports one, ``from package.module import Name as Name``.
+    """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    module_of = {
+        str(entry.asname): str(line.module)
+        for line in stub.body
+        if isinstance(line, ast.ImportFrom)
+        for entry in line.names
+    }
     names = sorted(module_of)
 
     def get(name: str) -> Any:

@@ -17,7 +17,7 @@ from gomkcn_dgl.training.labelled_data import SHARES
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
 INITIALIZATIONS = ("classes", "random")
-METHODS = ("kernel", "network")
+METHODS = ("auto", "kernel", "network")
 # largest width of the features behind the input layer
 WIDEST = 32
 # how much of the unit interval features fill where filters see them as they are, as in mining: less
@@ -96,10 +96,11 @@ class ModelSettings:
     """The table ``[model]``: parameters of :class:`gomkcn_dgl.GOMKCN`.
 
     ``method`` says whether there is such a network, or a kernel machine, whose settings stand in
-    another table. ``kernel`` holds the arguments of :class:`gomkcn_dgl.GOMKKernel`.
+    another table, or that the data decide. ``kernel`` holds the arguments of
+    :class:`gomkcn_dgl.GOMKKernel`.
     """
 
-    method: str = "network"
+    method: str = "auto"
     kernel: dict[str, _KernelOption] = field(default_factory=dict)
     # width of the features behind the input layer; 0: no input layer; None: as many as vary, up to
     # WIDEST, and no layer without any, because its batch norm would amplify rounding errors
@@ -205,13 +206,15 @@ class MachineSettings:
                 GOMKKernel(levels, tau)
 
 
-# the table that only this method has, and its options; a network's kernel has levels and a width
-_OWN_TABLE = {"network": "training", "kernel": "machine"}
+# the tables that only these methods have, and the options of a method; a network's kernel has
+# levels and a width
+_OWN_TABLES = {"network": ("training",), "kernel": ("machine",), "auto": ("training", "machine")}
 _OPTIONS = {
     "network": {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
     | {"num_levels", "tau", "device"},
     "kernel": {entry.name for entry in fields(MachineSettings)} | {"method", "n_jobs"},
 }
+_OTHER = {"network": "kernel", "kernel": "network"}
 
 
 @dataclass(frozen=True)
@@ -219,7 +222,8 @@ class ClassifierSettings:
     """Everything that decides the result of a training run, as tables.
 
     A network has no table ``machine``, and a kernel machine only the method in ``model``, and no
-    table ``training``. The seed of ``training`` is that of the split and of the model, too.
+    table ``training``; where the data decide there are all. The seed of ``training`` is that of the
+    split and of the model, too.
     """
 
     data: DataSettings = field(default_factory=DataSettings)
@@ -255,51 +259,63 @@ class ClassifierSettings:
 
     @property
     def method(self) -> str:
-        """``"network"`` or ``"kernel"``."""
+        """``"network"``, ``"kernel"``, or ``"auto"`` where the data decide."""
         return self.model.method
 
     @property
     def seed(self) -> int:
         """The seed of the method."""
-        return self.training.seed if self.method == "network" else self.machine.seed
+        return self.machine.seed if self.method == "kernel" else self.training.seed
 
     def override(self, options: Mapping[str, Any]) -> ClassifierSettings:
         """Return new settings in which every option that is not None wins, whatever its table.
 
         ``num_levels`` and ``tau`` are those of the kernel, or those that a kernel machine may
-        choose. Options of the other method are refused.
+        choose. Options that one method alone has ask for this method, where no method is given;
+        those of the other method are refused.
         """
         options = {name: value for name, value in options.items() if value is not None}
+        nodes = bool(options.get("nodes", self.data.nodes))
         for name in _OF_GRAPHS:
-            if name in options and options.get("nodes", self.data.nodes):
+            if name in options and nodes:
                 raise InputError(f"{name} is for the classes of graphs; leave it out for nodes.")
-        method = check_choice("method", options.get("method", self.method), METHODS)
-        defaults = ClassifierSettings(self.data)
-        if method != self.method and self != defaults:
+        given = options.pop("method", None)
+        if given is not None:
+            check_choice("method", given, METHODS)
+        method = self.method if given in (None, "auto") else given
+        if self.method not in ("auto", method):
             raise InputError(
                 f"method must be that of the settings file, {self.method!r}, got {method!r}."
             )
-        (other,) = set(METHODS) - {method}
-        for name in options:
-            if name in _OPTIONS[other] - _OPTIONS[method]:
-                raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
-        if method == "network":
+        if method == "auto" and nodes:
+            method = "network"
+        if method == "auto" and given is None:
+            method = _method_of(options)
+        if method != "auto":
+            for name in options:
+                if name in _OPTIONS[_OTHER[method]] - _OPTIONS[method]:
+                    raise InputError(
+                        f"{name} is for the method {_OTHER[method]!r}, got the method {method!r}."
+                    )
+        options["method"] = method
+        # of a machine one value leaves no choice
+        of_machine = dict(options)
+        for name in ("num_levels", "tau"):
+            if name in options and not isinstance(options[name], tuple):
+                of_machine[name] = (options[name],)
+        if method != "kernel":
             own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
             options["kernel"] = {**self.model.kernel, **options.get("kernel", {}), **own}
-        else:
-            # one value leaves no choice
-            for name in ("num_levels", "tau"):
-                if name in options and not isinstance(options[name], tuple):
-                    options[name] = (options[name],)
         # what followed from what is given anew follows from it again
         if {"directed", "relation"} & options.keys():
             options.setdefault("relations", {})
         if options.get("hidden_feats"):
             options.setdefault("feature_contrast", None)
         changed = {}
-        for name in ("data", "model", _OWN_TABLE[method]):
+        for name in ("data", "model", *_OWN_TABLES[method]):
             table = getattr(self, name)
-            changes: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
+            source = of_machine if name == "machine" else options
+            changes: dict[str, Any] = {k: v for k, v in source.items() if k in vars(table)}
             changed[name] = dataclasses.replace(table, **changes)
         return dataclasses.replace(self, **changed)
 
@@ -311,7 +327,7 @@ class ClassifierSettings:
         for name in _OF_GRAPHS if self.data.nodes else ():
             for table in ("model", "training"):
                 tables[table].pop(name, None)
-        return {name: tables[name] for name in ("data", "model", _OWN_TABLE[self.method])}
+        return {name: tables[name] for name in ("data", "model", *_OWN_TABLES[self.method])}
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
@@ -323,6 +339,21 @@ def _check_method(nodes: bool, method: str) -> None:
         raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
 
 
+def _method_of(options: Mapping[str, Any]) -> str:
+    """The method that options ask for which it alone has; auto where there are none."""
+    own = {
+        # what shares the work shares that of a comparison as well
+        method: sorted(options.keys() & (_OPTIONS[method] - _OPTIONS[other] - {"n_jobs"}))
+        for method, other in _OTHER.items()
+    }
+    if own["network"] and own["kernel"]:
+        raise InputError(
+            f"{own['kernel'][0]} is for the method 'kernel', and {own['network'][0]} for the "
+            "method 'network'; leave one of them out."
+        )
+    return next((method for method, names in own.items() if names), "auto")
+
+
 def read_classifier_settings(path: str | Path) -> ClassifierSettings:
     """Read a TOML file with the tables of a method, all optional."""
     defaults = ClassifierSettings()
@@ -330,10 +361,10 @@ def read_classifier_settings(path: str | Path) -> ClassifierSettings:
     read = read_tables(path, types)
     options = {name: value for table in read.values() for name, value in table.items()}
     method = check_choice("method", options.get("method", defaults.method), METHODS)
-    (other,) = set(METHODS) - {method}
-    if read.get(_OWN_TABLE[other]):
-        raise InputError(
-            f"table [{_OWN_TABLE[other]}] of settings file {str(path)!r} is for the method "
-            f"{other!r}, got the method {method!r}."
-        )
+    for name in _OWN_TABLES["auto"]:
+        if read.get(name) and name not in _OWN_TABLES[method]:
+            raise InputError(
+                f"table [{name}] of settings file {str(path)!r} is for the method "
+                f"{_OTHER[method]!r}, got the method {method!r}."
+            )
     return defaults.override(options)

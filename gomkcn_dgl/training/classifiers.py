@@ -11,12 +11,12 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl._torch import torch
-from gomkcn_dgl.csr import CSRGraph, split_graphs
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
@@ -48,9 +48,6 @@ class TrainedNetwork:
     scaling: FeatureScaling
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
-
-    # what the numbers are that `decide` gives beside the classes
-    score_name: ClassVar[str] = "probability"
 
     @property
     def relations(self) -> Relations:
@@ -223,9 +220,6 @@ class TrainedMachine:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
-    # what the numbers are that `decide` gives beside the classes
-    score_name: ClassVar[str] = "score"
-
     @property
     def compared_graphs(self) -> np.ndarray:
         """Numbers of the graphs that new graphs are compared with: all that it learnt from."""
@@ -290,15 +284,9 @@ class TrainedMachine:
         return classifier, record
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-        """The class of each graph, int64 ``[G]``, and a score ``[G, C]``, highest for the class."""
-        graph = graph.with_relations(self.relations)
-        values = self.machine.kernel_.transform(graph)
-        scores = self.machine.machine_.decision_function(values)
-        # of two classes scikit-learn gives the score of the second one
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        # not the machine's own predict, which breaks ties between votes in another way
-        return scores.argmax(axis=1), scores
+        """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``."""
+        probabilities = self.machine.predict_proba(graph.with_relations(self.relations))
+        return probabilities.argmax(axis=1), probabilities
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values."""
@@ -326,6 +314,7 @@ class TrainedMachine:
             "relations": relations_to_record(self.relations),
             "links": relations_to_record(kernel.relations_),
             "chosen": self.machine.best_params_,
+            "temperature": self.machine.temperature_,
         }
 
     @classmethod
@@ -345,7 +334,7 @@ class TrainedMachine:
         # 1. the kernel, with the parameters that were chosen and are not those of the machine
         chosen = state["chosen"]
         kernel_options = {
-            name: value for name, value in chosen.items() if name not in ("gamma", "cost")
+            name: value for name, value in chosen.items() if name not in ("gamma", "C")
         }
         kernel = machine.make_kernel(**kernel_options)
         preparation = {name: tensor.numpy() for name, tensor in state["preparation"].items()}
@@ -375,7 +364,8 @@ class TrainedMachine:
                 tuple(arrays[f"centers {level}"] for level in levels)
             )
         # 3. the machine, fitted anew to the stored values of its kernel
-        machine.fit_machine(kernel, arrays["values"], chosen, labels)
+        temperature = float(state["temperature"])
+        machine.fit_machine(kernel, arrays["values"], chosen, temperature, labels)
         return cls(machine, settings, split, labels, relations, feature_names, class_names)
 
 
@@ -386,7 +376,7 @@ def _learnt_graphs(split: Split) -> np.ndarray:
 
 def _take_graphs(collection: CSRGraph, numbers: np.ndarray) -> CSRGraph:
     """The collection of some graphs of a collection."""
-    graphs = split_graphs(collection)
+    graphs = list(collection)
     return as_csr([graphs[number] for number in numbers])
 
 

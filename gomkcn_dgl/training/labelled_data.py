@@ -34,9 +34,17 @@ class Split(NamedTuple):
 class LabelledData:
     """A collection of unweighted graphs with their classes, or a graph with those of its nodes.
 
-    ``labels`` is int64 ``[G]``, a class 0 … C - 1 for each graph; or, where ``of_nodes`` is set,
-    ``[V]`` for each node, -1 for one whose class is not known. ``class_names`` are what the classes
-    are called.
+    Attributes
+    ----------
+    graph : CSRGraph
+        The collection, which scikit-learn divides as a list of graphs; or the graph.
+    labels : numpy.ndarray
+        int64 ``[G]``, a class 0 … C - 1 for each graph; or, where ``of_nodes`` is set, ``[V]`` for
+        each node, -1 for one whose class is not known.
+    class_names : tuple of str
+        What the classes are called.
+    of_nodes : bool
+        Whether nodes have the classes.
     """
 
     graph: CSRGraph
@@ -65,10 +73,34 @@ def read_labelled(
 ) -> LabelledData:
     """Read graphs and their classes from a TU folder, a DGL ``.bin`` or a file of molecules.
 
-    With ``nodes``, read any graph and the classes of its nodes, see
-    :func:`gomkcn_dgl.io.graph_classes.read_node_classes`. ``class_names`` says what classes are
-    called, ``class_column`` is of molecules or nodes, and ``reading`` has options of
-    :func:`gomkcn.read_graph`.
+    Parameters
+    ----------
+    path : str or path
+        The file or folder.
+    nodes : bool
+        Read any graph and the classes of its nodes: an attribute of nodes, or a column of the
+        feature file.
+    class_names : dict or path, optional
+        What the classes are called, by their labels.
+    class_column : str, optional
+        The column of the classes, of molecules or nodes.
+    **reading : Any
+        Options of :func:`gomkcn.read_graph`.
+
+    Returns
+    -------
+    LabelledData
+        The graphs and their classes.
+
+    Raises
+    ------
+    InputError
+        Where there are no classes, or fewer than two.
+
+    Examples
+    --------
+    ``data = read_labelled("MUTAG")``, then ``cross_val_score(GOMKClassifier(), data.graph,
+    data.labels)``.
     """
     name = Path(path).name
     reading["weight"] = NONE

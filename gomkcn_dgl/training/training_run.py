@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -43,8 +44,8 @@ from gomkcn_dgl.runtime.output_folder import (
     with_record,
     write_run_files,
 )
-from gomkcn_dgl.runtime.processes import is_first, was_restarted
-from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from gomkcn_dgl.runtime.processes import is_first, was_restarted, world_size
+from gomkcn_dgl.runtime.steps import IDENTITY, Steps, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
 from gomkcn_dgl.training.classifier_settings import (
@@ -60,6 +61,9 @@ from gomkcn_dgl.training.labelled_data import (
     stratified_split,
     summarize,
 )
+from gomkcn_dgl.training.method_choice import KINDS, MethodChoice, choose_method
+
+log = logging.getLogger("gomkcn_dgl")
 
 # names in the folder of a run, see above
 METRICS = "metrics.json"
@@ -71,11 +75,8 @@ EXPLANATION = "explanation/explanation.html"
 RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, EXPLANATION)
 
 TrainedClassifier = TrainedNetwork | TrainedMachine
-# by the method of the settings
-_CLASSIFIERS: dict[str, type[TrainedClassifier]] = {
-    "network": TrainedNetwork,
-    "kernel": TrainedMachine,
-}
+# the step that keeps which method was chosen, and why
+_CHOICE = "choice of the method"
 
 
 def read_training_data(settings: DataSettings) -> LabelledData:
@@ -99,17 +100,26 @@ def run_training(
 ) -> tuple[TrainedClassifier, dict[str, Any]]:
     """Resolve the settings, split, train and evaluate, by the method of the settings.
 
-    What was computed is kept in ``folder`` and found again; ``n_jobs`` processes share the work of
-    a kernel machine, and a network is trained on ``device``, see :func:`resolve_device`. Returns
-    the classifier, and the record of ``metrics.json``.
+    Where the method is ``"auto"``, the better one is taken, see :func:`choose_method`. What was
+    computed is kept in ``folder`` and found again; ``n_jobs`` processes share the work of a kernel
+    machine and of the comparison, and a network is trained on ``device``, see
+    :func:`resolve_device`. Returns the classifier, and the record of ``metrics.json``.
     """
     start = time.perf_counter()
-    classifier_class = _CLASSIFIERS[settings.method]
-    torch_device = _device_for(settings.method, device)
     split = stratified_split(data.labels, settings.data.split, settings.seed)
+    working: dict[str, Any] = {"interrupts": interrupts, "progress": progress, "n_jobs": n_jobs}
+    choice = None
+    if settings.method == "auto":
+        choice = _choose(settings, data, split, folder, working, device)
+        settings = settings.override({"method": choice.method})
+    classifier_class = KINDS[settings.method]
+    torch_device = _device_for(settings.method, device)
     settings = classifier_class.resolve(settings, data, split)
     identity = _identity_of(settings, data, split)
-    steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=n_jobs)
+    steps = Steps(folder, identity, **working)
+    if choice is not None and world_size() == 1:
+        # a resumed run, which knows the method alone, finds it here
+        choice = steps.once(_CHOICE, MethodChoice, lambda found: found, choice)
     classifier, record = classifier_class.fit(settings, data, split, steps, torch_device)
     # those of a run that was stopped and goes on here count as well
     seconds = time.perf_counter() - start + record.pop("seconds_before", 0.0)
@@ -117,11 +127,42 @@ def run_training(
         "method": settings.method,
         "classes_of": data.members,
         "data": summarize(data),
+        **({} if choice is None else {"method_choice": dataclasses.asdict(choice)}),
         **record,
         "seconds": round(seconds, 3),
         "provenance": describe_provenance(settings.seed, seconds),
     }
     return classifier, metrics
+
+
+def _choose(
+    settings: ClassifierSettings,
+    data: LabelledData,
+    split: Split,
+    folder: Path | None,
+    working: Mapping[str, Any],
+    device: str | torch.device,
+) -> MethodChoice:
+    """The method for the data, by a comparison that is kept in a folder until it is finished."""
+    if folder is not None and (begun := _begun_method(folder)):
+        return MethodChoice(begun, "the method of the unfinished run", 0)
+    if world_size() > 1:
+        return MethodChoice("network", "several processes share the training of a network", 0)
+    steps = Steps(folder, _identity_of(settings, data, split), **working)
+    choice = choose_method(settings, data, split, steps, resolve_device(device))
+    log.info("%s", choice)
+    if folder is not None:
+        # the folder is that of the training from here on
+        remove_progress(folder)
+    return choice
+
+
+def _begun_method(folder: Path) -> str | None:
+    """The method of an unfinished training; None where there is none, or it is still compared."""
+    path = folder / IDENTITY
+    identity = read_json(path) if path.is_file() else None
+    method = identity.get("method") if isinstance(identity, dict) else None
+    return method if method in KINDS else None
 
 
 def _device_for(method: str, device: str | torch.device) -> torch.device:
@@ -198,7 +239,7 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     torch_device = _device_for(settings.method, device)
 
     def restore(state: dict[str, Any]) -> TrainedClassifier:
-        return _CLASSIFIERS[settings.method].restore(settings, state, torch_device)
+        return KINDS[settings.method].restore(settings, state, torch_device)
 
     return read_state(folder / _CHECKPOINT, restore)
 
@@ -208,9 +249,9 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
 
     They are read as those were that the classifier learnt from. The table has a row for each
     ``graph``, in the order of the file: its number, the name of the ``predicted`` class, and the
-    ``probability`` of each class, or its ``score`` by a kernel machine; or for each ``node``, with
-    its name, and with the ``graph`` that it is of where there are several. Raises an InputError for
-    graphs with other features or other relations.
+    ``probability`` of each class; or for each ``node``, with its name, and with the ``graph`` that
+    it is of where there are several. Raises an InputError for graphs with other features or other
+    relations.
     """
     graph = _read_unseen(classifier, Path(path))
     predicted, scores = classifier.decide(graph)
@@ -221,7 +262,7 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
         columns["node"] = np.array(graph.original_ids(nodes))
     columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
-        columns[f"{classifier.score_name} {name}"] = column
+        columns[f"probability {name}"] = column
     return Table(columns)
 
 
@@ -324,16 +365,23 @@ def format_results(metrics: Mapping[str, Any]) -> str:
         choice = f"best epoch {metrics['best_epoch']} of {metrics['epochs']}"
         cut_short = "before the last epoch"
     lines.append(f"{choice}, {metrics['seconds']:.1f} s")
+    lines += filter(None, [describe_choice(metrics)])
     if metrics["partial"]:
         lines.append(f"partial: the time limit came {cut_short}; go on with --resume")
     return "\n".join(lines)
 
 
+def describe_choice(metrics: Mapping[str, Any]) -> str:
+    """Which method was taken and what it was compared with; empty where one was asked for."""
+    choice = metrics.get("method_choice")
+    return "" if choice is None else str(MethodChoice(**choice))
+
+
 def describe_chosen(chosen: Mapping[str, Any]) -> str:
-    """The settings of a kernel machine in words: 2 levels, tau 0.3, cost 10."""
+    """The settings of a kernel machine in words: 2 levels, tau 0.3, C 10."""
     num_levels = chosen["num_levels"]
     levels = f"{num_levels} level{'' if num_levels == 1 else 's'}"
     patterns = f", {chosen['num_patterns']} patterns" if "num_patterns" in chosen else ""
     tau = f", tau {chosen['tau']:g}" if "tau" in chosen else ""
     gamma = "" if chosen["gamma"] is None else f", gamma {chosen['gamma']:g}"
-    return f"{levels}{patterns}{tau}{gamma}, cost {chosen['cost']:g}"
+    return f"{levels}{patterns}{tau}{gamma}, C {chosen['C']:g}"

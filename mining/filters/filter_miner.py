@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn_dgl._sklearn import ClusterMixin, TransformerMixin
 from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph

@@ -18,6 +18,7 @@ from gomkcn_dgl.runtime.output_folder import refuse_foreign, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
     EXPLANATION,
+    describe_choice,
     describe_chosen,
     load_classifier,
     read_metrics,
@@ -122,6 +123,7 @@ def render_explanation(
         interval=_interval(metrics),
         verdict=judge_accuracy(metrics),
         chosen=None if chosen is None else describe_chosen(chosen),
+        method_choice=describe_choice(metrics),
         draw=drawings,
         read=_READ[explanation.pooling],
         members=metrics["classes_of"],

@@ -14,7 +14,7 @@ from direct_counts import (
     read_labelled_graphs,
 )
 
-from gomkcn_dgl import as_csr, read_graph, split_graphs
+from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from mining import MiningRun, PatternMiner, bag_of_patterns
 
@@ -33,7 +33,7 @@ def test_all_that_is_said_of_mined_patterns_is_right(mutag):
     direct = read_labelled_graphs(mutag)
     direct = LabelledGraphs(direct.graphs[some], direct.classes[some])
     assert direct.has_bonds
-    graph = as_csr(split_graphs(read_graph(mutag, features=["labels"]))[some])
+    graph = as_csr(read_graph(mutag, features=["labels"])[some])
     classes = read_graph_classes(mutag)
     y = np.array(classes.names)[classes.labels][some]
     miner = PatternMiner(pattern_size="3-5", null=None).fit(graph, y)

@@ -16,7 +16,7 @@ from graph_files import write_tu
 from self_contained import Page
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.csr import csr_from_edges, split_graphs
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_mask
@@ -79,7 +79,7 @@ def test_responses_are_those_of_the_first_layer(explained):
     data = replace(data, graph=replace(data.graph, features=features))
     explanation = explain_classifier(classifier, data, range(24))
     conv, found, nodes = classifier.model.first_conv, {}, []
-    for number, graph in enumerate(split_graphs(data.graph)):
+    for number, graph in enumerate(list(data.graph)):
         with torch.no_grad():
             feat = torch.from_numpy(classifier.scaling.scale(graph.features))
             scores = conv(graph, classifier.model.input(feat)).numpy()
@@ -330,7 +330,7 @@ def test_all_contributions_add_up_to_what_sets_a_class_apart(tmp_path, options):
         classifier.model.norms[0].weight[0] *= -1
     contributions = explain_classifier(classifier, data).contributions
     test = classifier.split.test
-    graphs = split_graphs(data.graph)
+    graphs = list(data.graph)
     collection = classifier.collection(as_csr([graphs[row] for row in test]))
     logits = predict_logits(classifier.model, collection, np.arange(len(test)), 7).numpy()
     logits -= logits.mean(axis=1, keepdims=True)

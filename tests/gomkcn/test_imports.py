@@ -1,9 +1,11 @@
 """The public names, and what importing and each command load: what asks little answers at once."""
 
 import importlib
+import importlib.metadata
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +66,57 @@ def test_the_door_has_every_public_name_of_the_three_packages():
     for package in (gomkcn, gomkcn_dgl):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             package.nothing  # noqa: B018
+
+
+SNIPPET = """
+import gomkcn
+from gomkcn import CSRGraph, GOMKClassifier, PatternMiner, as_csr, read_graph
+
+reveal_type(PatternMiner(pattern_size="3-5"))
+reveal_type(PatternMiner().fit([]).motif_set_)
+reveal_type(GOMKClassifier(tau=0.3, C=1).fit([], []).predict_proba([]))
+reveal_type(gomkcn.__version__)
+reveal_type([graph for graph in as_csr([])])
+gomkcn.MOTIFS["house"].num_nodes
+gomkcn.PaternMiner
+from gomkcn import reed_graph
+PatternMiner(patern_size=3)
+PatternMiner().fit([]).motif_sett_
+read_graph(7)
+"""
+
+
+def test_type_checkers_know_the_public_names(tmp_path):
+    """A misspelling is refused, and a name has its own type, seen through the door."""
+    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    file = tmp_path / "snippet.py"
+    file.write_text(SNIPPET)
+    # beside the checkout's own, since types of torch take long to read
+    cache = HOUSE.parent / ".mypy_cache"
+    options = ["--config-file", str(HOUSE), "--cache-dir", str(cache), "--no-pretty"]
+    said, problems, _ = api.run([*options, "--no-error-summary", str(file)])
+    assert problems == ""
+    # some errors have a second line, on where a name is defined
+    notes = re.findall(r"^[^:]+:(\d+): (?!note: .* defined in)(.*)", said, re.MULTILINE)
+    expected = {
+        5: '.PatternMiner"',
+        6: '.MotifSet"',
+        7: 'type is "numpy.ndarray[',
+        8: 'type is "str"',
+        9: "list[gomkcn_dgl.csr.CSRGraph]",
+        11: 'has no attribute "PaternMiner"',
+        12: 'has no attribute "reed_graph"',
+        13: 'Unexpected keyword argument "patern_size"',
+        14: '"PatternMiner" has no attribute "motif_sett_"',
+        15: 'Argument 1 to "read_graph" has incompatible type "int"',
+    }
+    assert [int(line) for line, _ in notes] == [*expected]
+    for (_, note), part in zip(notes, expected.values(), strict=True):
+        assert part in note
+
+
+def test_the_version_is_that_of_what_is_installed():
+    assert gomkcn.__version__ == importlib.metadata.version("gomkcn-dgl")
 
 
 def calls_of_users():

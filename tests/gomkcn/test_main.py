@@ -25,9 +25,10 @@ from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.steps import Steps
-from mining import read_run, read_truth
+from mining import read_run
 from mining.null_models import NULL_MODELS
 from mining.settings import GraphSettings, RunSettings
+from mining.truth import read_truth
 from synthetic import MotifClassificationDataset, planted_motif_graph
 from synthetic.planting import PlantingSettings
 

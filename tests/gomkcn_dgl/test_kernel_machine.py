@@ -20,7 +20,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.steps import Steps
 
-SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "cost": (1.0, 100.0)}
+SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "C": (1.0, 100.0)}
 
 
 def rings_and_trees(number, seed=0):
@@ -54,7 +54,7 @@ def test_the_classifier_learns_and_says_what_it_chose(trees):
     graphs, labels = trees
     model = GOMKClassifier(**SMALL).fit(graphs, labels)
     assert model.best_score_ > 0.9
-    assert set(model.best_params_) == {"num_levels", "tau", "aggregation", "gamma", "cost"}
+    assert set(model.best_params_) == {"num_levels", "tau", "aggregation", "gamma", "C"}
     new, truth = rings_and_trees(20, seed=7)
     assert model.score(new, truth) >= 0.9
     assert model.decision_function(new).shape == (20,)
@@ -74,7 +74,7 @@ def test_directions_and_names_of_classes():
 def test_the_score_is_that_of_graphs_held_out(trees):
     """As scikit-learn finds it, with the same kernel and the same folds."""
     graphs, labels = trees
-    one = {"num_levels": (2,), "tau": (0.3,), "gamma": (3.0,), "cost": (10.0,)}
+    one = {"num_levels": (2,), "tau": (0.3,), "gamma": (3.0,), "C": (10.0,)}
     # classes that nothing tells: a graph that is seen in the training would
     random = np.random.default_rng(0).permutation(labels)
     model = GOMKClassifier(**one).fit(graphs, random)
@@ -136,6 +136,50 @@ def test_features_are_scaled_by_the_training_graphs_alone():
     scaled = np.column_stack([(test.features[:, 0] - values.mean()) / values.std(), own[:12, 1]])
     scaled[:, 1] = test.features[:, 1]
     np.testing.assert_allclose(maker.preparation_.apply(test).features, scaled, atol=1e-4)
+
+
+def test_one_value_is_one_of_a_list(trees):
+    graphs, labels = trees
+    single = {"num_levels": 2, "tau": 0.3, "aggregation": "sum", "gamma": None, "C": 10}
+    lists = {name: [value] for name, value in single.items()}
+    models = [GOMKClassifier(**options).fit(graphs, labels) for options in (single, lists)]
+    assert models[0].best_params_ == models[1].best_params_ == single
+    new, _ = rings_and_trees(10, seed=3)
+    np.testing.assert_array_equal(*(model.predict_proba(new) for model in models))
+
+
+@pytest.mark.parametrize("num_classes", [2, 3])
+def test_probabilities_are_those_of_graphs_that_were_not_seen(trees, num_classes):
+    """They agree with the classes, and a class of which they say p is right in p of the cases."""
+    graphs, truth = trees
+    rng = np.random.default_rng(0)
+    # a third of the classes says nothing, so that no machine may be sure
+    noisy = np.where(rng.random(60) < 1 / 3, rng.integers(num_classes, size=60), truth)
+    labels = np.array(["few", "more", "other"])[noisy]
+    model = GOMKClassifier(2, 0.3, gamma=3.0, C=1000).fit(graphs, labels)
+    new, _ = rings_and_trees(200, seed=5)
+    probabilities = model.predict_proba(new)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert probabilities.shape == (200, len(model.classes_))
+    assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(new)).all()
+    # the machine has learnt some noise by heart; the mean of what it says is near to what is right
+    truth = np.where(rng.random(200) < 1 / 3, rng.integers(num_classes, size=200), [0, 1] * 100)
+    right = (probabilities.argmax(axis=1) == truth).mean()
+    assert probabilities.max(axis=1).mean() == pytest.approx(right, abs=0.15)
+    assert 0.5 < probabilities.max(axis=1).mean() < 0.95
+
+
+def test_scikit_learn_divides_a_collection_that_was_read(trees):
+    graphs, labels = trees
+    collection = as_csr(graphs)
+    assert len(collection) == 60
+    with pytest.raises(IndexError):
+        collection[60]
+    model = GOMKClassifier(num_levels=2, tau=0.3, num_folds=3)
+    scores = [cross_val_score(model, given, labels, cv=3) for given in (collection, graphs)]
+    assert scores[0].tolist() == scores[1].tolist()
+    search = GridSearchCV(model, {"most_nodes": [4, 8]}, cv=3).fit(collection, labels)
+    assert search.predict_proba(collection[:2]).shape == (2, 2)
 
 
 def test_scikit_learn_takes_them(trees):
@@ -216,7 +260,8 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
         ({}, [0, 1] * 10, r"^y must have a class for each of the 10 graphs, got shape \(20,\)"),
         ({}, [0] * 10, "^y must have at least two classes, got 1"),
         ({}, [0] * 8 + [1] * 2, "^num_folds must be at most .* 2 of 1, got 5"),
-        ({"tau": 0.5}, [0, 1] * 5, "^tau must be a list of values to choose from, got 0.5"),
+        ({"tau": ()}, [0, 1] * 5, "^tau must be a value, or some to choose from, got none"),
+        ({"C": (1, 0)}, [0, 1] * 5, "^C must be greater than 0, got 0"),
     ],
 )
 def test_refusals(trees, change, labels, message):

@@ -19,7 +19,8 @@ from mining import MiningRun, choice
 from mining.mining_job import run_job
 from mining.pattern_counts import bag_of_patterns
 from mining.settings import RunSettings
-from synthetic import barabasi_albert, plant_motifs
+from synthetic import plant_motifs
+from synthetic.base_graphs import barabasi_albert
 
 # so many seconds that every count is exact, however busy the machine is
 MINER = {"pattern_size": "4-5", "sources": "grown,filters", "count_seconds": 60.0}

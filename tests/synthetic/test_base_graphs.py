@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
-from synthetic import (
-    BASE_GRAPHS,
-    barabasi_albert,
-    networkx_edges,
-    orient_edges,
-)
+from synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, networkx_edges, orient_edges
 
 # Name and arguments before the seed, for 60 nodes.
 CASES = {"ba": (60, 3), "er": (60, 0.1), "ws": (60, 4, 0.3), "regular": (60, 3), "tree": (60,)}

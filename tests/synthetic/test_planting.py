@@ -10,14 +10,8 @@ import torch
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic import (
-    BASE_GRAPHS,
-    MOTIFS,
-    PlantingSettings,
-    barabasi_albert,
-    orient_edges,
-    plant_motifs,
-)
+from synthetic import MOTIFS, PlantingSettings, plant_motifs
+from synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, orient_edges
 
 NUM_NODES = 120
 PLAIN = {"house6": 3, "square": 2, "wheel8": 2}

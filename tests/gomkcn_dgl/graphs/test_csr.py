@@ -10,7 +10,7 @@ import pytest
 from graph_files import assert_same, edges, named_edges
 from random_graphs import KINDS, draw, link_matrix
 
-from gomkcn_dgl.csr import csr_from_edges, split_graphs
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import MAX_RELATIONS, SIMPLE, relations_of
@@ -163,7 +163,7 @@ def test_collections_unite_their_relations():
     two, *_ = draw({"c": True, "a": False}, 1)
     both = as_csr([one, two, csr_from_edges(np.array([0]), np.array([1]), 2)])
     assert both.relations.names == ("b", "a", "c", "edge")
-    first, second, third = split_graphs(both)
+    first, second, third = list(both)
     assert named_edges(first) == named_edges(one)
     assert named_edges(second) == named_edges(two)
     assert named_edges(third) == [(0, 1, "edge")]
@@ -185,7 +185,7 @@ def test_a_collection_is_split_and_joined_again():
         relation=relation % 2,
         relation_names=["a", "b"],
     )
-    parts = split_graphs(graph)
+    parts = list(graph)
     assert [(part.num_nodes, part.num_edges > 0) for part in parts] == [
         (6, True), (2, False), (6, True)
     ]  # fmt: skip
@@ -196,7 +196,7 @@ def test_a_collection_is_split_and_joined_again():
             np.testing.assert_array_equal(left, right)
             assert left.dtype == right.dtype
     # in another order, each graph still has its own edges
-    turned = split_graphs(as_csr(parts[::-1]))[::-1]
+    turned = as_csr(parts[::-1])[::-1]
     assert list(map(named_edges, turned)) == list(map(named_edges, parts))
     # a collection of collections is one of all their graphs
     assert as_csr([again, parts[0]]).graph_ptr.tolist() == [0, 6, 8, 14, 20]

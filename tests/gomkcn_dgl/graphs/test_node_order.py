@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from graph_files import assert_same
 
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges, split_graphs
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import NodeOrder
 
@@ -92,11 +92,11 @@ def test_a_collection_in_its_order_holds_the_graphs_as_each_is_alone():
     given = as_csr([*graphs, nx.cycle_graph(7)], features=rng.integers(3, size=79))
     order = NodeOrder.of(given)
     np.testing.assert_array_equal(order.nodes[order.position], np.arange(79))
-    alone = [NodeOrder.of(one).graph for one in split_graphs(given)]
+    alone = [NodeOrder.of(one).graph for one in list(given)]
     for new, old in enumerate(order.graphs.tolist()):
         nodes = order.nodes[slice(*order.graph.graph_ptr[new : new + 2])]
         assert set(given.graph_of(nodes)) == {old}
-        assert_same(split_graphs(order.graph)[new], alone[old])
+        assert_same(list(order.graph)[new], alone[old])
 
 
 def shuffle(graphs: list[nx.Graph], seed: int) -> CSRGraph:

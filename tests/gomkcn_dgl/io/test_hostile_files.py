@@ -23,7 +23,7 @@ from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import read_toml
 from gomkcn_dgl.training.checkpoint import read_state
-from mining import read_truth
+from mining.truth import read_truth
 
 MEGABYTES = 1 << 20
 # content that does not fit into as much memory

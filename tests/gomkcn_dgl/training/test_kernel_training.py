@@ -69,9 +69,11 @@ def test_a_run_and_what_is_made_of_it():
     # 1. predictions, of a file of other graphs as well
     gomkcn("predict run TU --out all.csv")
     table = pd.read_csv("all.csv")
-    assert list(table.columns) == ["graph", "predicted", "score 0", "score 1"]
+    assert list(table.columns) == ["graph", "predicted", "probability 0", "probability 1"]
     assert table["predicted"].tolist() == [0, 1] * 12
-    assert (table[["score 0", "score 1"]].to_numpy().argmax(axis=1) == table["predicted"]).all()
+    assert (
+        table[["probability 0", "probability 1"]].to_numpy().argmax(axis=1) == table["predicted"]
+    ).all()
     write_graphs("NEW", 4)
     assert [line.split()[1] for line in gomkcn("predict run NEW").splitlines()[1:]] == [*"0101"]
     # 2. the page of chosen graphs, beside which the same shapes are the most similar
@@ -140,7 +142,7 @@ def test_a_stopped_run_goes_on(monkeypatch):
     assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
     # a run of the other method neither goes on with it nor removes it
-    said = refused("train TU --out run --split 0.5,0.25,0.25 --quiet --resume")
+    said = refused("train TU --out run --method network --split 0.5,0.25,0.25 --quiet --resume")
     assert "was made with other settings (method was 'kernel', is 'network')" in said
     assert Path("run/unfinished").is_dir()
     assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")

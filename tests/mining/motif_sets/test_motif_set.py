@@ -25,7 +25,8 @@ from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.graph_search import search_graph
 from mining.motif_sets.motif_set import summary
 from mining.motif_sets.searching import Question
-from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, plant_motifs
+from synthetic.base_graphs import barabasi_albert
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
 QUICK = {"sources": "grown", "null": None}

@@ -35,7 +35,8 @@ from mining.motif_sets.graph_search import answer_of_graph
 from mining.motif_sets.motif_search import SearchSettings
 from mining.motif_sets.searching import LEAST_SAVED, Question
 from mining.pattern import Pattern
-from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, plant_motifs
+from synthetic.base_graphs import barabasi_albert
 
 
 def coded(kind):
