@@ -65,6 +65,9 @@ class CSRGraph:
         relation.
     notes : tuple of str
         What was changed or left out when the graph was made, a phrase each.
+    graph_names : numpy.ndarray or None
+        Text ``[G]``, what the input calls each graph of a collection, such as the compound of a
+        molecule; empty for a graph without a name, None where no graph has one.
     """
 
     indptr: np.ndarray
@@ -77,6 +80,7 @@ class CSRGraph:
     relations: Relations = SIMPLE
     links: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    graph_names: np.ndarray | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -480,6 +484,7 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
         features=graph.features[nodes],
         graph_ptr=np.array([0, last - first]),
         node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
+        graph_names=None if graph.graph_names is None else graph.graph_names[[number]],
         weights=None if graph.weights is None else graph.weights[entries],
         links=None if graph.links is None else graph.links[entries],
     )

@@ -160,27 +160,26 @@ def _run_of(
     """Make a run from the records of its files, which fit their schemas."""
     from mining.filters.mined_filter import MinedFilter
     from mining.filters_run import DrawnNodes, FiltersRun
-    from mining.graph_summary import GraphSummary, RelationSummary
+    from mining.graph_summary import GraphSummary
     from mining.pattern import UNCOUNTED, OccurrenceCount
     from mining.plots.filter_drawing import FeatureColors
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery
 
     names = tuple(filters["feature_names"])
-    graph = run["graph"]
-    relations = tuple(RelationSummary(**one) for one in graph["relations"])
+    summary = GraphSummary.from_dict(run["graph"], names)
     rows = filters["filters"]
     colors = filters["colors"]
     if max(colors["columns"], default=0) >= max(1, len(names)):
         raise ValueError("a colour is of a feature that the graph lacks")
     shown = None if map is None else GraphMap.from_dict(map)
-    if shown is not None and shown.edge_relations.max(initial=0) >= max(1, len(relations)):
+    if shown is not None and shown.edge_relations.max(initial=0) >= max(1, len(summary.relations)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
     known = None
     if drawn is not None and shown is not None:
         known = DrawnNodes.from_dict(drawn, len(shown.names), len(rows))
     return FiltersRun(
-        graph=GraphSummary(**{**graph, "feature_names": names, "relations": relations}),
+        graph=summary,
         filters=tuple(MinedFilter.from_dict(one, names) for one in rows),
         occurrences=tuple(
             UNCOUNTED if one["occurrences"] is None else OccurrenceCount(**one["occurrences"])

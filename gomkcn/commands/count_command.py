@@ -251,11 +251,13 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     """The sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
+    from gomkcn_dgl.io.molecules import names_of
     from mining.fragments import find_smarts
     from mining.pattern import OccurrenceCount
 
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
     size = places.shape[1] - 1
+    graph_names = names_of(mols)
     rows = {
         "pattern": f"{pattern}: {_sizes(atom=size)}",
         "graph": f"{path}: {_sizes(molecule=len(mols))}",
@@ -268,8 +270,9 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
         if len(places) > task.most:
             rng = np.random.default_rng(task.seed)
             chosen = np.sort(rng.choice(len(places), task.most, replace=False))
-        names = ["graph", *map(str, range(size))]
-        return names, places[chosen].tolist(), len(chosen) == len(places)
+        rows = [[*_called(graph_names, row[0]), *row[1:]] for row in places[chosen].tolist()]
+        head = [*_called_head(graph_names), *map(str, range(size))]
+        return head, rows, len(chosen) == len(places)
 
     return rows, list_places
 
@@ -400,10 +403,20 @@ def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete
     size = len(names)
     ids = graph.original_ids(places.reshape(-1))
     rows = [
-        [*[number] * several, *ids[at * size : (at + 1) * size]]
+        [*(_called(graph.graph_names, number) * several), *ids[at * size : (at + 1) * size]]
         for at, number in enumerate(graph.graph_of(places[:, 0]).tolist())
     ]
-    return [*["graph"] * several, *names], rows, complete
+    return [*(_called_head(graph.graph_names) * several), *names], rows, complete
+
+
+def _called_head(graph_names: np.ndarray | None) -> list[str]:
+    """The names of the columns of :func:`_called`."""
+    return ["graph"] if graph_names is None else ["graph", "name"]
+
+
+def _called(graph_names: np.ndarray | None, number: int) -> list[Any]:
+    """The number of a graph, and what it is called where graphs have names."""
+    return [number] if graph_names is None else [number, str(graph_names[number])]
 
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:

@@ -30,6 +30,10 @@ MOLECULE_FORMATS = ("smiles", "sdf")
 # what columns and properties are called, in capitals or not
 _SMILES_COLUMNS = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")
 _CLASS_COLUMNS = ("class", "label", "activity")
+# words of the name of the column that says what molecules are called, the plainest first
+_NAME_WORDS = ("name", "id", "title", "compound", "molecule")
+# a property of molecules of RDKit, which reads it from SD files
+_NAME = "_Name"
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 # the line that ends a record of an SD file
 _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
@@ -49,7 +53,10 @@ DEFAULT_OPTIONS = MoleculeOptions()
 
 
 class Record(NamedTuple):
-    """A molecule of a file with its place, and what is wrong with it, if anything, or its class."""
+    """A molecule of a file with its place, and what is wrong with it, if anything, or its class.
+
+    What the file calls the molecule is its property ``_Name``, as RDKit has it.
+    """
 
     place: str
     mol: Any
@@ -57,8 +64,12 @@ class Record(NamedTuple):
     label: str | None = None
 
     @classmethod
-    def of(cls, place: str, mol: Any, given: str, label: str | None = None) -> Record:
+    def of(
+        cls, place: str, mol: Any, given: str, label: str | None = None, name: str = ""
+    ) -> Record:
         """What RDKit makes of a SMILES, or of a record of an SD file with a title."""
+        if mol is not None:
+            mol.SetProp(_NAME, name)
         fault = "" if mol is not None and mol.GetNumAtoms() else "the molecule has no atoms"
         if mol is None:
             fault = "RDKit cannot read the molecule" + f" {shown(given)}" * bool(given)
@@ -156,14 +167,17 @@ def _line_records(path: Path) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first line may be a header."""
     read = load_rdkit().MolFromSmiles
     of_smiles = 0
+    of_name: int | None = 1
     for number, words in rows_of(read_text(path), TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
-        record = Record.of(f"line {number}", without_log(read, given), given)
+        name = words[of_name] if of_name is not None and of_name < len(words) else ""
+        record = Record.of(f"line {number}", without_log(read, given), given, name=name)
         if number == 1 and record.fault:
             header = smiles_column(words)
             if header is not None:
                 of_smiles = header
-                log.info("columns: smiles = %s (header on line 1)", printable(words[header]))
+                of_name = name_column(words)
+                _log_columns(words, of_smiles, of_name)
                 continue
             fault = f"{record.fault}, nor does the line name a column smiles as a header does"
             record = record._replace(fault=fault)
@@ -182,12 +196,15 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
+    of_name = name_column(names)
+    of_name = None if of_name in (of_smiles, of_class) else of_name
     for number, row in rows_of(data, form):
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
         label = None if of_class is None else row[of_class]
         given = row[of_smiles]
-        yield Record.of(f"line {number}", without_log(read, given), given, label)
+        name = "" if of_name is None else row[of_name]
+        yield Record.of(f"line {number}", without_log(read, given), given, label, name)
 
 
 def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
@@ -208,7 +225,10 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
             at = _find(names, known)
             label = None if mol is None or at is None else mol.GetProp(names[at])
             title = record.partition(b"\n")[0].decode("utf-8", errors="replace").strip()
-            found = Record.of(f"record {number}", mol, title, label)
+            of_name = name_column(names)
+            # many writers leave the title empty, and have a property in its place
+            name = title or ("" if mol is None or of_name is None else mol.GetProp(names[of_name]))
+            found = Record.of(f"record {number}", mol, title, label, name)
             yield found if record.strip() else found._replace(fault="the record is empty")
 
 
@@ -233,11 +253,37 @@ def smiles_column(names: Sequence[str]) -> int | None:
     return having[0] if len(having) == 1 else None
 
 
+def name_column(names: Sequence[str]) -> int | None:
+    """The number of the column that says what molecules are called, by the words of its name.
+
+    >>> name_column(["smiles", "Molecule ChEMBL ID"]), name_column(["id", "drug_name", "smiles"])
+    (1, 1)
+    """
+    words = [re.findall(r"[^\W_]+", name.casefold()) for name in names]
+    for word in _NAME_WORDS:
+        having = [at for at, own in enumerate(words) if word in own and "smiles" not in own]
+        if having:
+            return having[0]
+    return None
+
+
+def _log_columns(names: Sequence[str], of_smiles: int, of_name: int | None) -> None:
+    """Say in the log which columns are read."""
+    name = "" if of_name is None else f", name = {printable(names[of_name])}"
+    log.info("columns: smiles = %s%s (header on line 1)", printable(names[of_smiles]), name)
+
+
 def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
     """The number of the first name that is known, in capitals or not."""
     lower = [one.casefold() for one in known]
     found = [at for at, name in enumerate(names) if name.strip().casefold() in lower]
     return found[0] if found else None
+
+
+def names_of(mols: Sequence[Any]) -> np.ndarray | None:
+    """What molecules of RDKit are called, text ``[G]``; None where none has a name."""
+    names = np.array([mol.GetProp(_NAME) if mol.HasProp(_NAME) else "" for mol in mols], str)
+    return names if (names != "").any() else None
 
 
 def from_molecules(mols: Sequence[Any]) -> GraphContent:
@@ -276,4 +322,5 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
         relation=relation,
         relation_names=names,
         graph_ptr=starts,
+        graph_names=names_of(mols),
     )

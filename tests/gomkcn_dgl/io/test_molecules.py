@@ -10,7 +10,9 @@ import pytest
 from mutag_molecules import mutag_molecules
 
 from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -110,6 +112,66 @@ def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
     assert read_graph(path, skip_invalid=True).num_graphs == 2
     # RDKit itself is silent
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("a.smi", "CCO ethanol\nCN methylamine\n", ["ethanol", "methylamine"]),
+        ("a.smi", "smiles formula name\nCCO C2H6O ethanol\nCN CH5N\n", ["ethanol", ""]),
+        ("a.smi", "CCO\nCN\n", None),
+        ("a.csv", "smiles,class,Molecule ChEMBL ID\nCCO,a,CHEMBL545\nCN,b,\n", ["CHEMBL545", ""]),
+        (
+            "a.csv",
+            "id,drug_name,smiles\n7,ethanol,CCO\n8,methylamine,CN\n",
+            ["ethanol", "methylamine"],
+        ),
+        ("a.csv", "smiles,class\nCCO,a\nCN,b\n", None),
+        ("a.csv", "smiles,label id\nCCO,a\nCN,b\n", ["a", "b"]),
+        ("a.csv", "SMILES name,class\nCCO,a\nCN,b\n", None),
+    ],
+)
+def test_graphs_have_the_names_of_their_molecules(tmp_path, name, text, names):
+    (tmp_path / name).write_text(text)
+    graph = read_graph(tmp_path / name)
+    assert graph.graph_names is None if names is None else graph.graph_names.tolist() == names
+
+
+def test_names_go_where_their_graphs_go(tmp_path):
+    path = tmp_path / "a.smi"
+    path.write_text("CCO ethanol\nC1CC broken\nCN methylamine\n")
+    graph = read_graph(path, skip_invalid=True)
+    assert graph.graph_names.tolist() == ["ethanol", "methylamine"]
+    assert [one.graph_names.tolist() for one in split_graphs(graph)] == [
+        ["ethanol"],
+        ["methylamine"],
+    ]
+    # a list of graphs, of which some have a name
+    nameless = as_csr(Chem.MolFromSmiles("CON"))
+    assert nameless.graph_names is None
+    both = as_csr([*split_graphs(graph), nameless])
+    assert both.graph_names.tolist() == ["ethanol", "methylamine", ""]
+    # molecules of RDKit that were named by whoever read them
+    mol = Chem.MolFromSmiles("CCO")
+    mol.SetProp("_Name", "alcohol")
+    assert as_csr([mol, mol]).graph_names.tolist() == ["alcohol"] * 2
+    # and a folder
+    write_graph_folder(tmp_path / "a.graph", graph)
+    assert read_graph(tmp_path / "a.graph").graph_names.tolist() == ["ethanol", "methylamine"]
+    np.save(tmp_path / "a.graph" / "graph_names.npy", np.arange(2))
+    with pytest.raises(InputError, match=r"graph_names\.npy must hold text, got int64"):
+        read_graph(tmp_path / "a.graph")
+
+
+def test_an_sd_file_has_titles_or_a_property_with_names(tmp_path):
+    path = tmp_path / "a.sdf"
+    with Chem.SDWriter(str(path)) as writer:
+        for title, prop in (("ethanol", "x"), ("", "methylamine"), ("", "")):
+            mol = Chem.MolFromSmiles("CCO")
+            mol.SetProp("_Name", title)
+            mol.SetProp("Compound ID", prop)
+            writer.write(mol)
+    assert read_graph(path).graph_names.tolist() == ["ethanol", "methylamine", ""]
 
 
 def records_of(*texts):
