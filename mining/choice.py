@@ -40,8 +40,16 @@ from mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, 
 from mining.descriptions import describe_structure
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.pattern import LESS, MORE, NullComparison, OccurrenceCount, Pattern, merge
-from mining.significance import class_differences, compare_with_random
+from mining.pattern import (
+    LESS,
+    MORE,
+    NullComparison,
+    OccurrenceCount,
+    Pattern,
+    differing_groups,
+    merge,
+)
+from mining.significance import class_differences, compare_with_random, group_differences
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -172,10 +180,14 @@ def choose_patterns(
         one for one in (*census.values(), *rest) if one.key not in keys and one.frequency.count > 0
     ]
     others.sort(key=_distance, reverse=True)
-    # 4. compare the graphs of each class
+    # 4. compare the graphs of each class; what leads a group is reported as well
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
-        reported, others = both[: len(reported)], both[len(reported) :]
+        leading = {group[0].key for group in differing_groups(both)}
+        num_reported = len(reported)
+        more = [one for one in both[num_reported:] if one.key in leading]
+        reported = [*both[:num_reported], *more]
+        others = [one for one in both[num_reported:] if one.key not in leading]
     return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
 
 
@@ -514,7 +526,12 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
     contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
     for column, (of_pattern, _) in enumerate(found):
         contains[:, column] = of_pattern
-    differences = class_differences(contains, classes.labels, classes.names)
+    differences = group_differences(
+        class_differences(contains, classes.labels, classes.names),
+        contains,
+        classes.labels,
+        [one.num_nodes for one in patterns],
+    )
     return [
         replace(one, classes=difference)
         for one, difference in zip(patterns, differences, strict=True)
