@@ -12,6 +12,8 @@ from cloup import option, option_group
 from gomkcn.commands.base import Command, inputs_of, limited_steps, say_missing
 from gomkcn.commands.option_types import InputPath, Number, OutputPath
 from gomkcn.commands.options import (
+    CLASS_OPTIONS,
+    class_options,
     file_options,
     force_option,
     quiet_option,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("path", type=InputPath(), metavar="PATH")
-@option_group("Input", file_options, weight_option)
+@option_group("Input", file_options, class_options, weight_option)
 def info(path: str, **options: Any) -> None:
     """Show how a graph file is read.
 
@@ -46,6 +48,7 @@ def info(path: str, **options: Any) -> None:
     from gomkcn_dgl.graph_html import describe_graph
     from gomkcn_dgl.io.reading import read_graph
 
+    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     try:
         rows = describe_graph(read_graph(path, **options))
     except InputError as error:
@@ -54,18 +57,29 @@ def info(path: str, **options: Any) -> None:
         # whatever is wrong without weights, too, is no matter of weights
         rows = describe_graph(read_graph(path, **{**options, "weight": NONE}))
         rows["weights"] = str(error)
-    if classes := _classes_of(path, options):
-        numbers = zip(classes.names, classes.sizes, strict=True)
-        rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
+    try:
+        classes = classes_of_file(path, options, of_classes)
+        if classes is not None:
+            numbers = zip(classes.names, classes.sizes, strict=True)
+            rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
+    except InputError as error:
+        if any(of_classes.values()):
+            raise
+        rows["classes"] = str(error)
     say_values(rows, 18)
 
 
-def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> GraphClasses | None:
-    """The classes of the graphs of a file that is read with these options."""
+def classes_of_file(
+    path: str, options: Mapping[str, Any], of_classes: Mapping[str, Any], *, needed: bool = False
+) -> GraphClasses | None:
+    """The classes of the graphs of a file, by how it is read and by CLASS_OPTIONS."""
     from gomkcn_dgl.io.graph_classes import read_graph_classes
 
-    own = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
-    return read_graph_classes(path, needed=needed, **own)
+    known = {"format": options["format"], "smiles": options["smiles"]}
+    own = {name: of_classes[name] for name in ("class_column", "threshold")}
+    skip_invalid = options["skip_invalid"]
+    names = of_classes["class_names"]
+    return read_graph_classes(path, names, needed=needed, skip_invalid=skip_invalid, **known, **own)
 
 
 @click.command(cls=Command)
@@ -210,7 +224,7 @@ def _count_orbits(
 
 @click.command(cls=Command)
 @click.argument("path", type=InputPath(), metavar="GRAPHS")
-@option_group("Input", file_options)
+@option_group("Input", file_options, class_options)
 @option_group(
     "Options",
     option(
@@ -262,11 +276,14 @@ def frequent(
     from gomkcn_dgl.io.reading import read_graph
     from mining.gspan import frequent_subgraphs
 
+    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
+    if any(of_classes.values()) and not per_class:
+        raise InputError("options of classes are for --per-class; give it, or leave them out.")
     steps, interrupts = limited_steps(time_limit, quiet)
     with steps.progress:
         steps.progress.begin("reading the graphs")
         graph = read_graph(path, **options, weight=NONE)
-    classes = _classes_of(path, options, needed=True) if per_class else None
+    classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]

@@ -18,6 +18,7 @@ from gomkcn.commands.options import (
     run_limits,
     settings_option,
     table_options,
+    threshold_option,
 )
 from gomkcn.commands.printing import print_table, say, show_log
 from gomkcn_dgl.errors import InputError
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
     option(
         "--class-column",
         hidden=True,
-        help="Column of the classes: of molecules [class, label or activity], of nodes [class, "
-        "label, labels or y]",
+        help="Column of the classes: of molecules [class, label, activity, active, outcome, target "
+        "or y], of nodes [class, label, labels or y]",
     ),
+    threshold_option,
     option(
         "--class-names",
         type=InputPath(),

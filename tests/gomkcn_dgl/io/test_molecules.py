@@ -14,6 +14,7 @@ from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
+from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 
 Chem = pytest.importorskip("rdkit.Chem")
 
@@ -271,3 +272,102 @@ def test_without_rdkit_the_way_out_is_said(tmp_path, monkeypatch):
     path.write_text("CCO\n")
     with pytest.raises(InputError, match=r"not installed; .* 'gomkcn-dgl\[molecules\]'\.$"):
         read_graph(path)
+
+
+def table_of(path, **columns):
+    """A table of methanol, ethanol and so on, with a column of labels or several."""
+    labels = list(zip(*columns.values(), strict=True))
+    rows = [",".join(["C" * (k + 1) + "O", *map(str, row)]) for k, row in enumerate(labels)]
+    path.write_text("\n".join([",".join(["smiles", *columns]), *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("column", CLASS_COLUMNS)
+def test_columns_of_classes_are_known_by_their_names(tmp_path, column):
+    path = table_of(tmp_path / "a.csv", **{column.title(): ["in", "out"] * 3})
+    classes = read_graph_classes(path)
+    assert classes.names == ("in", "out") and classes.labels.tolist() == [0, 1] * 3
+    assert read_graph_classes(path, class_column="none") is None
+
+
+def test_of_several_columns_the_plainest_name_is_taken_and_that_is_said(tmp_path, caplog):
+    path = table_of(tmp_path / "a.csv", target=["A", "B"] * 3, activity=["in"] * 3 + ["out"] * 3)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        classes = read_graph_classes(path)
+    assert classes.names == ("in", "out")
+    said = "classes: column activity; --class-column takes target in its place"
+    assert said in caplog.text
+    assert read_graph_classes(path, class_column="target").names == ("A", "B")
+    # nothing is said of classes where nobody asks for them
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        read_graph(path)
+    assert "classes" not in caplog.text
+
+
+MEASURED = [7.1, 4.25, 6.5, 5.0, 8.0, 3.5, 6.4, 7.7]
+
+
+def test_measured_values_are_no_classes_and_the_way_out_is_said(tmp_path):
+    path = table_of(tmp_path / "a.csv", pIC50=MEASURED)
+    # a column that nobody calls classes is none
+    assert read_graph_classes(path) is None
+    message = (
+        r"^a\.csv: 'pIC50' holds numbers, such as 7.1, and no classes; threshold "
+        r"\(--threshold 6.45, median or 75%\) makes classes of them, and class_column 'none' "
+    )
+    with pytest.raises(InputError, match=message):
+        read_graph_classes(path, class_column="pIC50")
+    path = table_of(tmp_path / "a.csv", activity=[*MEASURED[1:], ">10"])
+    with pytest.raises(InputError, match=r"such as 4.25, and text, such as '>10', and no"):
+        read_graph_classes(path)
+    with pytest.raises(InputError, match=r"line 9: 'activity' must be a number .* got '>10'\.$"):
+        read_graph_classes(path, threshold=6)
+    # whole numbers: few values are classes, many are none
+    for values, is_refused in ([0, 1] * 6, False), (range(12), True), (["1.0", "0.0"] * 6, False):
+        path = table_of(tmp_path / "a.csv", outcome=values)
+        if is_refused:
+            with pytest.raises(InputError, match="'outcome' holds numbers, such as 0, and no cl"):
+                read_graph_classes(path)
+        else:
+            assert len(read_graph_classes(path).names) == 2
+    # text with a number in it stays text
+    path = table_of(tmp_path / "a.csv", label=["5-HT", "D2", "7"] * 4)
+    assert read_graph_classes(path).names == ("5-HT", "7", "D2")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "names", "labels"),
+    [
+        (6.5, ["y < 6.5", "y ≥ 6.5"], [1, 0, 1, 0, 1, 0, 0, 1]),
+        ("median", ["y < 6.45", "y ≥ 6.45"], [1, 0, 1, 0, 1, 0, 0, 1]),
+        ("75%", ["y < 7.25", "y ≥ 7.25"], [0, 0, 0, 0, 1, 0, 0, 1]),
+        ("7, 5", ["y < 5", "5 ≤ y < 7", "y ≥ 7"], [2, 0, 1, 1, 2, 0, 1, 2]),
+    ],
+)
+def test_a_threshold_makes_classes_of_numbers(tmp_path, threshold, names, labels):
+    path = table_of(tmp_path / "a.csv", y=MEASURED)
+    classes = read_graph_classes(path, threshold=threshold)
+    assert classes.names == tuple(names) and classes.labels.tolist() == labels
+    called = read_graph_classes(path, {names[0]: "weak"}, threshold=threshold)
+    assert called.names == ("weak", *names[1:])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        ("high", "threshold must be a number, median, a share such as 75%, or several with commas"),
+        ("nan", "threshold must be a number"),
+        ("100%", "threshold must be a number"),
+        ("6,,7", "threshold must be a number"),
+        (9, r"must have values of 'y' on each side, which are 3.5 to 8, got 9\."),
+        (3.5, "must have values of 'y' on each side"),
+    ],
+)
+def test_thresholds_that_are_none_are_refused(tmp_path, threshold, message):
+    path = table_of(tmp_path / "a.csv", y=MEASURED)
+    with pytest.raises(InputError, match=message):
+        read_graph_classes(path, threshold=threshold)
+    (tmp_path / "a.smi").write_text("CCO\nCN\n")
+    with pytest.raises(InputError, match="its graphs have none"):
+        read_graph_classes(tmp_path / "a.smi", threshold=6)
