@@ -87,6 +87,8 @@ class ChoiceRules:
     count_error: float
     count_steps: int
     seed: int
+    # why there is no null model, where nobody said so
+    why_no_null: str = ""
     # steps of a census of the graph, and where no null model is asked for by its name of those of
     # all random graphs: two minutes of one thread, which nobody minds who did not ask for it
     most_steps: float = 2 * _STEPS_A_MINUTE
@@ -196,7 +198,7 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
     models = [null_model(one, mined.graph) for one in rules.nulls]
     spend = _with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
-    warnings = list(sizes.warnings)
+    warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
     null_models: dict[str, str] = {}
     census, left_out = _count_sizes(mined, sizes, steps, spend)
     left_out |= sizes.refused

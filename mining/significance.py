@@ -233,6 +233,18 @@ def class_differences(
     """
     if not contains.shape[1]:
         return []
+    adjusted = compare_classes(contains, np.asarray(labels))
+    contrasts = class_contrasts(contains, labels, names)
+    return [ClassDifference(own, p) for own, p in zip(contrasts, adjusted.tolist(), strict=True)]
+
+
+def class_contrasts(
+    contains: np.ndarray, labels: np.ndarray, names: Sequence[str]
+) -> list[tuple[ClassContrast, ...]]:
+    """How many graphs of each class, and of all others, contain each pattern, and its exact p.
+
+    The arguments are those of :func:`class_differences`; p is of each pattern and class alone.
+    """
     # 1. the graphs of each class, and those of them that contain each pattern, [F, C]
     of_class = np.asarray(labels)[:, None] == np.arange(len(names))
     sizes = of_class.sum(axis=0)
@@ -241,20 +253,59 @@ def class_differences(
     outside = inside.sum(axis=1, keepdims=True) - inside
     others = sizes.sum() - sizes
     ratio, low, high = odds_ratio_interval(inside, sizes, outside, others)
-    adjusted = compare_classes(contains, np.asarray(labels))
     counts = np.broadcast_arrays(inside, sizes, outside, others)
     p = np.array([exact_p(tuple(row)) for row in np.stack(counts, axis=-1).reshape(-1, 4).tolist()])
     columns = [*counts, ratio, low, high, p.reshape(inside.shape)]
     return [
-        ClassDifference(
-            tuple(
-                ClassContrast(name, *(column[pattern, number].item() for column in columns))
-                for number, name in enumerate(names)
-            ),
-            float(adjusted[pattern]),
+        tuple(
+            ClassContrast(name, *(column[pattern, number].item() for column in columns))
+            for number, name in enumerate(names)
         )
-        for pattern in range(len(adjusted))
+        for pattern in range(len(inside))
     ]
+
+
+def adjust_for_family(
+    p: np.ndarray, supports: np.ndarray, class_sizes: Sequence[int]
+) -> np.ndarray:
+    """Adjust exact p of classes for all patterns of a family that could have had as small a p.
+
+    A pattern in few graphs, or in nearly all, has no small p, however they lie in the classes.
+    Where k patterns could reach LEVEL / k, each p counts k times (R. E. Tarone, A modified
+    Bonferroni method for discrete data, 1990). Of more than two classes each is a test.
+
+    Parameters
+    ----------
+    p : numpy.ndarray
+        float64 ``[S]``, of patterns of the family.
+    supports : numpy.ndarray
+        int64 ``[K]``, graphs that contain each pattern of the family, which was chosen without
+        looking at the classes.
+    class_sizes : sequence of int
+        Graphs of each class.
+
+    Examples
+    --------
+    >>> adjust_for_family(np.array([1e-5]), np.array([10, 2, 2, 2]), [10, 10]).round(6).tolist()
+    [1e-05]
+    """
+    total = sum(class_sizes)
+    sizes = class_sizes[:1] if len(class_sizes) == 2 else class_sizes
+    different, counts = np.unique(supports, return_counts=True)
+    least = [
+        min(
+            exact_p((most := min(x, size), size, x - most, total - size)),
+            exact_p((fewest := max(0, x - (total - size)), size, x - fewest, total - size)),
+        )
+        for x in different.tolist()
+        for size in sizes
+    ]
+    # the smallest factor k that is as large as the number of tests that can reach LEVEL / k
+    can_be = np.sort(np.repeat(least, np.repeat(counts, len(sizes))))
+    factors = np.arange(1, len(can_be) + 2)
+    reaching = np.searchsorted(can_be, LEVEL / factors, side="right")
+    factor = int(factors[np.argmax(reaching <= factors)])
+    return np.minimum(1.0, np.asarray(p) * factor)
 
 
 def odds_ratio_interval(

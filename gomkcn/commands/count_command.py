@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, limited_steps, say_missing
+from gomkcn.commands.base import Command, classes_of_file, limited_steps, say_missing
 from gomkcn.commands.option_types import InputPath, Number
 from gomkcn.commands.options import (
+    CLASS_OPTIONS,
+    class_options,
     file_options,
     quiet_option,
     reading_option,
     seed_option,
     time_limit_option,
 )
-from gomkcn.commands.printing import say, say_row, say_values, show_log
+from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
+    from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.steps import Steps
     from mining.categories import Colors
     from mining.counting.query import Query
@@ -39,8 +43,17 @@ _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
 # names of columns, a row for each occurrence that is listed, and whether these are all
 Listing = tuple[list[str], list[list[Any]], bool]
-# the lines that say what was counted, and what lists the occurrences
-Counted = tuple[dict[str, str], Callable[[], Listing]]
+
+
+class Counted(NamedTuple):
+    """The lines that say what was counted, what lists the occurrences, and the graphs with one.
+
+    ``contains`` is bool ``[G]``, None where that is not known of all graphs.
+    """
+
+    rows: dict[str, str]
+    list_places: Callable[[], Listing]
+    contains: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class _Watch:
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", type=InputPath(), metavar="GRAPH")
-@option_group("Input", file_options)
+@option_group("Input", file_options, class_options)
 @option_group(
     "Options",
     option(
@@ -159,7 +172,8 @@ def count(
     two edges may be missing or added, as long as the nodes are connected. Edges may be followed by
     conditions: edges that must be absent ('a !> c', 'a !- c'), 'b.kind = "kinase"', 'a.size >
     b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and 'not' in front of any. When time is up,
-    or at Ctrl-C, what was drawn by then is an estimate.
+    or at Ctrl-C, what was drawn by then is an estimate. Where graphs have classes, a table says how
+    many of each class contain the pattern, with odds ratios and Fisher's exact p.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -168,6 +182,7 @@ def count(
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
+    gomkcn count "smarts:NS(=O)=O" assay.csv --class-column pIC50 --threshold 6.5
     gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
     """
@@ -191,6 +206,7 @@ def count(
         )
     if is_smarts and reading == SUBGRAPH:
         raise InputError("--reading subgraph is not for SMARTS; leave it out.")
+    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
     watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
     task = _Task(reading, count_error, max_steps, seed, most, max_edits, watch)
@@ -198,25 +214,65 @@ def count(
     with steps.progress:
         steps.progress.begin("reading the graph")
         graph, attributes = _read(path, options, is_smarts=is_smarts, with_attributes=bool(said))
+        classes = _read_classes(path, options, of_classes)
     with steps.progress, interrupts:
         watch.begin("counting")
         if is_smarts:
-            rows, list_places = _count_smarts(pattern, path, graph, task)
+            counted = _count_smarts(pattern, path, graph, task)
         elif said:
-            rows, list_places = _count_where(said, path, graph, attributes, task)
+            counted = _count_where(said, path, graph, attributes, task)
         else:
             directed = options["directed"]
-            rows, list_places = _count_structure(pattern, path, graph, directed, task)
+            counted = _count_structure(pattern, path, graph, directed, task)
         if most:
             watch.begin("listing occurrences")
-            listing = list_places()
-    say_values(rows, 11)
+            listing = counted.list_places()
+    say_values(counted.rows, 11)
+    if classes is not None:
+        _say_classes(classes, counted.contains)
     if listing is not None:
         names, places, complete = listing
         say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
             say_row(row)
     say_missing(interrupts, "the count ended early" if steps.is_partial else "")
+
+
+def _read_classes(
+    path: str, options: dict[str, Any], of_classes: dict[str, Any]
+) -> GraphClasses | None:
+    """The classes of the graphs of a file; of numbers that are none, a line says the way out."""
+    try:
+        return classes_of_file(path, options, of_classes)
+    except InputError as error:
+        if any(of_classes.values()):
+            raise
+        logging.getLogger("gomkcn_dgl").warning("no classes are compared: %s", error)
+        return None
+
+
+def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
+    """Print how many graphs of each class contain the pattern."""
+    from gomkcn_dgl.runtime.tabular import Table
+    from mining.significance import class_contrasts
+
+    if contains is None:
+        say("classes     not compared: not all graphs were searched")
+        return
+    (contrasts,) = class_contrasts(contains[:, None], classes.labels, classes.names)
+    table = Table(
+        {
+            "class": [one.name for one in contrasts],
+            "contain it": [f"{one.containing} of {one.num_graphs}" for one in contrasts],
+            "share": [f"{one.containing / one.num_graphs:.0%}" for one in contrasts],
+            "odds ratio": [f"{one.odds_ratio:.3g}" for one in contrasts],
+            "95% interval": [f"{one.low:.3g} to {one.high:.3g}" for one in contrasts],
+            "p (Fisher)": [f"{one.p:.2g}" for one in contrasts],
+        }
+    )
+    say("")
+    print_table(table)
+    say("")
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -274,7 +330,8 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
         head = [*_called_head(graph_names), *map(str, range(size))]
         return head, rows, len(chosen) == len(places)
 
-    return rows, list_places
+    contains = np.isin(np.arange(len(mols)), places[:, 0])
+    return Counted(rows, list_places, contains)
 
 
 def _count_where(
@@ -358,7 +415,8 @@ def _count_with_edits(
         rows = [[*row, own] for row, own in zip(listed, edits, strict=True)]
         return [*names, "edits"], rows, complete
 
-    return rows, list_places
+    is_exact = all(one.is_exact for one in found.counts)
+    return Counted(rows, list_places, contains if is_exact else None)
 
 
 def _count_query(query: Query, rows: dict[str, str], names: list[str], task: _Task) -> Counted:
@@ -372,7 +430,8 @@ def _count_query(query: Query, rows: dict[str, str], names: list[str], task: _Ta
         places, complete = list_query(query, most=task.most, **task.limits)
         return _listing(query.graph, names, places, complete)
 
-    return rows | _said(count, int(graphs.sum()), query.graph.num_graphs), list_places
+    rows = rows | _said(count, int(graphs.sum()), query.graph.num_graphs)
+    return Counted(rows, list_places, graphs if count.is_exact else None)
 
 
 def _head(pattern: str, path: str, graph: CSRGraph) -> dict[str, str]:

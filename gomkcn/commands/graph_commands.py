@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, inputs_of, limited_steps, say_missing
+from gomkcn.commands.base import (
+    Command,
+    classes_of_file,
+    inputs_of,
+    limited_steps,
+    say_missing,
+)
 from gomkcn.commands.option_types import InputPath, Number, OutputPath
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
@@ -27,7 +33,6 @@ from gomkcn.commands.printing import print_table, say, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
-    from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
@@ -67,19 +72,6 @@ def info(path: str, **options: Any) -> None:
             raise
         rows["classes"] = str(error)
     say_values(rows, 18)
-
-
-def classes_of_file(
-    path: str, options: Mapping[str, Any], of_classes: Mapping[str, Any], *, needed: bool = False
-) -> GraphClasses | None:
-    """The classes of the graphs of a file, by how it is read and by CLASS_OPTIONS."""
-    from gomkcn_dgl.io.graph_classes import read_graph_classes
-
-    known = {"format": options["format"], "smiles": options["smiles"]}
-    own = {name: of_classes[name] for name in ("class_column", "threshold")}
-    skip_invalid = options["skip_invalid"]
-    names = of_classes["class_names"]
-    return read_graph_classes(path, names, needed=needed, skip_invalid=skip_invalid, **known, **own)
 
 
 @click.command(cls=Command)
@@ -242,7 +234,7 @@ def _count_orbits(
     option(
         "--per-class",
         is_flag=True,
-        help="Ask for the support in at least one class of graphs",
+        help="Ask for the support in at least one class, and compare the classes",
     ),
 )
 @option_group("Output", table_option, force_option, quiet_option)
@@ -263,13 +255,15 @@ def frequent(
 
     All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
-    there may be more edges. When time is up, or at Ctrl-C, those that were found are printed, and
-    it is said that there may be more.
+    there may be more edges. With --per-class, odds ratios say how classes differ, the surest first,
+    and p (Fisher's exact test) is adjusted for all subgraphs that could have differed. When time is
+    up, or at Ctrl-C, those that were found are printed, and it is said that there may be more.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
     gomkcn frequent drugs.smi --support .05 --closed --out subgraphs.csv
     gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
+    gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
     show_log(brief=True)
     from gomkcn_dgl.graph_content import NONE

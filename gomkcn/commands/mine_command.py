@@ -88,7 +88,7 @@ MOTIFS = ("house=6", "wheel=6", "crown=6")
         multiple=True,
         callback=none_if_empty,
         help="Null model: degree, joint-degree, erdos-renyi, or none; may be repeated [degree, at "
-        "as many sizes as take two minutes]",
+        "as many sizes as take two minutes; none for molecules]",
     ),
     option(
         "--null-samples",
@@ -170,6 +170,7 @@ def mine(
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine MUTAG/ --out run --features labels
     gomkcn mine drugs.smi
+    gomkcn mine assay.csv --class-column pIC50 --threshold 6.5
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --null joint-degree

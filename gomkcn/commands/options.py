@@ -81,11 +81,6 @@ table_options = together(
 file_options = together(learning_options, table_options)
 # of the commands that keep weights; counting and mining use none
 weight_option = option("--weight", hidden=True, help="Edge-weight column, or none [weight]")
-threshold_option = option(
-    "--threshold",
-    help="Make classes of numbers: those below 6.5 and all others; or median, 75%, or several "
-    "with commas between",
-)
 # of the commands that compare classes
 class_options = together(
     option("--class-names", type=InputPath(), hidden=True, help="Names of graph classes (.csv)"),
@@ -95,7 +90,11 @@ class_options = together(
         help="Column of the classes of molecules, or none [class, label, activity, active, "
         "outcome, target or y]",
     ),
-    threshold_option,
+    option(
+        "--threshold",
+        help="Make classes of numbers: those below 6.5 and all others; or median, 75%, or several "
+        "with commas between",
+    ),
 )
 # what these options are called
 CLASS_OPTIONS = ("class_names", "class_column", "threshold")

@@ -18,7 +18,6 @@ from gomkcn.commands.options import (
     run_limits,
     settings_option,
     table_options,
-    threshold_option,
 )
 from gomkcn.commands.printing import print_table, say, show_log
 from gomkcn_dgl.errors import InputError
@@ -46,7 +45,11 @@ if TYPE_CHECKING:
         help="Column of the classes: of molecules [class, label, activity, active, outcome, target "
         "or y], of nodes [class, label, labels or y]",
     ),
-    threshold_option,
+    option(
+        "--threshold",
+        hidden=True,
+        help="Make classes of numbers of graphs: those below 6.5 and all others; or median, 75%",
+    ),
     option(
         "--class-names",
         type=InputPath(),

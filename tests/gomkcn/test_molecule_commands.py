@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import gomkcn
+from command_line import gomkcn, invoke, refused
 
 from mining import read_run
 from mining.pattern import differing_groups
@@ -90,3 +90,78 @@ def test_the_planted_cause_leads_and_its_parts_follow(drugs):
     record = page_record(drugs / "run" / "report.html")
     assert record["start"] == leader.id
     assert {"celecoxib", "topiramate"} <= set(record["graphNames"].values())
+
+
+def test_counts_and_subgraphs_are_compared_between_classes(drugs):
+    for pattern in ("smarts:[NX3]S(=O)=O", "smiles:NS(=O)=O"):
+        lines = gomkcn(f"count '{pattern}' drugs.csv").splitlines()
+        at = lines.index("graphs      22 of 300 contain it")
+        head, active, inactive = (re.split(r"\s\s+", line) for line in lines[at + 2 : at + 5])
+        assert head == ["class", "contain it", "share", "odds ratio", "95% interval", "p (Fisher)"]
+        assert active == ["active", "19 of 40", "48%", "66.7", "19.7 to 226", "3e-16"]
+        assert inactive[:2] == ["inactive", "3 of 260"] and inactive[-1] == "3e-16"
+    # not where nobody wants them
+    assert "active" not in gomkcn(f"count '{pattern}' drugs.csv --class-column none")
+    gomkcn("frequent drugs.csv --support .2 --size 3-4 --closed --per-class --out found.csv")
+    table = pd.read_csv("found.csv")
+    first = table.iloc[0]
+    assert first["name"] == "sulfonamide: NS(=O)=O"
+    assert first[["support in active", "support in inactive"]].tolist() == [19, 3]
+    assert first["p"] == pytest.approx(3.034e-16, rel=1e-3) and first["adjusted p"] < 1e-11
+    assert table["p"].is_monotonic_increasing
+    # small numbers are printed as such
+    text = gomkcn("frequent drugs.csv --support .4 --size 4 --closed --per-class")
+    assert "3.03e-16" in text and "66.7" in text
+    assert "give it, or leave them out" in refused("frequent drugs.csv --threshold 6")
+
+
+@pytest.fixture
+def assay(drugs):
+    """The same with a measured activity: those that are active have more than 6.5."""
+    table = pd.read_csv("drugs.csv")
+    rng = np.random.default_rng(1)
+    active = table["activity"] == "active"
+    table["activity"] = np.where(active, rng.uniform(6.6, 9, 300), rng.uniform(3, 6.4, 300))
+    table.round(2).to_csv("assay.csv", index=False)
+    return drugs
+
+
+def test_a_measured_activity_needs_a_threshold(assay):
+    sentence = refused("mine assay.csv --out run --quiet")
+    assert sentence.startswith("assay.csv: 'activity' holds numbers, such as ")
+    assert "threshold (--threshold 5.07, median or 75%)" in sentence and "(--class-column none)" in sentence
+    assert not Path("run").exists()
+    said = invoke("info assay.csv").stdout.splitlines()[-1]
+    assert said.startswith("classes            assay.csv: 'activity' holds numbers")
+    said = gomkcn("info assay.csv --threshold 6.5").splitlines()[-1]
+    assert said == "classes            activity < 6.5 260, activity ≥ 6.5 40"
+    # a count goes on without classes, and says the way out
+    result = invoke("count smarts:NS(=O)=O assay.csv")
+    assert "no classes are compared: assay.csv: 'activity' holds numbers" in result.stderr
+    assert result.exit_code == 0 and "contain it  share" not in result.stdout
+    text = gomkcn("count smarts:NS(=O)=O assay.csv --threshold 6.5")
+    assert re.search(r"^activity ≥ 6.5 +19 of 40 ", text, re.MULTILINE)
+
+
+def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
+    options = "--no-filters --quiet --null none --size 3"
+    text = gomkcn(f"mine assay.csv --out run --threshold 6.5 {options}")
+    assert "19 of 40  3 of 260" in text and "activity ≥" in text
+    assert 'threshold = "6.5"' in Path("run/settings.toml").read_text()
+    again = gomkcn("mine --settings run/settings.toml --out again --quiet")
+    assert again.partition("mined in")[0] == text.partition("mined in")[0]
+    gomkcn(f"mine assay.csv --out none --class-column none {options}")
+    assert "class" not in Path("none/patterns.json").read_text().replace('"classes": null', "")
+
+
+def test_molecules_are_compared_with_random_graphs_where_that_is_asked_for(acids):
+    said = "Molecules are not compared with random graphs, in which atoms have neighbours that"
+    options = "--no-filters --quiet --size 3"
+    text = gomkcn(f"mine acids.smi --out run {options}")
+    assert said in text and text.count("--null degree") == 1
+    assert said in Path("run/report.html").read_text()
+    assert not read_run("run").null_models
+    # whoever asks gets it, and whoever does not want it reads nothing of it
+    text = gomkcn(f"mine acids.smi --out asked --null degree --null-samples 99 {options}")
+    assert said not in text and list(read_run("asked").null_models) == ["degree"]
+    assert said not in gomkcn(f"mine acids.smi --out none --null none {options}")

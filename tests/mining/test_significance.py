@@ -20,6 +20,7 @@ from mining import PatternMiner, bag_of_patterns, read_run
 from mining.mined_graph import classes_of
 from mining.pattern import Pattern, differing_groups
 from mining.significance import (
+    adjust_for_family,
     class_differences,
     compare_classes,
     compare_with_random,
@@ -269,6 +270,25 @@ def test_the_exact_p_of_strata_is_that_of_all_ways():
     tables = (800, 2000, 2000, 5000), (90, 300, 1000, 3000)
     assert exact_p(*tables) == pytest.approx(plain_stratified_p(tables), rel=1e-6)
     assert exact_p((2000, 2000, 0, 5000), (300, 300, 0, 3000)) == 0.0
+
+
+@pytest.mark.parametrize("sizes", [[12, 48], [30, 10, 20]])
+def test_tests_that_cannot_reach_the_level_are_not_counted(sizes):
+    supports = np.random.default_rng(9).integers(1, 40, 300)
+    total = sum(sizes)
+    least = []
+    for support in supports.tolist():
+        # of both classes the test is the same
+        for size in sizes[: 1 if len(sizes) == 2 else None]:
+            inside = range(max(0, support - (total - size)), min(support, size) + 1)
+            own = [exact_p((k, size, support - k, total - size)) for k in inside]
+            least.append(min(own))
+    factor = next(k for k in range(1, 1000) if sum(p <= 0.05 / k for p in least) <= k)
+    assert 1 < factor < len(least)
+    found = adjust_for_family(np.array([1e-5, 0.5]), supports, sizes)
+    assert np.allclose(found, [1e-5 * factor, 1.0])
+    # where none can, the first p still counts once
+    assert adjust_for_family(np.array([0.5]), np.array([1, 1]), [5, 5]).tolist() == [0.5]
 
 
 def groups_of(contains, labels, sizes):
