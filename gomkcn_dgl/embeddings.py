@@ -158,10 +158,7 @@ def _full_precision(device: str) -> contextlib.AbstractContextManager[Any]:
 
 def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor:
     """Levels over several channels: ``X_i = sum over channels c of A_c X_{i-1} W_c``."""
-    # here, since it imports PyTorch
-    from gomkcn_dgl.kernels.channel_operator import channel_matrices_like
-
-    matrices = channel_matrices_like(transition, transition.shape[3])
+    matrices = channel_matrices_of(transition, transition.shape[3])
     rows = matrices.shape[1]
     batch, size, width = feat.shape
     # the matrices put in place of the entries: one step is a product with [N K, N K]
@@ -175,15 +172,20 @@ def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor
     return torch.stack(levels, dim=1).reshape(batch, num_levels + 1, size, rows * width)
 
 
+def channel_matrices_of(feat: Tensor, num_channels: int) -> Tensor:
+    """Matrix of each channel, ``[C, K, K]``, on the device and of the type of ``feat``."""
+    # here, since it imports PyTorch
+    from gomkcn_dgl.kernels.channel_operator import channel_matrices_like
+
+    return channel_matrices_like(feat, num_channels)
+
+
 def link_matrices(channels: Tensor, feat: Tensor) -> Tensor:
     """Sum of the matrices of each link's channels: ``[links, C]`` → ``[links, K, K]``.
 
     On the device and of the type of ``feat``.
     """
-    # here, since it imports PyTorch
-    from gomkcn_dgl.kernels.channel_operator import channel_matrices_like
-
-    matrices = channel_matrices_like(feat, channels.shape[1])
+    matrices = channel_matrices_of(feat, channels.shape[1])
     return torch.einsum("lc,cij->lij", channels.to(matrices.dtype), matrices)
 
 
@@ -272,14 +274,19 @@ def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence
     return kept
 
 
-def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
-    """Refuse scores that are not finite where all inputs are.
+def overflows(scores: Tensor) -> bool:
+    """Whether scores are not finite.
 
     On the CPU, where asking is cheap, and not in code that torch.compile compiles.
     """
-    if scores.device.type != "cpu" or torch.compiler.is_compiling() or scores.isfinite().all():
-        return
-    if all(bool(tensor.isfinite().all()) for tensor in inputs):
+    if scores.device.type != "cpu" or torch.compiler.is_compiling():
+        return False
+    return not bool(scores.isfinite().all())
+
+
+def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
+    """Refuse scores that overflow where all inputs are finite."""
+    if overflows(scores) and all(bool(tensor.isfinite().all()) for tensor in inputs):
         largest = max(tensor.detach().abs().max().item() for tensor in inputs)
         raise InputError(
             f"features and edge weights must be small enough for {scores.dtype} to hold their "

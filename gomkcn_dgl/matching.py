@@ -17,9 +17,11 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
     AGGREGATIONS,
     SubgraphTensors,
+    channel_matrices_of,
     graph_levels,
     level_embeddings,
     link_matrices,
+    overflows,
     refuse_overflow,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -141,34 +143,63 @@ class GOMKKernel:
 
         The matching is int16 or int64, -1 = unmatched. Differentiable in ``feat`` and ``z``. The
         backend for the CPU embeds each subgraph as it goes, so that the level embeddings never
-        exist in memory, unless edges have weights.
+        exist in memory.
         """
         feat = _widen_half(feat)
         z = _widen_half(z)
-        module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
-        if not module.__name__.endswith("_triton"):
-            feat, z = _widen(feat), _widen(z)
-        # only the backend for the CPU takes subgraphs, of edges without weights; the others take
-        # level embeddings
-        if not module.__name__.endswith("_numba") or subgraphs.weights is not None:
+        nodes, channels = subgraphs.nodes, subgraphs.channels
+        module = self._backend(backend, feat, z, nodes.shape[1])
+        if not module.__name__.endswith("_numba"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
-        nodes, channels = subgraphs.nodes, subgraphs.channels
+        feat = _widen(feat)
+        edges = {"links": subgraphs.links, "num_channels": channels.sum(dim=1)}
+        matrices = link_matrices(channels, feat)
+        if subgraphs.weights is not None:
+            edges = {"weights": subgraphs.adjacency(feat.dtype)}
+            matrices = channel_matrices_of(feat, subgraphs.num_channels)
         matched: Matched = module.match_subgraphs(
             feat,
-            nodes,
-            subgraphs.links,
-            link_matrices(channels, feat),
-            channels.sum(dim=1),
-            self.aggregation,
-            self.level_scale,
+            _widen(z),
+            matrices,
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
-            z,
-            self.bandwidth(z.shape[3]),
-            self.matching,
-            self.anchor_root,
+            *self._settings(z),
+            nodes=nodes,
+            **edges,
         )
         return matched
+
+    def match_graphs(
+        self, adj: Tensor, feat: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str
+    ) -> Matched:
+        """Steps 3 and 4 at once: ``adj`` and ``feat`` as in :func:`gomk` → scores and matching.
+
+        Nodes behind the first ``num_nodes [S]`` are taken as isolated ones of feature 0, whatever
+        they hold. Differentiable in ``adj``, too, for which the level embeddings are made first.
+        """
+        needs_levels = torch.is_grad_enabled() and adj.requires_grad
+        module = self._backend(backend, _widen_half(feat), _widen_half(z), feat.shape[1])
+        if needs_levels or not module.__name__.endswith("_numba"):
+            if num_nodes is not None:
+                adj, feat = _clear_padding(adj, feat, num_nodes)
+            return self.match(self.embed(adj, feat), z, num_nodes, backend)
+        feat = _widen(_widen_half(feat))
+        count, size = feat.shape[:2]
+        matched: Matched = module.match_subgraphs(
+            feat,
+            _widen(_widen_half(z)),
+            channel_matrices_of(feat, adj.shape[3] if adj.dim() > feat.dim() else 1),
+            self._rows(num_nodes, count, size, feat.device),
+            *self._settings(z),
+            sizes=torch.full((count,), size) if num_nodes is None else num_nodes.long(),
+            weights=adj.detach().to(feat.dtype),
+        )
+        return matched
+
+    def _settings(self, z: Tensor) -> tuple[str, float, list[float], str, bool]:
+        """What a backend that embeds subgraphs itself is told about the kernel."""
+        bandwidth = self.bandwidth(z.shape[3])
+        return self.aggregation, self.level_scale, bandwidth, self.matching, self.anchor_root
 
     def score(
         self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
@@ -299,11 +330,11 @@ def gomk(
         _check_num_nodes(num_nodes, feat)
         num_nodes = num_nodes.to(adj.device)
     z = kernel.embed(filter_adj, filter_feat)
-    # padding takes part as isolated nodes of feature 0, whatever it holds
-    if num_nodes is not None:
-        adj, feat = _clear_padding(adj, feat, num_nodes)
-    scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
-    refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
+    scores, assignment = kernel.match_graphs(adj, feat, z, num_nodes, backend)
+    if overflows(scores):
+        if num_nodes is not None:
+            adj, feat = _clear_padding(adj, feat, num_nodes)
+        refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
     return (scores, assignment.long()) if return_matching else scores

@@ -74,9 +74,12 @@ def fixed_point(num_rows: int, num_columns: int, largest: float) -> tuple[int, f
 @subroutine(_nrt=False, forceinline=True)
 def match_optimally(
     table, begin, num_columns, pinned, num_rows, starts, shift, scale,
-    cost, key, offset, parent, book, chosen,
+    cost, key, offset, parent, book, lane, chosen,
 ):  # fmt: skip
-    """Choose a column for each row from `pinned` on; row n begins at ``starts[n] + begin``."""
+    """Choose a column for each row from `pinned` on; row n begins at ``starts[n] + begin``.
+
+    They are written to the column `lane` of chosen [N, lanes].
+    """
     # 1. costs in fixed point, padded to whole vector registers by columns that cost too much
     height, width = num_rows - pinned, num_columns - pinned
     # the shorter side plays the rows
@@ -100,9 +103,9 @@ def match_optimally(
     _augment_all(height, width, padded, shift, cost, key, offset, parent, book)
     for row in range(height):
         if flipped:
-            chosen[book[_COLUMN, row] + pinned] = row + pinned
+            chosen[book[_COLUMN, row] + pinned, lane] = row + pinned
         else:
-            chosen[row + pinned] = book[_COLUMN, row] + pinned
+            chosen[row + pinned, lane] = book[_COLUMN, row] + pinned
 
 
 @subroutine(_nrt=False)

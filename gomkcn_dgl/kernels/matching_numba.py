@@ -26,6 +26,8 @@ from gomkcn_dgl.runtime.compiled import run_blocks
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
 _TABLE_ENTRIES = 32768
+# of [S, L, N, D]
+_AXES_OF_LEVELS = 4
 # most blocks, and most numbers in all of them, that the filters' gradient is summed in
 _GRAD_BLOCKS, _GRAD_NUMBERS = 64, 2**24
 
@@ -40,36 +42,42 @@ def match(
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        x, z, None, None, None, None, rows, bandwidth, "sum", 1.0,
+        x, z, None, None, None, None, None, None, rows, bandwidth, "sum", 1.0,
         matching == "optimal", anchor_root, _keeps(x, z),
     )  # fmt: skip
-    return Matched(scores, assignment)
+    return Matched(scores, assignment.transpose(1, 2))
 
 
 def match_subgraphs(
     feat: Tensor,
-    nodes: Tensor,
-    links: Tensor,
+    z: Tensor,
     matrices: Tensor,
-    num_channels: Tensor,
+    rows: Tensor,
     aggregation: str,
     level_scale: float,
-    rows: Tensor,
-    z: Tensor,
     bandwidth: list[float],
     matching: str,
     anchor_root: bool,
+    *,
+    nodes: Tensor | None = None,
+    sizes: Tensor | None = None,
+    links: Tensor | None = None,
+    num_channels: Tensor | None = None,
+    weights: Tensor | None = None,
 ) -> Matched:
     """Embed and score every subgraph at once: the level embeddings never exist in memory.
 
-    ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and ``links [S, N, N]`` with
-    ``matrices`` and ``num_channels`` of each link, which ``aggregation`` and ``level_scale`` weigh.
+    Nodes are given by ``feat [V, D]`` and ``nodes [S, N]`` (rows of ``feat``, -1 = padding); or,
+    where each subgraph has features of its own, by ``feat [S, N, D]`` and ``sizes [S]``, how many
+    are not padding. Edges are given by ``links [S, N, N]``, with ``matrices`` and ``num_channels``
+    of each link; or by ``weights [S, N, N]`` or ``[S, N, N, C]``, which get no gradient, with
+    ``matrices`` of each channel. ``aggregation`` and ``level_scale`` weigh them.
     """
     scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        feat, z, nodes, links, matrices, num_channels, rows, bandwidth, aggregation, level_scale,
-        matching == "optimal", anchor_root, _keeps(feat, z),
+        feat, z, nodes, sizes, links, weights, matrices, num_channels, rows, bandwidth, aggregation,
+        level_scale, matching == "optimal", anchor_root, _keeps(feat, z),
     )  # fmt: skip
-    return Matched(scores, assignment)
+    return Matched(scores, assignment.transpose(1, 2))
 
 
 def _keeps(left: Tensor, z: Tensor) -> bool:
@@ -81,7 +89,9 @@ def _match(
     left: Tensor,
     z: Tensor,
     nodes: Tensor | None,
+    sizes: Tensor | None,
     links: Tensor | None,
+    weights: Tensor | None,
     matrices: Tensor | None,
     num_channels: Tensor | None,
     rows: Tensor,
@@ -92,10 +102,13 @@ def _match(
     anchor_root: bool,
     keep: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Scores, matching and, to ``keep``, the similarities of matched nodes at each level."""
-    side = _left_side(left, nodes, links, matrices, num_channels)
+    """Scores ``[S, F]`` and matching ``[S, N, F]``.
+
+    And, to ``keep``, the similarities of matched nodes at each level, ``[S, N, L, F]``.
+    """
+    side = _left_side(left, nodes, sizes, links, weights, matrices, num_channels)
     scores, assignment, similarities = _new_results(left, z, nodes, keep)
-    num_subgraphs, _, num_nodes = assignment.shape
+    num_subgraphs, num_nodes, _ = assignment.shape
     _, num_levels, num_filter_nodes, width = z.shape
     _check_references(side, rows, num_subgraphs, num_nodes)
     chunks, at_once = _in_chunks(z.detach(), num_nodes, optimal)
@@ -105,7 +118,7 @@ def _match(
     nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
 
     def match_block(first: int, last: int, side: LeftSide, z: np.ndarray, *others: Any) -> None:
-        scratch = new_forward_scratch(num_nodes, num_filter_nodes, z)
+        scratch = new_forward_scratch(side, num_nodes, num_filter_nodes, z)
         match_fwd_kernel(first, last, side, z, *others, scratch)
 
     dtype = scores.numpy().dtype
@@ -129,29 +142,37 @@ def _fake_match(
 def _new_results(
     left: Tensor, z: Tensor, nodes: Tensor | None, keep: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Memory for scores ``[S, F]``, matching ``[S, F, N]`` and similarities ``[S, F, L, N]``."""
-    num_subgraphs, num_nodes = (left.shape[0], left.shape[2]) if nodes is None else nodes.shape
+    """Memory for scores ``[S, F]``, matching ``[S, N, F]`` and similarities ``[S, N, L, F]``."""
+    num_subgraphs, num_nodes = (left.shape[0], left.shape[-2]) if nodes is None else nodes.shape
     num_filters, num_levels = z.shape[:2]
     kept = num_subgraphs if keep else 0
     return (
         z.new_empty(num_subgraphs, num_filters),
-        z.new_empty(num_subgraphs, num_filters, num_nodes, dtype=torch.int16),
-        z.new_empty(kept, num_filters, num_levels, num_nodes),
+        z.new_empty(num_subgraphs, num_nodes, num_filters, dtype=torch.int16),
+        z.new_empty(kept, num_nodes, num_levels, num_filters),
     )
 
 
 def _left_side(
     left: Tensor,
     nodes: Tensor | None,
+    sizes: Tensor | None,
     links: Tensor | None,
+    weights: Tensor | None,
     matrices: Tensor | None,
     num_channels: Tensor | None,
 ) -> LeftSide:
     """The arrays of the left side, empty ones for what is not given."""
+    if weights is not None and weights.dim() == _AXES_OF_LEVELS - 1:
+        weights = weights.unsqueeze(3)
+    has_levels = left.dim() == _AXES_OF_LEVELS
     given = {
-        "levels" if nodes is None else "feat": left,
+        "levels": left if has_levels else None,
+        "feat": None if has_levels else left.flatten(0, -2),
         "nodes": nodes,
+        "sizes": sizes,
         "links": links,
+        "weights": weights,
         "matrices": matrices,
         "num_channels": num_channels,
     }
@@ -159,13 +180,15 @@ def _left_side(
         "levels": (4, left.dtype),
         "feat": (2, left.dtype),
         "nodes": (2, torch.int32),
+        "sizes": (1, torch.int64),
         "links": (3, torch.uint8),
+        "weights": (4, left.dtype),
         "matrices": (3, left.dtype),
         "num_channels": (1, torch.int64),
     }
     arrays = {}
     for name, (axes, dtype) in kinds.items():
-        tensor = given.get(name)
+        tensor = given[name]
         tensor = torch.empty([0] * axes, dtype=dtype) if tensor is None else tensor
         arrays[name] = tensor.detach().contiguous().numpy()
     return LeftSide(**arrays)
@@ -196,14 +219,16 @@ def _backward(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | None, ..
     grad_left, grad_z = torch.ops.gomkcn.match_backward_numba(
         *ctx.saved_tensors, grad_scores, *ctx.settings, needs_left
     )
-    return (grad_left if needs_left else None, grad_z if needs_z else None, *[None] * 11)
+    return (grad_left if needs_left else None, grad_z if needs_z else None, *[None] * 13)
 
 
 def _match_backward(
     left: Tensor,
     z: Tensor,
     nodes: Tensor | None,
+    sizes: Tensor | None,
     links: Tensor | None,
+    weights: Tensor | None,
     matrices: Tensor | None,
     num_channels: Tensor | None,
     assignment: Tensor,
@@ -216,16 +241,16 @@ def _match_backward(
 ) -> tuple[Tensor, Tensor]:
     """Gradients of the left side, empty where it needs none, and of z."""
     assert len(similarities) == len(assignment), "the forward pass did not keep the similarities"
-    side = _left_side(left, nodes, links, matrices, num_channels)
-    num_subgraphs, _, num_nodes = assignment.shape
+    side = _left_side(left, nodes, sizes, links, weights, matrices, num_channels)
+    num_subgraphs, num_nodes, _ = assignment.shape
     num_levels, width = z.shape[1], z.shape[3]
     dtype = similarities.numpy().dtype
     z = torch.nn.functional.pad(z.detach(), (0, padded(width, dtype) - width)).contiguous()
     # each block sums its own gradient of z, and the blocks are added in order
-    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
+    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 32, _GRAD_NUMBERS // max(1, z.numel())))
     grad_z = z.new_empty(blocks, *z.shape)
     # of all levels where they are given, else of level 0
-    depth = num_levels if nodes is None else 1
+    depth = num_levels if left.dim() == _AXES_OF_LEVELS else 1
     kept = num_subgraphs if needs_left else 0
     grad_rows = z.new_empty(kept, depth, num_nodes, left.shape[-1])
     # measured: about 10 ns for 16 features
@@ -234,7 +259,7 @@ def _match_backward(
     def differentiate_block(
         first: int, last: int, side: LeftSide, z: np.ndarray, *others: Any
     ) -> None:
-        scratch = new_backward_scratch(num_nodes, z)
+        scratch = new_backward_scratch(side, num_nodes, z)
         match_bwd_kernel(first, last, side, z, *others, scratch)
 
     run_blocks(
@@ -251,6 +276,9 @@ def _match_backward(
         scatter_rows(grad_rows.numpy(), side.nodes, grad_left.numpy())
     if not needs_left:
         grad_left = left.new_empty(0)
+    elif left.dim() == _AXES_OF_LEVELS - 1:
+        # each subgraph has features of its own
+        grad_left = grad_rows.squeeze(1)
     return grad_left, grad_z[..., :width].sum(dim=0)
 
 
@@ -260,7 +288,8 @@ def _fake_match_backward(left: Tensor, z: Tensor, *others: Any) -> tuple[Tensor,
 
 
 _SIDES = (
-    "Tensor left, Tensor z, Tensor? nodes, Tensor? links, Tensor? matrices, Tensor? num_channels"
+    "Tensor left, Tensor z, Tensor? nodes, Tensor? sizes, Tensor? links, Tensor? weights, "
+    "Tensor? matrices, Tensor? num_channels"
 )
 define_operator(
     f"match_numba({_SIDES}, Tensor rows, float[] bandwidth, str aggregation, float level_scale, "

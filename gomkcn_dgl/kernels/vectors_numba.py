@@ -115,8 +115,8 @@ def pick_equal(a: Any, b: Any, yes: Any, no: Any) -> Any:
     return np.where(a == b, yes, no)
 
 
-# float32: adding it leaves the nearest whole number in the low bits
-_MAGIC = np.float32(1.5 * 2**23)
+# float32: adding it leaves the nearest whole number in the low bits, and the 127 of an exponent
+_MAGIC = np.float32(1.5 * 2**23 + 127)
 # 2^r = 1 + c1 r + ... + c5 r^5 + e, |e| < 1.2e-7 for |r| <= 1 / 2
 _POLYNOMIAL = (1.0, 0.69314706, 0.24022235, 0.055506784, 0.009671962, 0.0013274633)
 
@@ -220,9 +220,9 @@ def _exp2(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     for coefficient in _POLYNOMIAL[-2::-1]:
         product = builder.fmul(total, r, flags=_FLAGS)
         total = builder.fadd(product, constant(coefficient), flags=_FLAGS)
-    # k stands in the low bits: moved to the exponent they give 2^k
-    bits = builder.add(builder.bitcast(shifted, whole), integer(127))
-    power = builder.bitcast(builder.shl(bits, integer(23)), kind)
+    # k + 127 stands in the low bits: moved to the exponent they give 2^k
+    bits = builder.shl(builder.bitcast(shifted, whole), integer(23))
+    power = builder.bitcast(bits, kind)
     return builder.fmul(total, power, flags=_FLAGS)
 
 

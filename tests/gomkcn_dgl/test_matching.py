@@ -179,6 +179,17 @@ def test_features_of_any_scale(backend):
             scored([1e38] * 10, [1e38] * 10, backend, num_levels=3, matching=matching)
 
 
+@backends
+def test_scores_that_overflow_are_refused_whatever_padding_holds(backend):
+    feat = torch.full((1, 5, 1), 1e38)
+    feat[0, 4] = torch.nan
+    with pytest.raises(InputError, match="^features and edge weights must be"):
+        gomk(
+            COMPLETE, feat, COMPLETE, torch.full((1, 5, 1), 1e38), backend=backend,
+            kernel=GOMKKernel(num_levels=3), num_nodes=torch.tensor([4]),
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize("matching", MATCHINGS)
 def test_features_of_very_different_scales_equal_the_reference(matching):
     changed = np.array(SCALES)

@@ -78,6 +78,59 @@ def test_a_fast_kernel_equals_the_reference(
         assert torch.equal(matched, expected_matched)
 
 
+LAYOUTS = {
+    # as many filters as fill vectors of both types, fewer, and more; rows in every kind of tile
+    "a_vector_of_filters": Shape(3, 16, 12, 12, 16),
+    "filters_in_two_vectors": Shape(5, 19, 7, 6, 33),
+    "in_one_tile": Shape(5, 5, 4, 9, 17),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize(
+    ("shape", "aggregation", "channels", "padding"),
+    [
+        *((shape, "sum", 1, "match") for shape in SHAPES | LAYOUTS),
+        *((shape, "sum", 3, "mask") for shape in LAYOUTS),
+        ("eleven_nodes", "mean", 1, "mask"),
+        ("eleven_nodes", "sym", 2, "match"),
+        ("wide_features", "mean", 3, "none"),
+        ("fewer_nodes_than_the_filter", "sym", 1, "none"),
+    ],
+)
+@pytest.mark.usefixtures("nan_filled_memory")
+def test_graphs_whose_edges_need_no_gradient_equal_the_reference(
+    shape, aggregation, channels, padding, matching, dtype
+):
+    shape, dtype = (SHAPES | LAYOUTS)[shape], DTYPES[dtype]
+    adj, feat, filter_adj, filter_feat = problem(shape, dtype)
+    # half of the edges, in each channel others
+    draw = torch.rand(*adj.shape, channels, generator=torch.Generator().manual_seed(0))
+    adj = (adj.unsqueeze(3) * (draw < 0.5)).squeeze(3)
+    filter_adj = filter_adj.unsqueeze(3).repeat(1, 1, 1, channels).squeeze(3)
+    options = {"aggregation": aggregation, "level_scale": 1.5, "matching": matching}
+    if padding != "none":
+        sizes = uneven_sizes(shape) if shape.S > 3 else torch.full((shape.S,), shape.N)
+        options |= {"padding": padding, "num_nodes": sizes}
+        # what padding holds is ignored
+        for s, size in enumerate(sizes.tolist()):
+            adj[s, size:] = torch.nan
+            adj[s, :, size:] = torch.nan
+            feat[s, size:] = torch.nan
+    upstream = torch.linspace(-1, 2, shape.S * shape.F, dtype=dtype).reshape(shape.S, shape.F)
+    results = []
+    for backend in ("numba", "reference"):
+        leaves = [tensor.clone().requires_grad_() for tensor in (feat, filter_adj, filter_feat)]
+        scores = gomk(adj, *leaves, backend=backend, **with_kernel(options))
+        (scores * upstream).sum().backward()
+        results.append([scores.detach(), *(leaf.grad for leaf in leaves)])
+    (scores, *gradients), (expected, *expected_gradients) = results
+    torch.testing.assert_close(scores, expected, **VALUES[dtype])
+    for gradient, other in zip(gradients, expected_gradients, strict=True):
+        torch.testing.assert_close(gradient, other, **GRADIENTS[dtype])
+
+
 @pytest.mark.parametrize("anchor_root", [False, True])
 @pytest.mark.parametrize("backend", FAST)
 def test_greedy_ties_go_to_the_first_column_also_where_all_underflows(backend, anchor_root):

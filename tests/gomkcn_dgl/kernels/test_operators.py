@@ -72,11 +72,11 @@ def test_pytorch_accepts_the_operators(backend):
             back = (*sides, matched, upstream, widths, *needs)
             library.opcheck(ops.match_backward_triton.default, back)
     elif backend == "numba":
-        given = None, None, None, None, rows, widths, "sum", 1.0, False, True
+        given = *[None] * 6, rows, widths, "sum", 1.0, False, True
         library.opcheck(ops.match_numba.default, (x, z, *given, True))
         _, *kept = ops.match_numba(*sides, *given, True)
         for needs in (True, False):
-            back = (*sides, *given[:4], *kept, upstream, widths, "sum", 1.0, needs)
+            back = (*sides, *given[:6], *kept, upstream, widths, "sum", 1.0, needs)
             library.opcheck(ops.match_backward_numba.default, back)
     else:
         kernel.match(*sides, None, "reference")
