@@ -66,6 +66,9 @@ class CSRGraph:
         relation.
     notes : tuple of str
         What was changed or left out when the graph was made, a phrase each.
+    graph_names : numpy.ndarray or None
+        Text ``[G]``, what the input calls each graph of a collection, such as the compound of a
+        molecule; empty for a graph without a name, None where no graph has one.
     """
 
     indptr: np.ndarray
@@ -78,6 +81,7 @@ class CSRGraph:
     relations: Relations = SIMPLE
     links: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    graph_names: np.ndarray | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -233,6 +237,7 @@ class CSRGraph:
             features=self.features[nodes],
             graph_ptr=np.array([0, last - first]),
             node_ids=None if self.node_ids is None else self.node_ids[nodes],
+            graph_names=None if self.graph_names is None else self.graph_names[[number]],
             weights=None if self.weights is None else self.weights[entries],
             links=None if self.links is None else self.links[entries],
         )

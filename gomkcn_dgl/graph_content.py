@@ -82,7 +82,7 @@ class GraphContent:
     edges is there both ways, and one for the reason ``why_directed``, where there is another than
     its edges. ``listed_once`` means that an edge without direction is listed in one of its two
     directions. ``node_type`` is the attribute that is always a feature, and ``owner`` names the
-    object in messages.
+    object in messages. ``graph_names`` are text ``[G]``, None where no graph has a name.
     """
 
     owner: str
@@ -103,6 +103,12 @@ class GraphContent:
     graph_ptr: np.ndarray | None = None
     node_ids: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    graph_names: np.ndarray | None = None
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of graphs in the collection; 1 for a single graph."""
+        return 1 if self.graph_ptr is None else len(self.graph_ptr) - 1
 
     @property
     def ids(self) -> np.ndarray:
@@ -307,7 +313,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes += of_weights
     asked = [*choice.edge_attributes, *choice.minimum]
     notes += _unused(content, used_nodes, [*used_weight, *used_type, *asked])
-    return replace(graph, notes=tuple(dict.fromkeys(notes)))
+    return replace(graph, notes=tuple(dict.fromkeys(notes)), graph_names=content.graph_names)
 
 
 def _node_features(
@@ -498,6 +504,11 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         numbers = np.split(np.arange(starts[-1]) - np.repeat(first, sizes), starts[1:-1])
         pairs = zip(parts, numbers, strict=True)
         ids = np.concatenate([own if p.node_ids is None else p.ids for p, own in pairs])
+    graph_names = None
+    if any(part.graph_names is not None for part in parts):
+        graph_names = np.concatenate(
+            [np.full(p.num_graphs, "") if p.graph_names is None else p.graph_names for p in parts]
+        )
     nodes = joined_columns([part.nodes for part in parts], labels)
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)
@@ -518,6 +529,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         graph_ptr=np.concatenate(pointers),
         node_ids=ids,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        graph_names=graph_names,
     )
 
 

@@ -10,6 +10,7 @@
 | `links.npy`       | uint8 or uint16 `[E]`; absent where all edges are alike                   |
 | `features.npy`    | float32 `[V, D]`; absent for the constant 1                               |
 | `node_ids.npy`    | int64 or text `[V]`; absent for row numbers                               |
+| `graph_names.npy` | text `[G]`; absent where the graphs have no names                         |
 
 The names are fixed, so that no folder can refer to a file outside. Nothing is unpickled.
 """
@@ -36,7 +37,7 @@ from gomkcn_dgl.runtime.output_folder import lock_alone
 
 HEADER = "graph.json"
 _FORMAT, _VERSION = "gomkcn-graph", 4
-_OPTIONAL = ("weights", "links", "features", "node_ids")
+_OPTIONAL = ("weights", "links", "features", "node_ids", "graph_names")
 _FILES = {HEADER, *(f"{name}.npy" for name in ("indptr", "indices", "graph_ptr", *_OPTIONAL))}
 _LARGEST_HEADER = 2**24
 # content of the header beside format and version; the arrays that exist are its "files"
@@ -86,11 +87,16 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
         features=features,
         weights=weights,
         graph_ptr=graph_ptr,
-        node_ids=_map_ids(folder, num_nodes) if "node_ids" in has else None,
+        node_ids=_map_names(folder, "node_ids", num_nodes) if "node_ids" in has else None,
         feature_names=tuple(header["feature_names"]),
         relations=relations,
         links=links,
         notes=tuple(header["notes"]),
+        graph_names=(
+            _map_names(folder, "graph_names", header["num_graphs"], is_text=True)
+            if "graph_names" in has
+            else None
+        ),
     )
 
 
@@ -130,17 +136,18 @@ def store_graph(folder: Path, graph: CSRGraph) -> None:
     (folder / HEADER).write_text(header, encoding="utf-8")
 
 
-def _map_ids(folder: Path, num_nodes: int) -> np.ndarray:
-    """Open the node ids of a folder, which are integers or text."""
-    ids = _map(folder, "node_ids", None, (num_nodes,))
-    if ids.dtype.kind == "U":
-        codes = ids.view(np.uint32)
+def _map_names(folder: Path, name: str, number: int, *, is_text: bool = False) -> np.ndarray:
+    """Open what nodes or graphs are called in a folder: integers or text, or text alone."""
+    names = _map(folder, name, None, (number,))
+    if names.dtype.kind == "U":
+        codes = names.view(np.uint32)
         # halves of a character, and what is none
-        if ids.dtype.byteorder == ">" or ((codes >> 11 == 27) | (codes > 0x10FFFF)).any():
-            raise InputError("node_ids.npy must hold text.")
-    elif ids.dtype != np.int64:
-        raise InputError(f"node_ids.npy must hold int64 or text, got {ids.dtype}.")
-    return ids
+        if names.dtype.byteorder == ">" or ((codes >> 11 == 27) | (codes > 0x10FFFF)).any():
+            raise InputError(f"{name}.npy must hold text.")
+    elif is_text or names.dtype != np.int64:
+        known = "text" if is_text else "int64 or text"
+        raise InputError(f"{name}.npy must hold {known}, got {names.dtype}.")
+    return names
 
 
 @contextlib.contextmanager

@@ -390,6 +390,7 @@ def from_csr(graph: CSRGraph) -> GraphContent:
         graph_ptr=graph.graph_ptr,
         node_ids=graph.node_ids,
         notes=graph.notes,
+        graph_names=graph.graph_names,
     )
 
 

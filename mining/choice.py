@@ -40,8 +40,16 @@ from mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, 
 from mining.descriptions import describe_structure
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.pattern import LESS, MORE, NullComparison, OccurrenceCount, Pattern, merge
-from mining.significance import class_differences, compare_with_random
+from mining.pattern import (
+    LESS,
+    MORE,
+    NullComparison,
+    OccurrenceCount,
+    Pattern,
+    differing_groups,
+    merge,
+)
+from mining.significance import class_differences, compare_with_random, group_differences
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -79,6 +87,8 @@ class ChoiceRules:
     count_error: float
     count_steps: int
     seed: int
+    # why there is no null model, where nobody said so
+    why_no_null: str = ""
     # steps of a census of the graph, and where no null model is asked for by its name of those of
     # all random graphs: two minutes of one thread, which nobody minds who did not ask for it
     most_steps: float = 2 * _STEPS_A_MINUTE
@@ -172,10 +182,14 @@ def choose_patterns(
         one for one in (*census.values(), *rest) if one.key not in keys and one.frequency.count > 0
     ]
     others.sort(key=_distance, reverse=True)
-    # 4. compare the graphs of each class
+    # 4. compare the graphs of each class; what leads a group is reported as well
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
-        reported, others = both[: len(reported)], both[len(reported) :]
+        leading = {group[0].key for group in differing_groups(both)}
+        num_reported = len(reported)
+        more = [one for one in both[num_reported:] if one.key in leading]
+        reported = [*both[:num_reported], *more]
+        others = [one for one in both[num_reported:] if one.key not in leading]
     return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
 
 
@@ -184,7 +198,7 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
     models = [null_model(one, mined.graph) for one in rules.nulls]
     spend = _with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
-    warnings = list(sizes.warnings)
+    warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
     null_models: dict[str, str] = {}
     census, left_out = _count_sizes(mined, sizes, steps, spend)
     left_out |= sizes.refused
@@ -515,7 +529,12 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
     contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
     for column, (of_pattern, _) in enumerate(found):
         contains[:, column] = of_pattern
-    differences = class_differences(contains, classes.labels, classes.names)
+    differences = group_differences(
+        class_differences(contains, classes.labels, classes.names),
+        contains,
+        classes.labels,
+        [one.num_nodes for one in patterns],
+    )
     return [
         replace(one, classes=difference)
         for one, difference in zip(patterns, differences, strict=True)

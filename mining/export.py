@@ -111,18 +111,21 @@ def _class_columns(pattern: Pattern) -> dict[str, float]:
     return {**columns, "p_classes": pattern.classes.p_adjusted}
 
 
-def occurrence_table(patterns: Sequence[Pattern]) -> Table:
+def occurrence_table(patterns: Sequence[Pattern], graph_names: Sequence[str] = ()) -> Table:
     """Return one row per pattern node of each occurrence.
 
     Parameters
     ----------
     patterns : sequence of Pattern
+    graph_names : sequence of str
+        What the graphs of the collection are called, such as ``run.graph.graph_names``.
 
     Returns
     -------
     Table
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
-        ``pattern_node`` and ``node`` (the input's own id; text unless all ids are integers).
+        ``graph_name`` where graphs have names, ``pattern_node`` and ``node`` (the input's own id;
+        text unless all ids are integers).
 
     Examples
     --------
@@ -140,21 +143,25 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
         parts.append([*own, np.tile(np.arange(size), number)])
         nodes += listed.ids.ravel().tolist()
     columns = map(np.concatenate, zip(*parts, strict=True))
-    named = dict(zip(("pattern", "occurrence", "graph", "pattern_node"), columns, strict=True))
+    pattern, occurrence, graph, pattern_node = columns
+    named = {"pattern": pattern, "occurrence": occurrence, "graph": graph}
+    if len(graph_names):
+        named["graph_name"] = np.array(graph_names, str)[graph]
+    named["pattern_node"] = pattern_node
     is_whole = all(isinstance(node, int) for node in nodes)
     return Table({**named, "node": np.array(nodes, np.int64 if is_whole else str)})
 
 
-def copies_table(motif_set: MotifSet) -> Table:
+def copies_table(motif_set: MotifSet, graph_names: Sequence[str] = ()) -> Table:
     """Return one row per node of each copy in a motif set.
 
     Returns
     -------
     Table
         ``motif``, ``copy`` (its number within the motif), ``graph`` (of a collection),
-        ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
-        ``edits``, where the copy differs from the motif: ``-0-3 +1-4`` is without the edge of its
-        nodes 0 and 3, and has one of 1 and 4.
+        ``graph_name`` as in :func:`gomkcn.occurrence_table`, ``pattern_node``, ``node`` (the
+        input's own id; text unless all ids are integers) and ``edits``, where the copy differs from
+        the motif: ``-0-3 +1-4`` is without the edge of its nodes 0 and 3, and has one of 1 and 4.
 
     Examples
     --------
@@ -171,7 +178,7 @@ def copies_table(motif_set: MotifSet) -> Table:
         for number, one in enumerate(motif_set.motifs)
         if one.motif is not None
     ]
-    table = occurrence_table(rows).columns()
+    table = occurrence_table(rows, graph_names).columns()
     # what differs in each copy, on all of its rows
     texts: dict[tuple[int, int], str] = {}
     for number, one in enumerate(motif_set.motifs):
@@ -183,7 +190,7 @@ def copies_table(motif_set: MotifSet) -> Table:
         {
             "motif": table["pattern"],
             "copy": table["occurrence"],
-            **{name: table[name] for name in ("graph", "pattern_node", "node")},
+            **{name: own for name, own in table.items() if name not in ("pattern", "occurrence")},
             "edits": np.array([texts.get(key, "") for key in keys], str),
         }
     )
@@ -315,13 +322,14 @@ def files_of_tables(run: MiningRun, format: str) -> dict[str, Content]:
     check_choice("format", format, _FORMATS)
     files: dict[str, Content] = {"graph.graphml": partial(_write_graph, run)}
     if format != "graphml":
+        names = run.graph.graph_names
         tables = {
             "patterns": pattern_table(run.patterns),
-            "occurrences": occurrence_table(run.patterns),
-            "copies": copies_table(run.motif_set),
+            "occurrences": occurrence_table(run.patterns, names),
+            "copies": copies_table(run.motif_set, names),
         }
         if run.motif_set.other is not None and run.motif_set.other.motifs:
-            tables["copies_other"] = copies_table(run.motif_set.other)
+            tables["copies_other"] = copies_table(run.motif_set.other, names)
         if run.others:
             tables["others"] = pattern_table(run.others)
         if (features := feature_table(run.motif_set)).columns()["motif"]:

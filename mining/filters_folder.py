@@ -38,7 +38,7 @@ from gomkcn_dgl.runtime.output_folder import (
 )
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FILTERS_VERSION, PAGE, RECORD, DrawnNodes, FiltersRun
-from mining.graph_summary import GraphSummary, RelationSummary
+from mining.graph_summary import GraphSummary
 from mining.pattern import UNCOUNTED, OccurrenceCount
 from mining.plots.filter_drawing import FeatureColors
 from mining.plots.graph_map import GraphMap
@@ -166,14 +166,15 @@ def _run_of(
 ) -> FiltersRun:
     """The run of the records of its files; each fits its schema, and they must fit each other."""
     feature_names = tuple(filters["feature_names"])
-    graph = run["graph"]
-    relations = tuple(RelationSummary(**relation) for relation in graph["relations"])
+    summary = GraphSummary.from_dict(run["graph"], feature_names)
     filter_records = filters["filters"]
     colors = filters["colors"]
     if max(colors["columns"], default=0) >= max(1, len(feature_names)):
         raise ValueError("a colour is of a feature that the graph lacks")
     graph_map = None if map is None else GraphMap.from_dict(map)
-    if graph_map is not None and graph_map.edge_relations.max(initial=0) >= max(1, len(relations)):
+    if graph_map is not None and graph_map.edge_relations.max(initial=0) >= max(
+        1, len(summary.relations)
+    ):
         raise ValueError("an edge of the map has a relation that the graph lacks")
     drawn_nodes = None
     if drawn is not None and graph_map is not None:
@@ -185,7 +186,7 @@ def _run_of(
             for motif in run["recovery"]
         )
     return FiltersRun(
-        graph=GraphSummary(**{**graph, "feature_names": feature_names, "relations": relations}),
+        graph=summary,
         filters=tuple(MinedFilter.from_dict(record, feature_names) for record in filter_records),
         occurrences=tuple(
             UNCOUNTED if record["occurrences"] is None else OccurrenceCount(**record["occurrences"])

@@ -23,6 +23,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.io.molecules import from_molecules, load_rdkit, without_log
+from gomkcn_dgl.relations import Relations
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -106,6 +107,16 @@ _MOST_MATCHES = 1_000_000
 _USUAL_DEGREE = 8
 # the colour in which RDKit draws without colours of elements
 _BLACK = re.compile("#000000", re.IGNORECASE)
+
+
+def holds_molecules(relations: Relations) -> bool:
+    """Whether all edges are bonds, by their names.
+
+    >>> from gomkcn_dgl.relations import SIMPLE
+    >>> holds_molecules(structure_of("CC=O").relations), holds_molecules(SIMPLE)
+    (True, False)
+    """
+    return {*relations.kinds} <= {(name, False) for name in _BOND_TYPES}
 
 
 @cache

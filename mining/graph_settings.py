@@ -16,9 +16,10 @@ class GraphSettings:
 
     ``features`` are names of features to use, ``feature_file`` has them where they are not with the
     graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
-    classes of graphs, which ``class_column`` has in a table of molecules. The others are what
-    :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1, and
-    ``minimum`` has texts such as ``score=700``. Weights are not used.
+    classes of graphs, which ``class_column`` has in a table of molecules, and which ``threshold``
+    makes of numbers. The others are what :func:`gomkcn.read_graph` is told about edges; columns are
+    named, or numbered from 1, and ``minimum`` has texts such as ``score=700``. Weights are not
+    used.
     """
 
     path: str = ""
@@ -28,6 +29,7 @@ class GraphSettings:
     label_names: str | None = None
     class_names: str | None = None
     class_column: str | None = None
+    threshold: str | float | None = None
     directed: bool | None = None
     source: str | None = None
     target: str | None = None
@@ -38,11 +40,12 @@ class GraphSettings:
 
     def read_graph(self) -> CSRGraph:
         """The graph that these settings name."""
-        own = {name: value for name, value in vars(self).items() if not name.startswith("class_")}
+        of_classes = ("class_names", "class_column", "threshold")
+        own = {name: value for name, value in vars(self).items() if name not in of_classes}
         return read_graph(**own, weight=NONE)
 
     def read_classes(self) -> GraphClasses | None:
         """The classes of its graphs, where there are any."""
-        names = ("class_column", "format", "smiles", "skip_invalid")
+        names = ("class_column", "threshold", "format", "smiles", "skip_invalid")
         own = {name: getattr(self, name) for name in names}
         return read_graph_classes(self.path, self.class_names, **own)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +35,9 @@ class GraphSummary:
         One name per feature column.
     relations : tuple of RelationSummary
         The relations of the edges; empty where they are not known.
+    graph_names : tuple of str
+        What the graphs of a collection are called, "" for one without a name; empty where no graph
+        has a name.
     """
 
     source: str
@@ -41,6 +46,20 @@ class GraphSummary:
     num_edges: int
     feature_names: tuple[str, ...]
     relations: tuple[RelationSummary, ...] = ()
+    graph_names: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any], feature_names: Sequence[str]) -> GraphSummary:
+        """Read a record of ``run.json``; refuse names that do not belong to its graphs."""
+        if len(record["graph_names"]) not in (0, record["num_graphs"]):
+            raise ValueError("it does not have a name for each graph")
+        relations = tuple(RelationSummary(**one) for one in record["relations"])
+        lists = {
+            "feature_names": tuple(feature_names),
+            "relations": relations,
+            "graph_names": tuple(record["graph_names"]),
+        }
+        return cls(**{**record, **lists})
 
     @classmethod
     def of(cls, csr: CSRGraph, path: str | None) -> GraphSummary:
@@ -59,4 +78,5 @@ class GraphSummary:
             num_edges=csr.num_edges,
             feature_names=csr.feature_names,
             relations=tuple(RelationSummary(*kind) for kind in kinds),
+            graph_names=() if csr.graph_names is None else tuple(csr.graph_names.tolist()),
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil
 from typing import Any
 
@@ -37,6 +38,8 @@ from mining.fragments import describe_fragment, to_smarts
 from mining.graph_estimator import GraphEstimator
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
+from mining.pattern import ClassContrast
+from mining.significance import adjust_for_family, class_contrasts
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -57,6 +60,8 @@ _MOST_ARCS = 200
 class FrequentSubgraphs(Tabular):
     """The frequent subgraphs of a collection, those of most graphs first.
 
+    With classes, those that tell them apart most surely come first.
+
     Attributes
     ----------
     structures : list of Structure
@@ -65,6 +70,9 @@ class FrequentSubgraphs(Tabular):
         bool ``[G, S]``, the graphs that contain each.
     classes : GraphClasses or None
         Where the support was asked for in each class.
+    family : numpy.ndarray
+        int64 ``[K]``, the support of all subgraphs of these sizes in as many graphs as the smallest
+        class asks for, whichever these are: what is compared between classes is compared with all.
     left_out : str
         Why these may not be all, in a sentence; "" where they are.
     codes : list
@@ -76,6 +84,7 @@ class FrequentSubgraphs(Tabular):
     structures: list[Structure]
     contains: np.ndarray
     classes: GraphClasses | None
+    family: np.ndarray
     left_out: str
     codes: list[_Code]
     labels: _Labels
@@ -93,10 +102,19 @@ class FrequentSubgraphs(Tabular):
     def __len__(self) -> int:
         return len(self.structures)
 
+    @cached_property
+    def contrasts(self) -> list[tuple[ClassContrast, ...]]:
+        """Each class beside the others, for each subgraph; none without classes."""
+        if self.classes is None:
+            return []
+        return class_contrasts(self.contains, self.classes.labels, self.classes.names)
+
     def columns(self) -> dict[str, list[Any]]:
         """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
 
-        With classes, also the support in each; of pieces of molecules, also the SMARTS.
+        With classes, also the support and the odds ratio of each, and of the class that differs
+        most the exact p (Fisher) and that for all subgraphs that could have differed (Tarone); of
+        pieces of molecules, also the SMARTS.
         """
         table = {
             "nodes": [one.num_nodes for one in self.structures],
@@ -105,9 +123,13 @@ class FrequentSubgraphs(Tabular):
             "share": (self.support / max(len(self.contains), 1)).tolist(),
         }
         if self.classes is not None:
+            rows = self.contrasts
             for label, name in enumerate(self.classes.names):
-                inside = self.contains[self.classes.labels == label].sum(axis=0)
-                table[f"support in {name}"] = inside.tolist()
+                table[f"support in {name}"] = [row[label].containing for row in rows]
+                table[f"odds ratio {name}"] = [row[label].odds_ratio for row in rows]
+            least = [min(one.p for one in row) for row in rows]
+            adjusted = adjust_for_family(np.array(least), self.family, self.classes.sizes)
+            table |= {"p": least, "adjusted p": adjusted.tolist()}
         table["pattern"] = [one.to_text() for one in self.structures]
         shapes = describe_shapes(self.structures)
         pieces = [describe_fragment(one) for one in self.structures]
@@ -159,7 +181,9 @@ def frequent_subgraphs(
         with one edge more.
     y : array-like, optional
         Classes of the graphs. The support is then asked for in at least one class: as a share of
-        its graphs, or a number of them.
+        its graphs, or a number of them. Subgraphs that are rarer in each class and together in as
+        many graphs as the smallest class asks for are searched as well, so that the p of those
+        that are found can be adjusted.
     steps : Steps, optional
         Shows how much is done, and tells when time is up: what is found by then is returned.
     most_bytes : int
@@ -192,15 +216,19 @@ def frequent_subgraphs(
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
     search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
 
-    def is_frequent(code: _Code, inside: np.ndarray) -> bool:
-        counts = np.bincount(labels[inside], minlength=len(least))
-        return bool((counts >= least).any()) and search.is_minimal(code)
+    def is_wanted(code: _Code, inside: np.ndarray) -> bool:
+        # without a look at the classes, so that these can be compared
+        return bool(len(inside) >= least.min()) and search.is_minimal(code)
 
     rows: list[_Row] = []
+    family = []
     is_late = False
     try:
-        for code, inside in search.run(is_frequent):
-            rows.append((search.structure(code), code, inside))
+        for code, inside in search.run(is_wanted):
+            if len(code.colors) in num_nodes:
+                family.append(len(inside))
+            if (np.bincount(labels[inside], minlength=len(least)) >= least).any():
+                rows.append((search.structure(code), code, inside))
     except (TimeUpError, RunInterruptedError):
         is_late = True
     if closed:
@@ -210,10 +238,16 @@ def frequent_subgraphs(
     contains = np.zeros((csr.num_graphs, len(rows)), bool)
     for column, (*_, inside) in enumerate(rows):
         contains[inside, column] = True
+    if classes is not None and rows:
+        contrasts = class_contrasts(contains, classes.labels, classes.names)
+        order = np.argsort([min(one.p for one in row) for row in contrasts], kind="stable")
+        rows = [rows[at] for at in order.tolist()]
+        contains = contains[:, order]
     return FrequentSubgraphs(
         [one for one, *_ in rows],
         contains,
         classes,
+        np.array(family, np.int64),
         "; ".join(filter(None, ["the search ended early" if is_late else "", search.left_out])),
         [code for _, code, _ in rows],
         search.labels,

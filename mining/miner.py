@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
@@ -25,6 +26,7 @@ from mining.counting.watching import steps_in
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
+from mining.fragments import holds_molecules
 from mining.locating import late_steps, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
@@ -51,6 +53,11 @@ COUNT_SECONDS = 1.0
 # in a graph of more edges than the next number, where a second says little
 LARGE_COUNT_SECONDS = 10.0
 LARGE = 8_000_000
+# in place of a comparison
+_OF_MOLECULES = (
+    "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
+    f"rules out: --null {DEFAULT_NULL} does it."
+)
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
 
@@ -138,17 +145,21 @@ class Miner:
             )
         return self.filters.unfitted()
 
-    def choice_rules(self, num_edges: int) -> ChoiceRules:
-        """What is reported of a graph of so many edges."""
+    def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
+        """What is reported of a graph."""
+        # nobody asked for a comparison that says nothing of molecules
+        is_left_out = AUTO in self.nulls and holds_molecules(graph.relations)
+        nulls = [one for one in self.nulls if one != AUTO or not is_left_out]
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
             MOST_SEEN,
-            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in self.nulls)),
-            AUTO in self.nulls,
+            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in nulls)),
+            AUTO in nulls,
             self.null_samples,
             self.count_error,
-            steps_in(self.seconds_of_a_count(num_edges > LARGE)),
+            steps_in(self.seconds_of_a_count(graph.num_edges > LARGE)),
             self.random_state,
+            why_no_null=_OF_MOLECULES if is_left_out and not nulls else "",
         )
 
     def seconds_of_a_count(self, is_large: bool = False) -> float:
@@ -232,7 +243,7 @@ class Miner:
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         sources = self.source_names
         proposed = given_patterns(self.given_structures, given.relations)
-        rules = self.choice_rules(given.num_edges)
+        rules = self.choice_rules(given)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
             # 2. all structures of few nodes, here and in random graphs: a first answer

@@ -23,7 +23,7 @@ MORE, LESS, NOT_SHOWN = "more frequent", "less frequent", "not shown to differ"
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 
@@ -248,6 +248,9 @@ class ClassContrast:
         added to each of the four numbers of graphs (Haldane and Anscombe), so that it is finite.
     low, high : float
         Its 95 % interval, normal on the scale of the logarithm (Gart).
+    p : float
+        The probability of a table that is no more probable than this one, where classes do not
+        matter (Fisher's exact test, two-sided); of this pattern and this class alone.
     """
 
     name: str
@@ -258,6 +261,7 @@ class ClassContrast:
     odds_ratio: float
     low: float
     high: float
+    p: float
 
     @property
     def strength(self) -> float:
@@ -274,7 +278,8 @@ class ClassContrast:
         return (
             f"{_share(self.containing, self.num_graphs)} of class {self.name}, "
             f"{_share(self.others_containing, self.num_others)} of the others; "
-            f"odds ratio {self.odds_ratio:.3g} ({self.low:.3g} to {self.high:.3g})"
+            f"odds ratio {self.odds_ratio:.3g} ({self.low:.3g} to {self.high:.3g}), "
+            f"p = {self.p:.2g}"
         )
 
 
@@ -289,37 +294,57 @@ class ClassDifference:
     p_adjusted : float
         The probability that any of the patterns that were tested differs as much between any class
         and the others where labels are permuted (step-down max-T, Westfall and Young 1993).
+    group : int or None
+        Patterns of one group differ for one reason, as far as the graphs tell, see
+        :func:`mining.significance.group_differences`; groups are numbered by their strongest
+        pattern. None for what does not differ.
 
     Examples
     --------
-    >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0)
+    >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0, 3e-5)
     >>> shares, _, ratio = str(contrast).partition("; ")
     >>> shares
     '9 of 10 (90%) of class toxic, 2 of 20 (10%) of the others'
     >>> ratio
-    'odds ratio 46.8 (5.7 to 383)'
+    'odds ratio 46.8 (5.7 to 383), p = 3e-05'
     >>> ClassDifference((contrast,), 0.001).strongest.is_more_frequent
     True
     """
 
     contrasts: tuple[ClassContrast, ...]
     p_adjusted: float
+    group: int | None = None
 
     @property
     def strongest(self) -> ClassContrast:
-        """The class that the pattern separates most from the others.
+        """The class that the pattern separates most surely from the others.
 
         Of two classes, which it separates alike, it is the one that contains it more often.
         """
-        most = max(one.strength for one in self.contrasts) * _SAME
-        equal = [one for one in self.contrasts if one.strength >= most]
-        return max(equal, key=lambda one: one.is_more_frequent)
+        least = min(one.p for one in self.contrasts) / _SAME
+        equal = [one for one in self.contrasts if one.p <= least]
+        return max(equal, key=lambda one: (one.is_more_frequent, one.strength))
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """What comes first where patterns are sorted: the exact p, which permutations do not bound.
+
+        Where it is too small for a number, the strength decides.
+        """
+        best = self.strongest
+        return best.p, -best.strength
+
+    @property
+    def differs(self) -> bool:
+        """Whether classes differ, all patterns that were tested taken together."""
+        return self.p_adjusted <= LEVEL
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
         return {
             "contrasts": [rounded(asdict(one)) for one in self.contrasts],
             "p_adjusted": round(self.p_adjusted, 6),
+            "group": self.group,
         }
 
 
@@ -683,7 +708,9 @@ class Pattern:
             },
             classes=classes
             and ClassDifference(
-                tuple(ClassContrast(**one) for one in classes["contrasts"]), classes["p_adjusted"]
+                tuple(ClassContrast(**one) for one in classes["contrasts"]),
+                classes["p_adjusted"],
+                classes["group"],
             ),
             id=record["id"],
             description=record["description"],
@@ -693,6 +720,21 @@ class Pattern:
     def _repr_html_(self) -> str | None:
         """Drawing and counts, for a notebook."""
         return html_of(self)
+
+
+def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
+    """Patterns that differ between classes, by groups: the strongest one leads, and its group.
+
+    See :func:`mining.significance.group_differences`.
+    """
+    groups: dict[int, list[Pattern]] = {}
+    ranked = []
+    for one in patterns:
+        if one.classes is not None and one.classes.group is not None:
+            ranked.append((one.classes.rank, -one.num_nodes, one.classes.group, one))
+    for *_, group, one in sorted(ranked, key=lambda row: row[:-2]):
+        groups.setdefault(group, []).append(one)
+    return list(groups.values())
 
 
 class Patterns(list[Pattern]):

@@ -51,7 +51,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
     null : str, callable, NullModel or a sequence of these
         Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
-        two minutes of one thread; named models are compared at all sizes. "none" or None: none.
+        two minutes of one thread, and none for molecules, in which random graphs rewire bonds that
+        chemistry rules out; named models are compared at all sizes. "none" or None: none.
     null_samples : int
         Random graphs of each null model, at least 99.
     count_error, count_seconds : float, float or None

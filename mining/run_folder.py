@@ -178,7 +178,7 @@ def _run_of(
     from mining.export import read_edits, read_places
     from mining.filters_folder import read_filters_run
     from mining.filters_run import FOLDER
-    from mining.graph_summary import GraphSummary, RelationSummary
+    from mining.graph_summary import GraphSummary
     from mining.mining_run import MiningRun, with_names
     from mining.motif_sets.motif_set import MotifSet
     from mining.plots.graph_map import GraphMap
@@ -187,9 +187,8 @@ def _run_of(
     names = tuple(patterns["feature_names"])
     listed = [(one["frequency"]["listed"], one["num_nodes"]) for one in patterns["patterns"]]
     occurrences = read_places(folder / "occurrences.parquet", listed)
-    graph = run["graph"]
-    kinds = tuple(RelationSummary(**one) for one in graph["relations"])
-    summary = GraphSummary(**{**graph, "feature_names": names, "relations": kinds})
+    summary = GraphSummary.from_dict(run["graph"], names)
+    kinds = summary.relations
     found = _patterns_of(patterns, occurrences=occurrences)
     record = patterns["motif_set"]
     copies = []

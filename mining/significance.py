@@ -1,4 +1,6 @@
-"""Counts in a graph and in random graphs → verdicts, by ranks alone: nothing is modelled.
+"""Counts in a graph and in random graphs → verdicts; graphs of classes → what differs, and why.
+
+Verdicts are by ranks alone: nothing is modelled.
 
 All structures that the graph or any of the N random graphs holds are compared at once. Where graph
 and random graphs are exchangeable (:class:`mining.null_models.RandomGraphs`), the chance that any
@@ -25,9 +27,11 @@ family is called by accident is still at most the level.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache, reduce
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import gammaln, ndtri
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
@@ -45,6 +49,14 @@ from mining.pattern import (
 _FLOOR, _FLOOR_OF_FEW, _MANY = 0.25, 1.0, 199
 # what differs by less is equal but for rounding
 _SAME = 1e-9
+# likewise, as a share, of probabilities of tables that are made of logarithms of factorials
+_AS_PROBABLE = 1 + 1e-7
+# parts of a distribution below this share of its largest one decide no level
+_NO_PART = 1e-20
+# of the classes: a p of .001 is as small as is asked for to call a structure
+PERMUTATIONS = 999
+# graphs of a class that contain a pattern, graphs of the class, and the same of all others
+ClassTable = tuple[int, int, int, int]
 
 
 def compare_with_random(
@@ -143,7 +155,7 @@ def step_down(distance: np.ndarray) -> np.ndarray:
 
 
 def compare_classes(
-    counts: np.ndarray, labels: np.ndarray, num_samples: int = 999, seed: int = 0
+    counts: np.ndarray, labels: np.ndarray, num_samples: int = PERMUTATIONS, seed: int = 0
 ) -> np.ndarray:
     """Adjusted p that classes of graphs hold each of S structures equally often, float64 ``[S]``.
 
@@ -215,12 +227,24 @@ def class_differences(
     >>> contains = np.array([[1, 1], [1, 0], [1, 1], [0, 1], [0, 0], [0, 1]], dtype=bool)
     >>> ring, chain = class_differences(contains, np.array([0, 0, 0, 1, 1, 1]), ["a", "b"])
     >>> print(ring.strongest)
-    3 of 3 (100%) of class a, 0 of 3 (0%) of the others; odds ratio 49 (0.742 to 3.24e+03)
+    3 of 3 (100%) of class a, 0 of 3 (0%) of the others; odds ratio 49 (0.742 to 3.24e+03), p = 0.1
     >>> ring.p_adjusted > 0.1, chain.p_adjusted
     (True, 1.0)
     """
     if not contains.shape[1]:
         return []
+    adjusted = compare_classes(contains, np.asarray(labels))
+    contrasts = class_contrasts(contains, labels, names)
+    return [ClassDifference(own, p) for own, p in zip(contrasts, adjusted.tolist(), strict=True)]
+
+
+def class_contrasts(
+    contains: np.ndarray, labels: np.ndarray, names: Sequence[str]
+) -> list[tuple[ClassContrast, ...]]:
+    """How many graphs of each class, and of all others, contain each pattern, and its exact p.
+
+    The arguments are those of :func:`class_differences`; p is of each pattern and class alone.
+    """
     # 1. the graphs of each class, and those of them that contain each pattern, [F, C]
     of_class = np.asarray(labels)[:, None] == np.arange(len(names))
     sizes = of_class.sum(axis=0)
@@ -229,18 +253,59 @@ def class_differences(
     outside = inside.sum(axis=1, keepdims=True) - inside
     others = sizes.sum() - sizes
     ratio, low, high = odds_ratio_interval(inside, sizes, outside, others)
-    adjusted = compare_classes(contains, np.asarray(labels))
-    columns = np.broadcast_arrays(inside, sizes, outside, others, ratio, low, high)
+    counts = np.broadcast_arrays(inside, sizes, outside, others)
+    p = np.array([exact_p(tuple(row)) for row in np.stack(counts, axis=-1).reshape(-1, 4).tolist()])
+    columns = [*counts, ratio, low, high, p.reshape(inside.shape)]
     return [
-        ClassDifference(
-            tuple(
-                ClassContrast(name, *(column[pattern, number].item() for column in columns))
-                for number, name in enumerate(names)
-            ),
-            float(adjusted[pattern]),
+        tuple(
+            ClassContrast(name, *(column[pattern, number].item() for column in columns))
+            for number, name in enumerate(names)
         )
-        for pattern in range(len(adjusted))
+        for pattern in range(len(inside))
     ]
+
+
+def adjust_for_family(
+    p: np.ndarray, supports: np.ndarray, class_sizes: Sequence[int]
+) -> np.ndarray:
+    """Adjust exact p of classes for all patterns of a family that could have had as small a p.
+
+    A pattern in few graphs, or in nearly all, has no small p, however they lie in the classes.
+    Where k patterns could reach LEVEL / k, each p counts k times (R. E. Tarone, A modified
+    Bonferroni method for discrete data, 1990). Of more than two classes each is a test.
+
+    Parameters
+    ----------
+    p : numpy.ndarray
+        float64 ``[S]``, of patterns of the family.
+    supports : numpy.ndarray
+        int64 ``[K]``, graphs that contain each pattern of the family, which was chosen without
+        looking at the classes.
+    class_sizes : sequence of int
+        Graphs of each class.
+
+    Examples
+    --------
+    >>> adjust_for_family(np.array([1e-5]), np.array([10, 2, 2, 2]), [10, 10]).round(6).tolist()
+    [1e-05]
+    """
+    total = sum(class_sizes)
+    sizes = class_sizes[:1] if len(class_sizes) == 2 else class_sizes
+    different, counts = np.unique(supports, return_counts=True)
+    least = [
+        min(
+            exact_p((most := min(x, size), size, x - most, total - size)),
+            exact_p((fewest := max(0, x - (total - size)), size, x - fewest, total - size)),
+        )
+        for x in different.tolist()
+        for size in sizes
+    ]
+    # the smallest factor k that is as large as the number of tests that can reach LEVEL / k
+    can_be = np.sort(np.repeat(least, np.repeat(counts, len(sizes))))
+    factors = np.arange(1, len(can_be) + 2)
+    reaching = np.searchsorted(can_be, LEVEL / factors, side="right")
+    factor = int(factors[np.argmax(reaching <= factors)])
+    return np.minimum(1.0, np.asarray(p) * factor)
 
 
 def odds_ratio_interval(
@@ -256,3 +321,129 @@ def odds_ratio_interval(
     center = np.log(cells[0]) - np.log(cells[1]) - np.log(cells[2]) + np.log(cells[3])
     error = ndtri(0.975) * np.sqrt(sum(1 / cell for cell in cells))
     return np.exp(center), np.exp(center - error), np.exp(center + error)
+
+
+def group_differences(
+    differences: Sequence[ClassDifference],
+    contains: np.ndarray,
+    labels: np.ndarray,
+    sizes: Sequence[int],
+) -> list[ClassDifference]:
+    """Sort patterns that differ between classes by what they differ for.
+
+    From the strongest on, a pattern begins a group of its own, and leads it, where its classes
+    differ among graphs that have the same of all leading patterns before it: in an exact test of
+    these strata, whose p must be as small as is called here. Else it belongs to the group whose
+    leading pattern is in most of the same graphs. So parts of a leading pattern, and what contains
+    it, stand with it, unless they tell more than it does.
+
+    Parameters
+    ----------
+    differences : sequence of ClassDifference
+        Those of :func:`class_differences` for F patterns.
+    contains : numpy.ndarray
+        bool ``[G, F]``, whether graph g contains pattern f.
+    labels : numpy.ndarray
+        int64 ``[G]``, the class of each graph, 0 … C - 1.
+    sizes : sequence of int
+        Sizes of the F patterns. Of several that are in the same graphs the largest comes first.
+
+    Examples
+    --------
+    >>> labels = np.repeat([0, 1], 40)
+    >>> acid = np.concatenate([np.arange(40) < 30, np.arange(40) < 2])
+    >>> part = acid | (np.arange(80) % 10 == 9)
+    >>> contains = np.stack([part, acid], axis=1)
+    >>> found = class_differences(contains, labels, ["sour", "sweet"])
+    >>> [one.group for one in group_differences(found, contains, labels, [2, 4])]
+    [0, 0]
+    """
+    called = [number for number, one in enumerate(differences) if one.differs]
+    called.sort(key=lambda number: (differences[number].rank, -sizes[number]))
+    # 1. the p at which a pattern is called, here or where each is corrected for all
+    least = [differences[number].strongest.p for number in called]
+    bar = max([*least, LEVEL / max(1, len(differences))])
+    held = np.asarray(contains, bool)
+    stratum = np.zeros(len(held), np.int64)
+    leaders: list[int] = []
+    group: dict[int, int] = {}
+    for number in called:
+        # 2. what is left of its difference among graphs that are alike in the leading patterns
+        one = differences[number]
+        own = held[:, number]
+        in_class = labels == one.contrasts.index(one.strongest)
+        tables = [
+            _table(own[same], in_class[same])
+            for same in (stratum == value for value in range(stratum.max(initial=0) + 1))
+        ]
+        if not leaders or exact_p(*tables) <= bar:
+            group[number] = len(leaders)
+            leaders.append(number)
+            _, stratum = np.unique(2 * stratum + own, return_inverse=True)
+            continue
+        # 3. else the leading pattern that most of the graphs share which have one of both
+        shared = [
+            (own & held[:, leader]).sum() / (own | held[:, leader]).sum() for leader in leaders
+        ]
+        group[number] = int(np.argmax(shared))
+    return [replace(one, group=group.get(number)) for number, one in enumerate(differences)]
+
+
+def _table(contains: np.ndarray, in_class: np.ndarray) -> ClassTable:
+    """How many graphs of a class and of the others contain a pattern."""
+    inside = int((contains & in_class).sum())
+    size = int(in_class.sum())
+    return inside, size, int(contains.sum()) - inside, len(contains) - size
+
+
+@lru_cache(maxsize=100_000)
+def exact_p(*tables: ClassTable) -> float:
+    """The exact p, two-sided, that a class holds a pattern as often as the others in all strata.
+
+    With one table that is Fisher's test. With several, the number of graphs of the class that
+    contain the pattern, over all strata, is compared with its distribution where the margins of
+    each table are kept: the exact form of the test of Cochran, Mantel and Haenszel (C. R. Mehta, N.
+    R. Patel and R. Gray, Computing an exact confidence interval for the common odds ratio in
+    several 2 × 2 contingency tables, 1985).
+
+    >>> round(exact_p((3, 3, 0, 3)), 6), exact_p((19, 40, 3, 260)) < 1e-15
+    (0.1, True)
+    >>> exact_p((19, 19, 3, 3), (0, 21, 0, 257))
+    1.0
+    """
+    distributions = [_hypergeometric(*table) for table in tables]
+    observed = sum(
+        inside - first for (inside, *_), (first, _) in zip(tables, distributions, strict=True)
+    )
+    if len(distributions) == 1:
+        ((_, probability),) = distributions
+    else:
+        # the rest, which is cut off, is at both ends
+        cut = [_without_ends(one) for _, one in distributions]
+        observed -= sum(first for first, _ in cut)
+        probability = reduce(np.convolve, [one for _, one in cut])
+    if not 0 <= observed < len(probability):
+        return 0.0
+    as_extreme = probability <= probability[observed] * _AS_PROBABLE
+    return float(min(1.0, probability[as_extreme].sum()))
+
+
+def _hypergeometric(inside: int, size: int, outside: int, others: int) -> tuple[int, np.ndarray]:
+    """The probability of each number of graphs of the class, and the least such number."""
+    containing = inside + outside
+    numbers = np.arange(max(0, containing - others), min(containing, size) + 1)
+    logs = -(
+        gammaln(numbers + 1)
+        + gammaln(size - numbers + 1)
+        + gammaln(containing - numbers + 1)
+        + gammaln(others - containing + numbers + 1)
+    )
+    # of numbers whose logarithms are large, only differences are exact
+    shares = np.exp(logs - logs.max())
+    return int(numbers[0]), shares / shares.sum()
+
+
+def _without_ends(probability: np.ndarray) -> tuple[int, np.ndarray]:
+    """The part that is no end of hardly any probability, and where it starts."""
+    kept = np.flatnonzero(probability >= _NO_PART * probability.max())
+    return int(kept[0]), probability[kept[0] : kept[-1] + 1]

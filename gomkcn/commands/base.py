@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from gomkcn_dgl.runtime.files import check_outputs
 from gomkcn_dgl.runtime.memory import available_memory, format_size
 
 if TYPE_CHECKING:
+    from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from mining.graph_settings import GraphSettings
@@ -252,3 +254,16 @@ def truth_beside(path: str) -> Path | None:
     """The truth file of a generated graph, if there is one."""
     truth = truth_path_of(Path(path))
     return truth if truth.is_file() else None
+
+
+def classes_of_file(
+    path: str, options: Mapping[str, Any], of_classes: Mapping[str, Any], *, needed: bool = False
+) -> GraphClasses | None:
+    """The classes of the graphs of a file, by how it is read and by CLASS_OPTIONS."""
+    from gomkcn_dgl.io.graph_classes import read_graph_classes
+
+    known = {"format": options["format"], "smiles": options["smiles"]}
+    own = {name: of_classes[name] for name in ("class_column", "threshold")}
+    skip_invalid = options["skip_invalid"]
+    names = of_classes["class_names"]
+    return read_graph_classes(path, names, needed=needed, skip_invalid=skip_invalid, **known, **own)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, limited_steps, say_missing
+from gomkcn.commands.base import Command, classes_of_file, limited_steps, say_missing
 from gomkcn.commands.option_types import InputPath, Number, PatternName
 from gomkcn.commands.options import (
+    CLASS_OPTIONS,
+    class_options,
     file_options,
     quiet_option,
     reading_option,
     seed_option,
     time_limit_option,
 )
-from gomkcn.commands.printing import say, say_row, say_values, show_log
+from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graph_content import EdgeTable
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
+    from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.steps import Steps
     from mining.categories import Colors
     from mining.counting.conditions import TextQuery
@@ -41,8 +45,17 @@ _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
 # names of columns, a row for each occurrence that is listed, and whether these are all
 Listing = tuple[list[str], list[list[Any]], bool]
-# the lines that say what was counted, and what lists the occurrences
-Counted = tuple[dict[str, str], Callable[[], Listing]]
+
+
+class Counted(NamedTuple):
+    """The lines that say what was counted, what lists the occurrences, and the graphs with one.
+
+    ``contains`` is bool ``[G]``, None where that is not known of all graphs.
+    """
+
+    rows: dict[str, str]
+    list_places: Callable[[], Listing]
+    contains: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ class _Watch:
 @click.command(cls=Command)
 @click.argument("pattern", type=PatternName(), metavar="PATTERN")
 @click.argument("path", type=InputPath(), metavar="GRAPH")
-@option_group("Input", file_options)
+@option_group("Input", file_options, class_options)
 @option_group(
     "Options",
     option(
@@ -164,7 +177,8 @@ def count(
     'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge. 'a -> a' is a
     self-loop: how many there are is compared with random graphs, and so is a pattern that has some.
     Without it, self-loops are left out. When time is up, or at Ctrl-C, what was drawn by then is an
-    estimate.
+    estimate. Where graphs have classes, a table says how many of each class contain the pattern,
+    with odds ratios and Fisher's exact p.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -173,6 +187,7 @@ def count(
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
+    gomkcn count "smarts:NS(=O)=O" assay.csv --class-column pIC50 --threshold 6.5
     gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
     gomkcn count 'a -[represses]-> a, a -> b' regulation.csv
@@ -197,6 +212,7 @@ def count(
         )
     if is_smarts and reading == SUBGRAPH:
         raise InputError("--reading subgraph is not for SMARTS; leave it out.")
+    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
     watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
     task = _Task(reading, count_error, max_steps, seed, most, max_edits, watch)
@@ -204,28 +220,68 @@ def count(
     with steps.progress:
         steps.progress.begin("reading the graph")
         graph, attributes, edges = _read(path, options, said, is_smarts=is_smarts)
+        classes = _read_classes(path, options, of_classes)
     with steps.progress, interrupts:
         watch.begin("counting")
         if is_smarts:
-            rows, list_places = _count_smarts(pattern, path, graph, task)
+            counted = _count_smarts(pattern, path, graph, task)
         elif said:
             from mining.counting.conditions import TextQuery
 
             text = TextQuery.of(graph, said, attributes, edges)
-            rows, list_places = _count_where(text, path, task)
+            counted = _count_where(text, path, task)
         else:
             directed = options["directed"]
-            rows, list_places = _count_structure(pattern, path, graph, directed, task)
+            counted = _count_structure(pattern, path, graph, directed, task)
         if most:
             watch.begin("listing occurrences")
-            listing = list_places()
-    say_values(rows, 11)
+            listing = counted.list_places()
+    say_values(counted.rows, 11)
+    if classes is not None:
+        _say_classes(classes, counted.contains)
     if listing is not None:
         names, places, complete = listing
         say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
             say_row(row)
     say_missing(interrupts, "the count ended early" if steps.is_partial else "")
+
+
+def _read_classes(
+    path: str, options: dict[str, Any], of_classes: dict[str, Any]
+) -> GraphClasses | None:
+    """The classes of the graphs of a file; of numbers that are none, a line says the way out."""
+    try:
+        return classes_of_file(path, options, of_classes)
+    except InputError as error:
+        if any(of_classes.values()):
+            raise
+        logging.getLogger("gomkcn_dgl").warning("no classes are compared: %s", error)
+        return None
+
+
+def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
+    """Print how many graphs of each class contain the pattern."""
+    from gomkcn_dgl.runtime.tabular import Table
+    from mining.significance import class_contrasts
+
+    if contains is None:
+        say("classes     not compared: not all graphs were searched")
+        return
+    (contrasts,) = class_contrasts(contains[:, None], classes.labels, classes.names)
+    table = Table(
+        {
+            "class": [one.name for one in contrasts],
+            "contain it": [f"{one.containing} of {one.num_graphs}" for one in contrasts],
+            "share": [f"{one.containing / one.num_graphs:.0%}" for one in contrasts],
+            "odds ratio": [f"{one.odds_ratio:.3g}" for one in contrasts],
+            "95% interval": [f"{one.low:.3g} to {one.high:.3g}" for one in contrasts],
+            "p (Fisher)": [f"{one.p:.2g}" for one in contrasts],
+        }
+    )
+    say("")
+    print_table(table)
+    say("")
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -262,11 +318,13 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     """The sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
+    from gomkcn_dgl.io.molecules import names_of
     from mining.fragments import find_smarts
     from mining.pattern import OccurrenceCount
 
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
     size = places.shape[1] - 1
+    graph_names = names_of(mols)
     rows = {
         "pattern": f"{pattern}: {_sizes(atom=size)}",
         "graph": f"{path}: {_sizes(molecule=len(mols))}",
@@ -279,10 +337,12 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
         if len(places) > task.most:
             rng = np.random.default_rng(task.seed)
             chosen = np.sort(rng.choice(len(places), task.most, replace=False))
-        names = ["graph", *map(str, range(size))]
-        return names, places[chosen].tolist(), len(chosen) == len(places)
+        rows = [[*_called(graph_names, row[0]), *row[1:]] for row in places[chosen].tolist()]
+        head = [*_called_head(graph_names), *map(str, range(size))]
+        return head, rows, len(chosen) == len(places)
 
-    return rows, list_places
+    contains = np.isin(np.arange(len(mols)), places[:, 0])
+    return Counted(rows, list_places, contains)
 
 
 def _count_where(text: TextQuery, path: str, task: _Task) -> Counted:
@@ -297,11 +357,11 @@ def _count_where(text: TextQuery, path: str, task: _Task) -> Counted:
     }
     used = {noun: number for noun, number in sizes.items() if number or noun in ("node", "edge")}
     rows = _head(f"{' '.join(said.text.split())}: {_sizes(**used)}", path, text.graph)
-    found, (rows, list_places) = _count_query(text.query(task.reading), rows, [*said.nodes], task)
+    found, counted = _count_query(text.query(task.reading), rows, [*said.nodes], task)
     if said.loops:
         task.watch.begin("placing self-loops at random")
-        rows |= _said_of_loops(text, found, task)
-    return rows, list_places
+        counted = counted._replace(rows=counted.rows | _said_of_loops(text, found, task))
+    return counted
 
 
 def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict[str, str]:
@@ -396,7 +456,8 @@ def _count_with_edits(
         rows = [[*row, own] for row, own in zip(listed, edits, strict=True)]
         return [*names, "edits"], rows, complete
 
-    return rows, list_places
+    is_exact = all(one.is_exact for one in found.counts)
+    return Counted(rows, list_places, contains if is_exact else None)
 
 
 def _count_query(
@@ -413,7 +474,7 @@ def _count_query(
         return _listing(query.graph, names, places, complete)
 
     rows = rows | _said(count, int(graphs.sum()), query.graph.num_graphs)
-    return count, (rows, list_places)
+    return count, Counted(rows, list_places, graphs if count.is_exact else None)
 
 
 def _head(pattern: str, path: str, graph: CSRGraph) -> dict[str, str]:
@@ -444,10 +505,20 @@ def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete
     size = len(names)
     ids = graph.original_ids(places.reshape(-1))
     rows = [
-        [*[number] * several, *ids[at * size : (at + 1) * size]]
+        [*(_called(graph.graph_names, number) * several), *ids[at * size : (at + 1) * size]]
         for at, number in enumerate(graph.graph_of(places[:, 0]).tolist())
     ]
-    return [*["graph"] * several, *names], rows, complete
+    return [*(_called_head(graph.graph_names) * several), *names], rows, complete
+
+
+def _called_head(graph_names: np.ndarray | None) -> list[str]:
+    """The names of the columns of :func:`_called`."""
+    return ["graph"] if graph_names is None else ["graph", "name"]
+
+
+def _called(graph_names: np.ndarray | None, number: int) -> list[Any]:
+    """The number of a graph, and what it is called where graphs have names."""
+    return [number] if graph_names is None else [number, str(graph_names[number])]
 
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, inputs_of, limited_steps, say_missing
+from gomkcn.commands.base import (
+    Command,
+    classes_of_file,
+    inputs_of,
+    limited_steps,
+    say_missing,
+)
 from gomkcn.commands.option_types import InputPath, Number, OutputPath
 from gomkcn.commands.options import (
+    CLASS_OPTIONS,
+    class_options,
     file_options,
     force_option,
     quiet_option,
@@ -25,7 +33,6 @@ from gomkcn.commands.printing import print_table, say, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
-    from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("path", type=InputPath(), metavar="PATH")
-@option_group("Input", file_options, weight_option)
+@option_group("Input", file_options, class_options, weight_option)
 def info(path: str, **options: Any) -> None:
     """Show how a graph file is read.
 
@@ -46,6 +53,7 @@ def info(path: str, **options: Any) -> None:
     from gomkcn_dgl.graph_html import describe_graph
     from gomkcn_dgl.io.reading import read_graph
 
+    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     try:
         rows = describe_graph(read_graph(path, **options))
     except InputError as error:
@@ -54,18 +62,16 @@ def info(path: str, **options: Any) -> None:
         # whatever is wrong without weights, too, is no matter of weights
         rows = describe_graph(read_graph(path, **{**options, "weight": NONE}))
         rows["weights"] = str(error)
-    if classes := _classes_of(path, options):
-        numbers = zip(classes.names, classes.sizes, strict=True)
-        rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
+    try:
+        classes = classes_of_file(path, options, of_classes)
+        if classes is not None:
+            numbers = zip(classes.names, classes.sizes, strict=True)
+            rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
+    except InputError as error:
+        if any(of_classes.values()):
+            raise
+        rows["classes"] = str(error)
     say_values(rows, 18)
-
-
-def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> GraphClasses | None:
-    """The classes of the graphs of a file that is read with these options."""
-    from gomkcn_dgl.io.graph_classes import read_graph_classes
-
-    own = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
-    return read_graph_classes(path, needed=needed, **own)
 
 
 @click.command(cls=Command)
@@ -210,7 +216,7 @@ def _count_orbits(
 
 @click.command(cls=Command)
 @click.argument("path", type=InputPath(), metavar="GRAPHS")
-@option_group("Input", file_options)
+@option_group("Input", file_options, class_options)
 @option_group(
     "Options",
     option(
@@ -228,7 +234,7 @@ def _count_orbits(
     option(
         "--per-class",
         is_flag=True,
-        help="Ask for the support in at least one class of graphs",
+        help="Ask for the support in at least one class, and compare the classes",
     ),
 )
 @option_group("Output", table_option, force_option, quiet_option)
@@ -249,24 +255,29 @@ def frequent(
 
     All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
-    there may be more edges. When time is up, or at Ctrl-C, those that were found are printed, and
-    it is said that there may be more.
+    there may be more edges. With --per-class, odds ratios say how classes differ, the surest first,
+    and p (Fisher's exact test) is adjusted for all subgraphs that could have differed. When time is
+    up, or at Ctrl-C, those that were found are printed, and it is said that there may be more.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
     gomkcn frequent drugs.smi --support .05 --closed --out subgraphs.csv
     gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
+    gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
     show_log(brief=True)
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from mining.gspan import frequent_subgraphs
 
+    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
+    if any(of_classes.values()) and not per_class:
+        raise InputError("options of classes are for --per-class; give it, or leave them out.")
     steps, interrupts = limited_steps(time_limit, quiet)
     with steps.progress:
         steps.progress.begin("reading the graphs")
         graph = read_graph(path, **options, weight=NONE)
-    classes = _classes_of(path, options, needed=True) if per_class else None
+    classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]

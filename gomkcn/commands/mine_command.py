@@ -90,7 +90,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
         multiple=True,
         callback=none_if_empty,
         help=f"Null model: {', '.join(NULLS[:-1])}, or none; may be repeated [degree, at as many "
-        "sizes as take two minutes]",
+        "sizes as take two minutes; none for molecules]",
     ),
     option(
         "--null-samples",
@@ -172,6 +172,7 @@ def mine(
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine MUTAG/ --out run --features labels
     gomkcn mine drugs.smi
+    gomkcn mine assay.csv --class-column pIC50 --threshold 6.5
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --null joint-degree

@@ -97,15 +97,23 @@ minimum_option = option(
 file_options = together(learning_options, minimum_option, table_options)
 # of the commands that keep weights; counting and mining use none
 weight_option = option("--weight", hidden=True, help="Edge-weight column, or none [weight]")
-# of the commands that mine
+# of the commands that compare classes
 class_options = together(
     option("--class-names", type=InputPath(), hidden=True, help="Names of graph classes (.csv)"),
     option(
         "--class-column",
         hidden=True,
-        help="Column of the classes of molecules [class, label or activity]",
+        help="Column of the classes of molecules, or none [class, label, activity, active, "
+        "outcome, target or y]",
+    ),
+    option(
+        "--threshold",
+        help="Make classes of numbers: those below 6.5 and all others; or median, 75%, or several "
+        "with commas between",
     ),
 )
+# what these options are called
+CLASS_OPTIONS = ("class_names", "class_column", "threshold")
 truth_option = option(
     "--truth",
     type=InputPath(),

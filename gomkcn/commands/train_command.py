@@ -42,8 +42,13 @@ if TYPE_CHECKING:
     option(
         "--class-column",
         hidden=True,
-        help="Column of the classes: of molecules [class, label or activity], of nodes [class, "
-        "label, labels or y]",
+        help="Column of the classes: of molecules [class, label, activity, active, outcome, target "
+        "or y], of nodes [class, label, labels or y]",
+    ),
+    option(
+        "--threshold",
+        hidden=True,
+        help="Make classes of numbers of graphs: those below 6.5 and all others; or median, 75%",
     ),
     option(
         "--class-names",

@@ -536,6 +536,36 @@ class Structure:
         """Number of orbits."""
         return int(self.orbits.max()) + 1
 
+    def is_part_of(self, other: Structure) -> bool:
+        """Whether another structure has its nodes and edges, and perhaps more between these nodes.
+
+        >>> path, ring = Structure.parse("path-3"), Structure.parse("ring-4")
+        >>> path.is_part_of(ring), ring.is_part_of(path)
+        (True, False)
+        """
+        if self.relations.kinds != other.relations.kinds:
+            return False
+        own, theirs = self.channels, other.channels
+        named = [self.categories or ((),) * self.num_nodes]
+        named.append(other.categories or ((),) * other.num_nodes)
+        fits = [[named[0][u] == named[1][v] for v in range(other.num_nodes)]
+                for u in range(self.num_nodes)]  # fmt: skip
+
+        def can_go_on(mapped: list[int]) -> bool:
+            """Whether the first nodes, which are mapped, can be followed by the others."""
+            node = len(mapped)
+            if node == self.num_nodes:
+                return True
+            return any(
+                fits[node][new]
+                and new not in mapped
+                and not (own[node, :node] & ~theirs[new, mapped]).any()
+                and can_go_on([*mapped, new])
+                for new in range(other.num_nodes)
+            )
+
+        return can_go_on([])
+
     @cached_property
     def num_pendant(self) -> int:
         """Number of nodes outside the 2-core, which is what is left without nodes of one edge."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Sequence
+from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.molecules import (
     MOLECULE_FORMATS,
+    MoleculeLabels,
     MoleculeOptions,
     read_molecule_classes,
 )
@@ -27,6 +30,8 @@ from gomkcn_dgl.runtime.tabular import csv_text
 log = logging.getLogger("gomkcn_dgl")
 
 
+# whole numbers of more values are a measurement, and no classes
+MOST_NUMBERED = 10
 # the file that says what the classes of a graph file are called ends so, see read_label_names
 CLASS_NAMES_SUFFIX = ".classes.csv"
 
@@ -56,6 +61,7 @@ def read_graph_classes(
     smiles: str | None = None,
     class_column: str | None = None,
     skip_invalid: bool | None = False,
+    threshold: str | float | None = None,
     needed: bool = False,
 ) -> GraphClasses | None:
     """Read the classes of a TU folder, a DGL ``.bin`` or molecules; None where there are none.
@@ -65,8 +71,11 @@ def read_graph_classes(
     file ``NAME.classes.csv`` beside ``NAME.bin`` or such, if there is one. Labels
     that are no classes are real numbers, several numbers a graph, one for all graphs, or a number
     of its own for each graph; the log says which, and where classes are ``needed`` or named, an
-    InputError does. ``class_column`` has the classes of molecules; the other options are
-    those of :func:`gomkcn.read_graph`.
+    InputError does. ``class_column`` has the classes of molecules, or is "none"; the other options
+    are those of :func:`gomkcn.read_graph`.
+
+    ``threshold`` makes classes of numbers, see :func:`classes_of_numbers`. Without it, a column of
+    molecules that holds numbers and no classes is refused.
     """
     path = Path(path)
     molecules = MoleculeOptions(smiles, class_column, bool(skip_invalid))
@@ -80,12 +89,23 @@ def read_graph_classes(
 
             codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
-            codes = read_molecule_classes(path, format, molecules)
+            found = read_molecule_classes(path, format, molecules)
+            codes = None if found is None else found.labels
+            if found is not None and threshold is None:
+                _refuse_numbers(found)
+            if found is not None and threshold is not None:
+                classes = classes_of_numbers(_numbers_of(found), threshold, found.column)
+                return _named_classes(classes, names, path)
         elif class_column is not None:
             raise InputError(
                 "class_column is for molecules, and for the classes of nodes, and the format is "
                 f"{format}."
             )
+        if threshold is not None:
+            if codes is None:
+                raise InputError("threshold is for graphs with a number, and its graphs have none.")
+            classes = classes_of_numbers(to_numpy(codes), threshold, "label")
+            return _named_classes(classes, names, path)
         if codes is None:
             if names is not None:
                 raise InputError("names of classes are given, and its graphs have no classes.")
@@ -93,10 +113,10 @@ def read_graph_classes(
         if needed or names is not None:
             classes = _must_be_classes(codes, "graphs")
         else:
-            found = as_graph_classes(codes)
-            if found is None:
+            numbered = as_graph_classes(codes)
+            if numbered is None:
                 return None
-            classes = found
+            classes = numbered
         return _named_classes(classes, names, path)
 
 
@@ -211,6 +231,98 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | str:
     if len(known) == len(codes):
         return f"each has one of its own, such as {printable(names[0])!r}"
     return GraphClasses(position.astype(np.int64), names)
+
+
+def classes_of_numbers(
+    numbers: np.ndarray, threshold: str | float, column: str = "value"
+) -> GraphClasses:
+    """Make two classes of numbers, those below a threshold and all others; or more of several.
+
+    Parameters
+    ----------
+    numbers : numpy.ndarray
+        A finite number for each graph.
+    threshold : str or float
+        A number, "median", a share of the graphs such as "75%", or several with commas between.
+    column : str
+        What the numbers are called.
+
+    Examples
+    --------
+    >>> classes = classes_of_numbers(np.array([5.1, 7.2, 6.5, 4.0]), 6.5, "pIC50")
+    >>> classes.names, classes.labels.tolist()
+    (('pIC50 < 6.5', 'pIC50 ≥ 6.5'), [0, 1, 1, 0])
+    >>> classes_of_numbers(np.arange(9), "3,75%").names
+    ('value < 3', '3 ≤ value < 6', 'value ≥ 6')
+    """
+    values = np.asarray(numbers)
+    if values.ndim != 1 or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+        raise InputError("threshold is for graphs with one finite number each.")
+    cuts = sorted({_cut(part.strip(), threshold, values) for part in str(threshold).split(",")})
+    labels = np.searchsorted(cuts, values, side="right")
+    if not np.bincount(labels, minlength=len(cuts) + 1).all():
+        raise InputError(
+            f"threshold must have values of {column!r} on each side, which are {values.min():g} to "
+            f"{values.max():g}, got {threshold}."
+        )
+    middle = [f"{low:g} ≤ {column} < {high:g}" for low, high in pairwise(cuts)]
+    names = (f"{column} < {cuts[0]:g}", *middle, f"{column} ≥ {cuts[-1]:g}")
+    return GraphClasses(labels.astype(np.int64), names)
+
+
+def _cut(part: str, threshold: str | float, values: np.ndarray) -> float:
+    """The number that a part of a threshold stands for."""
+    if part.casefold() == "median":
+        return float(np.median(values))
+    is_share = part.endswith("%")
+    number = _number(part.removesuffix("%"))
+    if number is None or (is_share and not 0 < number < 100):
+        raise InputError(
+            "threshold must be a number, median, a share such as 75%, or several with commas "
+            f"between, got {threshold!r}."
+        )
+    return float(np.percentile(values, number)) if is_share else number
+
+
+def _number(text: str) -> float | None:
+    """The finite number that a text says."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def _numbers_of(found: MoleculeLabels) -> np.ndarray:
+    """The numbers of a column of molecules; refuse one that is none."""
+    numbers = [_number(label) for label in found.labels]
+    for number, label, place in zip(numbers, found.labels, found.places, strict=True):
+        if number is None:
+            raise InputError(
+                f"{place}: {found.column!r} must be a number for threshold, got {label!r}."
+            )
+    return np.array(numbers, np.float64)
+
+
+def _refuse_numbers(found: MoleculeLabels) -> None:
+    """Refuse a column of numbers that are no classes, and say the way out.
+
+    Whole numbers of few values are classes; a column is one of numbers where most of its values,
+    and more than a few, are.
+    """
+    values = {label: _number(label) for label in found.labels}
+    numbers = [number for number in values.values() if number is not None]
+    is_whole = all(number == round(number) for number in numbers)
+    if 2 * len(numbers) <= len(values) or (is_whole and len(values) <= MOST_NUMBERED):
+        return
+    texts = [label for label, number in values.items() if number is None]
+    and_text = f" and text, such as {texts[0]!r}," if texts else ""
+    first = next(label for label, number in values.items() if number is not None)
+    raise InputError(
+        f"{found.column!r} holds numbers, such as {first},{and_text} and no classes; threshold "
+        f"(--threshold {np.median(numbers):.3g}, median or 75%) makes classes of them, and "
+        "class_column 'none' (--class-column none) leaves them out."
+    )
 
 
 def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import GraphContent, relation_codes
+from gomkcn_dgl.graph_content import NONE, READING, GraphContent, relation_codes
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
 from gomkcn_dgl.io.tables import as_utf8, read_text
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, printable, read_bytes
@@ -29,7 +29,11 @@ log = logging.getLogger("gomkcn_dgl")
 MOLECULE_FORMATS = ("smiles", "sdf")
 # what columns and properties are called, in capitals or not
 _SMILES_COLUMNS = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")
-_CLASS_COLUMNS = ("class", "label", "activity")
+CLASS_COLUMNS = ("class", "label", "activity", "active", "outcome", "target", "y")
+# words of the name of the column that says what molecules are called, the plainest first
+_NAME_WORDS = ("name", "id", "title", "compound", "molecule")
+# a property of molecules of RDKit, which reads it from SD files
+_NAME = "_Name"
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 # the line that ends a record of an SD file
 _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
@@ -38,7 +42,10 @@ _HEAD_BYTES = 2**16
 
 
 class MoleculeOptions(NamedTuple):
-    """How a file of molecules is read; each is told by its usual names where it is None."""
+    """How a file of molecules is read; each is told by its usual names where it is None.
+
+    The column of classes is "none" where classes are not asked for.
+    """
 
     smiles: str | None = None
     class_column: str | None = None
@@ -49,20 +56,43 @@ DEFAULT_OPTIONS = MoleculeOptions()
 
 
 class Record(NamedTuple):
-    """A molecule of a file with its place, and what is wrong with it, if anything, or its class."""
+    """A molecule of a file with its place, and what is wrong with it, if anything, or its class.
+
+    What the file calls the molecule is its property ``_Name``, as RDKit has it, and ``column`` is
+    what it calls its classes.
+    """
 
     place: str
     mol: Any
     fault: str
     label: str | None = None
+    column: str = ""
 
     @classmethod
-    def of(cls, place: str, mol: Any, given: str, label: str | None = None) -> Record:
+    def of(
+        cls,
+        place: str,
+        mol: Any,
+        given: str,
+        label: str | None = None,
+        name: str = "",
+        column: str = "",
+    ) -> Record:
         """What RDKit makes of a SMILES, or of a record of an SD file with a title."""
+        if mol is not None:
+            mol.SetProp(_NAME, name)
         fault = "" if mol is not None and mol.GetNumAtoms() else "the molecule has no atoms"
         if mol is None:
             fault = "RDKit cannot read the molecule" + f" {shown(given)}" * bool(given)
-        return cls(place, mol, fault, label)
+        return cls(place, mol, fault, label, column)
+
+
+class MoleculeLabels(NamedTuple):
+    """The label of each molecule of a file, as text, the column that has them, and their places."""
+
+    column: str
+    labels: list[str]
+    places: list[str]
 
 
 def load_rdkit() -> Any:
@@ -130,15 +160,17 @@ def read_molecules(
 
 def read_molecule_classes(
     path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
-) -> list[str] | None:
-    """Read the class of each molecule of a file; None, with a warning, where some have none.
+) -> MoleculeLabels | None:
+    """Read the label of each molecule of a file; None, with a warning, where some have none.
 
     Raises an InputError where ``options`` name the column of the classes.
     """
+    if options.class_column == NONE:
+        return None
     found, _ = read_molecules(path, format, options)
     labels = [one.label for one in found if one.label]
     if len(labels) == len(found):
-        return labels
+        return MoleculeLabels(found[0].column, labels, [one.place for one in found])
     missing = len(found) - len(labels)
     first = next(one.place for one in found if not one.label)
     if options.class_column is not None:
@@ -156,14 +188,17 @@ def _line_records(path: Path) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first line may be a header."""
     read = load_rdkit().MolFromSmiles
     of_smiles = 0
+    of_name: int | None = 1
     for number, words in rows_of(read_text(path), TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
-        record = Record.of(f"line {number}", without_log(read, given), given)
+        name = words[of_name] if of_name is not None and of_name < len(words) else ""
+        record = Record.of(f"line {number}", without_log(read, given), given, name=name)
         if number == 1 and record.fault:
             header = smiles_column(words)
             if header is not None:
                 of_smiles = header
-                log.info("columns: smiles = %s (header on line 1)", printable(words[header]))
+                of_name = name_column(words)
+                _log_columns(words, of_smiles, of_name)
                 continue
             fault = f"{record.fault}, nor does the line name a column smiles as a header does"
             record = record._replace(fault=fault)
@@ -179,15 +214,19 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     of_smiles = smiles_column(names)
     if options.smiles is not None:
         of_smiles = _column("smiles", options.smiles, (), names)
-    of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
+    of_class = _class_column(options.class_column, names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
+    of_name = name_column(names)
+    of_name = None if of_name == of_smiles else of_name
     for number, row in rows_of(data, form):
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
         label = None if of_class is None else row[of_class]
         given = row[of_smiles]
-        yield Record.of(f"line {number}", without_log(read, given), given, label)
+        name = "" if of_name is None else row[of_name]
+        column = "" if of_class is None else names[of_class]
+        yield Record.of(f"line {number}", without_log(read, given), given, label, name, column)
 
 
 def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
@@ -199,7 +238,10 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
     # behind the last end there may be blank lines
     if len(records) > 1 and not records[-1].strip():
         records.pop()
-    known = (options.class_column,) if options.class_column else _CLASS_COLUMNS
+    known: tuple[str, ...] = CLASS_COLUMNS
+    if options.class_column is not None:
+        known = (options.class_column,)
+    known = () if options.class_column == NONE else known
     with rdBase.BlockLogs():
         for number, record in enumerate(records, start=1):
             # each for itself: behind an empty record, RDKit leaves out the next one
@@ -208,7 +250,11 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
             at = _find(names, known)
             label = None if mol is None or at is None else mol.GetProp(names[at])
             title = record.partition(b"\n")[0].decode("utf-8", errors="replace").strip()
-            found = Record.of(f"record {number}", mol, title, label)
+            of_name = name_column(names)
+            # many writers leave the title empty, and have a property in its place
+            name = title or ("" if mol is None or of_name is None else mol.GetProp(names[of_name]))
+            column = "" if at is None else names[at]
+            found = Record.of(f"record {number}", mol, title, label, name, column)
             yield found if record.strip() else found._replace(fault="the record is empty")
 
 
@@ -217,6 +263,18 @@ def _column(option: str, given: str | None, usual: Sequence[str], names: list[st
     at = _find(names, usual if given is None else (given,))
     if at is None and given is not None:
         raise InputError(f"{option} must name a column, which are {listed(names)}, got {given!r}.")
+    return at
+
+
+def _class_column(given: str | None, names: list[str]) -> int | None:
+    """The number of the column of the classes; of several that may be, the log names the others."""
+    if given == NONE:
+        return None
+    at = _column("class_column", given, CLASS_COLUMNS, names)
+    if given is None and at is not None:
+        others = [name for name in names if name != names[at] and _find([name], CLASS_COLUMNS) == 0]
+        more = f"; --class-column takes {listed(others)} in its place" if others else ""
+        log.log(READING, "classes: column %s%s", printable(names[at]), more)
     return at
 
 
@@ -233,11 +291,37 @@ def smiles_column(names: Sequence[str]) -> int | None:
     return having[0] if len(having) == 1 else None
 
 
+def name_column(names: Sequence[str]) -> int | None:
+    """The number of the column that says what molecules are called, by the words of its name.
+
+    >>> name_column(["smiles", "Molecule ChEMBL ID"]), name_column(["id", "drug_name", "smiles"])
+    (1, 1)
+    """
+    words = [re.findall(r"[^\W_]+", name.casefold()) for name in names]
+    for word in _NAME_WORDS:
+        having = [at for at, own in enumerate(words) if word in own and "smiles" not in own]
+        if having:
+            return having[0]
+    return None
+
+
+def _log_columns(names: Sequence[str], of_smiles: int, of_name: int | None) -> None:
+    """Say in the log which columns are read."""
+    name = "" if of_name is None else f", name = {printable(names[of_name])}"
+    log.info("columns: smiles = %s%s (header on line 1)", printable(names[of_smiles]), name)
+
+
 def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
-    """The number of the first name that is known, in capitals or not."""
-    lower = [one.casefold() for one in known]
-    found = [at for at, name in enumerate(names) if name.strip().casefold() in lower]
+    """The number of the name that is known best, in capitals or not."""
+    lower = [name.strip().casefold() for name in names]
+    found = [lower.index(one.casefold()) for one in known if one.casefold() in lower]
     return found[0] if found else None
+
+
+def names_of(mols: Sequence[Any]) -> np.ndarray | None:
+    """What molecules of RDKit are called, text ``[G]``; None where none has a name."""
+    names = np.array([mol.GetProp(_NAME) if mol.HasProp(_NAME) else "" for mol in mols], str)
+    return names if (names != "").any() else None
 
 
 def from_molecules(mols: Sequence[Any]) -> GraphContent:
@@ -276,4 +360,5 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
         relation=relation,
         relation_names=names,
         graph_ptr=starts,
+        graph_names=names_of(mols),
     )

@@ -407,8 +407,8 @@ def read_molecule_file(
 
 
 def _molecules(path: Path, format: str, options: MoleculeOptions) -> list[Any]:
-    """Read molecules; say in the log which were left out."""
-    found, skipped = read_molecules(path, format, options)
+    """Read molecules without their classes; say in the log which were left out."""
+    found, skipped = read_molecules(path, format, options._replace(class_column=NONE))
     if skipped:
         log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
     return [one.mol for one in found]

@@ -78,6 +78,8 @@ class DataSettings:
     nodes: bool = False
     # the column of the classes, in a table of molecules or among the attributes of nodes
     class_column: str | None = None
+    # what makes classes of numbers that graphs have
+    threshold: str | float | None = None
     # as in read_graph
     format: str | None = None
     feature_file: str | None = None

@@ -15,6 +15,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
+from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 from gomkcn_dgl.io.reading import read_graph
 
 PARTS = ("train", "val", "test")
@@ -69,6 +70,7 @@ def read_labelled(
     nodes: bool = False,
     class_names: LabelNames | None = None,
     class_column: str | None = None,
+    threshold: str | float | None = None,
     **reading: Any,
 ) -> LabelledData:
     """Read graphs and their classes from a TU folder, a DGL ``.bin`` or a file of molecules.
@@ -84,6 +86,9 @@ def read_labelled(
         What the classes are called, by their labels.
     class_column : str, optional
         The column of the classes, of molecules or nodes.
+    threshold : str, optional
+        Makes classes of numbers of graphs, see
+        :func:`gomkcn_dgl.io.graph_classes.classes_of_numbers`.
     **reading : Any
         Options of :func:`gomkcn.read_graph`.
 
@@ -105,6 +110,8 @@ def read_labelled(
     name = Path(path).name
     reading["weight"] = NONE
     if nodes:
+        if threshold is not None:
+            raise InputError("threshold is for the classes of graphs; leave nodes out.")
         graph, classes = read_node_classes(path, class_names, class_column=class_column, **reading)
         missing = (
             f"{name}: its nodes have no classes; an attribute of nodes, or a column of the feature "
@@ -115,12 +122,18 @@ def read_labelled(
         known = ("format", "smiles", "skip_invalid")
         own = {name: reading[name] for name in known if name in reading}
         classes = read_graph_classes(
-            path, class_names, class_column=class_column, needed=True, **own
+            path,
+            class_names,
+            class_column=class_column,
+            threshold=threshold,
+            needed=True,
+            **own,
         )
         missing = (
             f"{name}: its graphs have no classes; those of a TU folder, a DGL .bin, or a table of "
-            "molecules with a column class, label or activity may have some; for the classes of "
-            "the nodes of a graph give nodes."
+            f"molecules with a column {', '.join(CLASS_COLUMNS[:-1])} or {CLASS_COLUMNS[-1]} may "
+            "have some; class_column names another, and for the classes of the nodes of a graph "
+            "give nodes."
         )
     if classes is None:
         raise InputError(missing)

@@ -248,14 +248,16 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
     """Classify the graphs of a file or a folder, or the nodes where those were learnt.
 
     They are read as those were that the classifier learnt from. The table has a row for each
-    ``graph``, in the order of the file: its number, the name of the ``predicted`` class, and the
-    ``probability`` of each class; or for each ``node``, with its name, and with the ``graph`` that
-    it is of where there are several. Raises an InputError for graphs with other features or other
-    relations.
+    ``graph``, in the order of the file: its number, its ``name`` where graphs have names, the name
+    of the ``predicted`` class, and the ``probability`` of each class; or for each ``node``, with
+    its name, and with the ``graph`` that it is of where there are several. Raises an InputError for
+    graphs with other features or other relations.
     """
     graph = _read_unseen(classifier, Path(path))
     predicted, scores = classifier.decide(graph)
     columns: dict[str, Any] = {"graph": np.arange(graph.num_graphs)}
+    if graph.graph_names is not None:
+        columns["name"] = graph.graph_names
     if classifier.settings.data.nodes:
         nodes = np.arange(graph.num_nodes)
         columns = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}

@@ -60,6 +60,12 @@ def graph_record(
         "numGraphs": graph.num_graphs,
         "names": [name if isinstance(name, int) else visible(name) for _, name in nodes],
         "graphs": [number for number, _ in nodes],
+        # of those that are named here
+        "graphNames": {
+            number: visible(graph.graph_names[number])
+            for number in (sorted({number for number, _ in nodes}) if graph.graph_names else [])
+            if graph.graph_names[number]
+        },
         "x": shown.positions[:, 0].tolist(),
         "y": shown.positions[:, 1].tolist(),
         "from": shown.edges[:, 0].tolist(),

@@ -12,7 +12,7 @@ from mining.html.drawn_graph import Node, graph_record, pack
 from mining.html.terminal import called, shown_set
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrences
-from mining.pattern import MORE, Pattern
+from mining.pattern import MORE, Pattern, differing_groups
 from mining.plots.styles import Kind
 
 # occurrences of a pattern that can be selected; of more, a sample, which nobody clicks through
@@ -83,7 +83,10 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
 
 
 def start_of(run: MiningRun) -> int | None:
-    """The pattern that is selected at first, where there is no motif."""
+    """The pattern that is selected at first: the surest of classes, or the first that is called."""
+    leading = [group[0].id for group in differing_groups(run.counted)][:1]
+    if leading and leading[0] >= 0:
+        return leading[0]
     return None if shown_set(run.motif_set)[0].motifs else first_called(run)
 
 

@@ -254,7 +254,7 @@ class FilterExplorer extends Explorer {
     const features = $(`#features-${id}`);
     const graphs = filter.graphs.filter(([graph]) => this.view.members?.has(graph));
     const highest = make("p", { class: "sub" }, "Highest responses: ", ...graphs.flatMap(([graph, response], at) =>
-      [at ? ", " : "", this.link(`graph ${graph}`, { kind: "graph", graph }), ` ${share(response)}`]));
+      [at ? ", " : "", this.link(this.run.titleOf(graph), { kind: "graph", graph }), ` ${share(response)}`]));
     return [this.picture(id), make("h3", {}, this.title(id)), this.pager(id),
       make("p", { class: "sub" }, `${filter.said} Responses of the nodes ${this.run.size < this.run.numNodes ? "drawn " : ""}from ${share(filter.low)} to ${share(filter.high)}.`),
       ...(graphs.length ? [highest] : []), ...(features ? [features.content.cloneNode(true)] : [])];
@@ -263,7 +263,7 @@ class FilterExplorer extends Explorer {
   aboutNode(node) {
     const { run } = this;
     const id = run.labels[node];
-    const name = `Node ${run.nameOf(node)}${run.collection ? ` of graph ${run.graphs[node]}` : ""}`;
+    const name = `Node ${run.nameOf(node)}${run.collection ? ` of ${run.fullTitleOf(run.graphs[node])}` : ""}`;
     const responses = make("p", { class: "sub responses" }, "Responses: ", ...run.filters
       .map((_, other) => [run.responses[other][node], other])
       .sort(([u], [v]) => v - u)
@@ -306,7 +306,7 @@ class FilterExplorer extends Explorer {
   mapping(node, { at, unmatched }) {
     const rows = at.flatMap((row, letter) => row < 0 ? [] : [[this.letter(letter), row]]).concat(unmatched.map((row) => ["–", row]));
     const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
-      this.link(`graph ${this.run.graphs[node]}`, { kind: "graph", graph: this.run.graphs[node] })))] : [];
+      this.link(this.run.fullTitleOf(this.run.graphs[node]), { kind: "graph", graph: this.run.graphs[node] })))] : [];
     return make("dl", { class: "map" }, ...graph, ...rows.map(([letter, row]) => make("div", {}, make("dt", {}, letter),
       make("dd", {}, this.link(this.named(row), { kind: "node", node: row })))));
   }

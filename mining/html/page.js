@@ -116,6 +116,15 @@ class DrawnGraph {
     return graphs.filter((graph) => held.has(graph));
   }
 
+  // what the input calls a graph, or else its number
+  titleOf(graph) { return this.graphNames[graph] || `graph ${graph}`; }
+
+  // both, where it has a name
+  fullTitleOf(graph) {
+    const name = this.graphNames[graph];
+    return name ? `${name} (graph ${graph})` : `graph ${graph}`;
+  }
+
   captionOf(graph) { return this.className(graph); }
 }
 
@@ -507,8 +516,8 @@ class Gallery {
     this.box.replaceChildren(...graphs.slice(0, this.limit).map((graph) => {
       const button = make("button", {
         type: "button", class: "mol", "data-graph": graph, "aria-pressed": graph === one,
-        click: () => this.onGraph(graph),
-      }, make("span", {}, `graph ${graph}`, make("span", {}, this.run.captionOf(graph))));
+        title: this.run.fullTitleOf(graph), click: () => this.onGraph(graph),
+      }, make("span", {}, make("span", { class: "title" }, this.run.titleOf(graph)), make("span", {}, this.run.captionOf(graph))));
       button.prepend(this.picture(graph, 118, 92, colors));
       return make("li", {}, button);
     }));
@@ -553,7 +562,7 @@ class Gallery {
     }
     const svg = new DOMParser().parseFromString(String(writer), "image/svg+xml").documentElement;
     svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `graph ${graph}: ${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`);
+    svg.setAttribute("aria-label", `${this.run.fullTitleOf(graph)}: ${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`);
     return document.importNode(svg, true);
   }
 
@@ -621,15 +630,24 @@ class Explorer {
     return make("button", { type: "button", class: "link", click: () => this.select(selection) }, text);
   }
 
+  // the graph of a name, of a number, or of a part of its name
+  graphOf(wanted) {
+    const drawn = [...this.view.members.keys()];
+    const nameOf = (graph) => (this.run.graphNames[graph] ?? "").toLowerCase();
+    return drawn.find((graph) => nameOf(graph) === wanted)
+      ?? drawn.find((graph) => String(graph) === wanted.replace(/^graph /, ""))
+      ?? drawn.find((graph) => nameOf(graph).includes(wanted));
+  }
+
   find(text) {
     const { run } = this;
     const wanted = text.trim().toLowerCase();
     $("#found").textContent = "";
     if (!wanted) return;
     if (run.collection) {
-      const graph = Number(wanted.replace(/^graph /, ""));
-      if (this.view.members.has(graph)) this.select({ kind: "graph", graph });
-      else $("#found").textContent = "No graph has this number.";
+      const graph = this.graphOf(wanted);
+      if (graph === undefined) $("#found").textContent = "No graph has this number or name.";
+      else this.select({ kind: "graph", graph });
       return;
     }
     const node = run.names.findIndex((name) => String(name).toLowerCase() === wanted);

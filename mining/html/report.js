@@ -153,7 +153,7 @@ class MotifExplorer extends Explorer {
     const { nodes, edges } = this.view.members.get(graph);
     const held = run.motifs.map((motif, at) => [at, motif.places.filter((own) => run.graphs[own[0]] === graph).length]);
     return [this.view.picture(graph, 220, 160), make("div", {},
-      make("h3", {}, `Graph ${graph}`),
+      make("h3", {}, run.graphNames[graph] ? run.fullTitleOf(graph) : `Graph ${graph}`),
       make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
         run.classes.length ? `class ${run.className(graph)}` : ""].filter(Boolean).join(", ")),
       ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
@@ -197,7 +197,7 @@ class MotifExplorer extends Explorer {
       make("dt", {}, LETTERS[at]),
       make("dd", {}, this.link(this.run.nameOf(node), { kind: "node", node }))));
     const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
-      this.link(`graph ${this.run.graphs[nodes[0]]}`, { kind: "graph", graph: this.run.graphs[nodes[0]] })))] : [];
+      this.link(this.run.fullTitleOf(this.run.graphs[nodes[0]]), { kind: "graph", graph: this.run.graphs[nodes[0]] })))] : [];
     return make("dl", { class: "map" }, ...graph, ...rows);
   }
 
@@ -223,9 +223,11 @@ class MotifExplorer extends Explorer {
     const { run, selection } = this;
     const one = run.structureOf(selection);
     const chosen = one ? [one] : run.motifs;
-    const head = ["structure", "number", ...(run.collection ? ["graph"] : []), ...LETTERS];
+    const hasNames = Object.keys(run.graphNames).length > 0;
+    const head = ["structure", "number", ...(run.collection ? ["graph"] : []), ...(hasNames ? ["graph name"] : []), ...LETTERS];
     const rows = chosen.flatMap((one) => one.places.map((nodes, at) => [
-      one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []), ...nodes.map((node) => run.nameOf(node))]));
+      one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []),
+      ...(hasNames ? [run.graphNames[run.graphs[nodes[0]]] ?? ""] : []), ...nodes.map((node) => run.nameOf(node))]));
     return [head, ...rows];
   }
 

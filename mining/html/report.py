@@ -26,9 +26,11 @@ from mining.html.filters_page import filters_row
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
+    DifferingRow,
     called,
     correction_sentence,
     differing,
+    follow_sentence,
     given_sentences,
     has_edits,
     kinds_left_out,
@@ -45,6 +47,7 @@ from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, OFTEN, MotifPart, Patte
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch
 from mining.plots.styles import Kind, color_class, line_styles
+from mining.significance import PERMUTATIONS
 
 # filters in the row at the top, one line of a screen
 MOST_IN_ROW = 8
@@ -56,8 +59,9 @@ _HEADS = {
     NOT_SHOWN: ("", "Not shown to differ", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
-# patterns in the table of classes, about a screen
+# structures that lead in the table of classes, and that follow from one, at first
 _MOST_CLASS_ROWS = 8
+_MOST_FOLLOWING = 2
 # numeric features that are named of a motif, those that differ most
 _MOST_FEATURES = 6
 _SCRIPT = "report.js"
@@ -89,15 +93,18 @@ def render_report(run: MiningRun) -> str:
         null=null,
         verdicts=[called(one, null) for one in run.counted],
         first_called=first_called(run),
-        num_differing=len(differing(run)),
+        num_differing=sum(map(len, differing(run))),
         motifs=motifs,
         has_occurrences=any(row["of"] for row in motifs),
         comparisons=[
             {"null": null, **_comparison(run, null, motifs, numbers, lines)}
             for null in run.null_models or [""]
         ],
-        classes=_class_rows(run, numbers, lines) if has_classes else None,
-        most_class_rows=_MOST_CLASS_ROWS,
+        classes=_class_groups(run, numbers, lines) if has_classes else None,
+        follow_sentence=follow_sentence,
+        most_leading=_MOST_CLASS_ROWS,
+        most_following=_MOST_FOLLOWING,
+        permutations=PERMUTATIONS,
         line_key=[
             (_relation_name(run, name), swatch(line, way)) for (name, way), line in lines.items()
         ],
@@ -416,31 +423,53 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
     }
 
 
-def _class_rows(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[Row]:
-    """Structures that differ between the classes, the surest first."""
+def _class_groups(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[list[Row]]:
+    """Structures that differ between the classes, by what they follow from, the surest first."""
     place = {id(one): at for at, one in _with_places(run)}
-    rows = []
-    for one, classes in differing(run):
-        at = place[id(one)]
-        best = classes.strongest
-        own = partial(numbers, *at, "classes", "contrasts", classes.contrasts.index(best))
-        row = {
-            name: own(name)
-            for name in ("containing", "num_graphs", "others_containing", "num_others")
+    return [
+        [
+            _class_row(row, place[id(row.pattern)], numbers, lines)
+            | {"csv": [number, row.tie or "leads", *_class_cells(row)]}
+            for row in group
+        ]
+        for number, group in enumerate(differing(run))
+    ]
+
+
+def _class_row(row: DifferingRow, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
+    """A row of the table of classes."""
+    best = row.classes.strongest
+    own = partial(numbers, *at, "classes", "contrasts", row.classes.contrasts.index(best))
+    counts = ("containing", "num_graphs", "others_containing", "num_others")
+    return (
+        _pattern_row(row.pattern, at, numbers, lines)
+        | {name: own(name) for name in counts}
+        | {
+            "tie": row.tie,
+            "class": best.name,
+            "sign": "▲" if best.is_more_frequent else "▼",
+            "share": percent(best.containing / best.num_graphs, 0),
+            "others_share": percent(best.others_containing / best.num_others, 0),
+            "odds": own("odds_ratio", text=lambda odds: f"{odds:.3g}"),
+            "low": own("low", text=lambda odds: f"{odds:.3g}"),
+            "high": own("high", text=lambda odds: f"{odds:.3g}"),
+            "p": own("p", text=lambda p: f"{p:.2g}"),
+            "p_adjusted": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
         }
-        rows.append(
-            _pattern_row(one, at, numbers, lines)
-            | row
-            | {
-                "class": best.name,
-                "sign": "▲" if best.is_more_frequent else "▼",
-                "share": percent(best.containing / best.num_graphs, 0),
-                "others_share": percent(best.others_containing / best.num_others, 0),
-                "odds": own("odds_ratio", text=lambda odds: f"{odds:.3g}"),
-                "p": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
-            }
-        )
-    return rows
+    )
+
+
+def _class_cells(row: DifferingRow) -> list[Any]:
+    """The cells of a row in the CSV file of the table of classes."""
+    best = row.classes.strongest
+    return [
+        row.pattern.name,
+        row.pattern.structure.to_text(),
+        best.name,
+        *(best.containing, best.num_graphs, best.others_containing, best.num_others),
+        *(best.odds_ratio, best.low, best.high, best.p),
+        row.classes.p_adjusted,
+    ]
 
 
 def _with_places(run: MiningRun) -> list[tuple[Place, Pattern]]:

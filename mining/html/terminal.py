@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import isfinite
+from typing import NamedTuple
 
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable
@@ -13,7 +14,15 @@ from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import LESS, LEVEL, MORE, ClassDifference, MotifPart, Pattern
+from mining.pattern import (
+    LESS,
+    LEVEL,
+    MORE,
+    ClassDifference,
+    MotifPart,
+    Pattern,
+    differing_groups,
+)
 from mining.truth import MotifRecovery
 
 # beside copies of which some are not exact
@@ -21,8 +30,10 @@ EDITS_NOTE = (
     "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
     "more."
 )
-# rows of called structures, and of classes
+# rows of called structures, and of structures that lead a difference between classes
 _MOST_ROWS = 12
+# structures below one of these that follow from it
+_MOST_FOLLOWING = 3
 
 
 def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
@@ -113,30 +124,55 @@ def called_table(run: MiningRun, null: str) -> TextTable:
     return TextTable(columns, {"structure"})
 
 
-def differing(run: MiningRun) -> list[tuple[Pattern, ClassDifference]]:
-    """The structures that differ between the classes of the graphs, the surest first."""
-    rows = [
-        (one, own)
-        for one in run.counted
-        if (own := one.classes) is not None and own.p_adjusted <= LEVEL
-    ]
-    return sorted(
-        rows, key=lambda row: (row[1].p_adjusted, -row[1].strongest.strength, -row[0].num_nodes)
-    )
+def differing(run: MiningRun) -> list[list[DifferingRow]]:
+    """The structures that differ between the classes of the graphs, by groups, the surest first.
+
+    The first of a group leads it, and the others follow from it.
+    """
+    found = []
+    for leader, *others in differing_groups(run.counted):
+        rows = [DifferingRow(one, _tie(one, leader)) for one in others]
+        found.append([DifferingRow(leader, ""), *rows])
+    return found
+
+
+class DifferingRow(NamedTuple):
+    """A structure that differs between classes, and how it follows from the leading one."""
+
+    pattern: Pattern
+    tie: str
+
+    @property
+    def classes(self) -> ClassDifference:
+        """How its classes differ."""
+        assert self.pattern.classes is not None, "what differs was compared"
+        return self.pattern.classes
+
+
+def _tie(one: Pattern, leader: Pattern) -> str:
+    """How a structure follows from the leading one of its group."""
+    if one.structure.is_part_of(leader.structure):
+        return "part of it"
+    return "contains it" if leader.structure.is_part_of(one.structure) else "goes with it"
 
 
 def class_table(run: MiningRun) -> TextTable:
-    """One row per structure whose share of graphs differs between classes, the surest first."""
-    rows = differing(run)[:_MOST_ROWS]
-    strongest = [own.strongest for _, own in rows]
+    """Structures whose share of graphs differs between classes, the surest first.
+
+    Below each leading structure are some that follow from it.
+    """
+    rows = [row for group in differing(run)[:_MOST_ROWS] for row in group[: 1 + _MOST_FOLLOWING]]
+    strongest = [row.classes.strongest for row in rows]
     columns = {
-        "structure": [one.name for one, _ in rows],
+        "structure": [f"– {row.tie}: {row.pattern.name}" if row.tie else row.pattern.name
+                      for row in rows],
         "class": [best.name for best in strongest],
         "graphs of it": [f"{best.containing} of {best.num_graphs}" for best in strongest],
         "others": [f"{best.others_containing} of {best.num_others}" for best in strongest],
         "odds ratio": [f"{best.odds_ratio:.3g}" for best in strongest],
-        "adjusted p": [f"{own.p_adjusted:.3g}" for _, own in rows],
-    }
+        "p": [f"{best.p:.2g}" for best in strongest],
+        "adjusted p": [f"{row.classes.p_adjusted:.3g}" for row in rows],
+    }  # fmt: skip
     return TextTable(columns, {"structure", "class"})
 
 
@@ -184,6 +220,10 @@ def format_run(run: MiningRun) -> str:
     found = run.motif_set
     (shown, _) = shown_set(run.motif_set)
     parts = []
+    # what the user asked for by giving classes
+    if any(one.classes for one in run.counted):
+        parts.append(classes_sentence(run))
+        parts += [str(class_table(run))] if differing(run) else []
     if run.filters is not None:
         parts += [filters_sentence(run.filters), str(filters_table(run.filters))]
     compared = []
@@ -206,9 +246,6 @@ def format_run(run: MiningRun) -> str:
     parts += [found.cut] if found.cut else []
     parts += [] if leads else compared
     parts += run.warnings
-    if any(one.classes for one in run.counted):
-        parts.append(classes_sentence(run))
-        parts += [str(class_table(run))] if differing(run) else []
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:
@@ -263,13 +300,24 @@ def correction_sentence(families: int) -> str:
 def classes_sentence(run: MiningRun) -> str:
     """How many structures differ between the classes of the graphs."""
     total = sum(one.classes is not None for one in run.counted)
-    number = len(differing(run))
+    groups = differing(run)
+    number = sum(map(len, groups))
     verb = "differs" if number == 1 else "differ"
-    cut = f" The first {_MOST_ROWS}:" if number > _MOST_ROWS else ""
+    cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
         f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "
-        f"{LEVEL}).{cut}"
+        f"{LEVEL}).{follow_sentence(len(groups), number - len(groups))}{cut}"
     )
+
+
+def follow_sentence(leading: int, following: int) -> str:
+    """How many structures tell no more than the leading ones; empty where all lead."""
+    if not following:
+        return ""
+    head = f"{leading} leads" if leading == 1 else f"{leading} lead"
+    rest = "the other follows" if following == 1 else f"{following} others follow"
+    given = "it" if leading == 1 else "these"
+    return f" {head}, {rest}: no difference is left among graphs that are alike in {given}."
 
 
 def format_comparison(first: MiningRun, second: MiningRun) -> str:

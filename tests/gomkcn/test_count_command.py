@@ -199,7 +199,12 @@ def test_occurrences_with_edits(graphs):
         "edits 0     3",
         "edits 1     3",
     ]
-    assert lines[7:10] == ["listed      6, all", "", "graph\t0\t1\t2\tedits"]
+    # of both classes all graphs
+    assert lines[7:9] == ["", "class  contain it  share  odds ratio  95% interval     p (Fisher)"]
+    assert lines[9].split() == ["0", "2", "of", "2", "100%", "1.67", "0.0202", "to", "137", "1"]
+    assert lines[11:14] == ["", "listed      6, all", ""]
+    lines = lines[5:]
+    assert lines[9] == "graph\t0\t1\t2\tedits"
     rows = [line.split("\t") for line in lines[10:]]
     assert [row[-1] for row in rows] == ["none"] * 3 + ["missing 0--1"] * 3
     assert [row[0] for row in rows] == ["0", "2", "2", "1", "2", "2"]

@@ -18,6 +18,7 @@ from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import (
+    LEVEL,
     NOT_SHOWN,
     ClassContrast,
     ClassDifference,
@@ -88,11 +89,13 @@ def significance_of(
     return NullComparison(null, 100, observed, mean, sd, 2.0, z, 0.04, p_adjusted, verdict)
 
 
-def difference_of(*names, p_adjusted=0.001):
+def difference_of(*names, p_adjusted=0.001, p=3e-5, group=None):
     """Nine of ten graphs of the first class have the pattern, and two of twenty of the second."""
-    rows = [(9, 10, 2, 20, 46.75, 5.75, 383.0), (2, 20, 9, 10, 0.0215, 0.0026, 0.174)]
+    rows = [(9, 10, 2, 20, 46.75, 5.75, 383.0, p), (2, 20, 9, 10, 0.0215, 0.0026, 0.174, p)]
     contrasts = (ClassContrast(name, *row) for name, row in zip(names, rows, strict=True))
-    return ClassDifference(tuple(contrasts), p_adjusted)
+    if group is None and p_adjusted <= LEVEL:
+        group = 0
+    return ClassDifference(tuple(contrasts), p_adjusted, group)
 
 
 def run_of(patterns, recovery=None, motifs=(), **changes):

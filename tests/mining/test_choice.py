@@ -183,7 +183,7 @@ def choose(mined, seen, rules):
 
 def chosen(graph, steps=None, seen=(), **options):
     """What is reported of a graph without a motif set; options are those of a miner."""
-    rules = PatternMiner(**OPTIONS, **options).choice_rules(graph.num_edges)
+    rules = PatternMiner(**OPTIONS, **options).choice_rules(graph)
     if steps is not None:
         rules = replace(rules, most_steps=steps)
     return choose(MinedGraph.of(graph), seen, rules)
@@ -209,7 +209,7 @@ def test_sizes_that_take_long_are_counted_and_said():
 def test_random_graphs_of_every_null_model_take_time():
     mined = MinedGraph.of(with_cliques())
     models = [null_model(name, mined.graph) for name in ("degree", "erdos-renyi")]
-    rules = PatternMiner(pattern_size="3-4", null_samples=99).choice_rules(mined.graph.num_edges)
+    rules = PatternMiner(pattern_size="3-4", null_samples=99).choice_rules(mined.graph)
     steps = choice.census_steps(mined.graph, range(3, 5)) * 100 + 99 * 250 * mined.graph.num_edges
     rules = replace(rules, most_steps=1.2 * steps)
     compared = [
@@ -283,7 +283,7 @@ def test_a_null_model_of_ones_own(mined):
 
 def test_of_what_sources_have_shown_the_most_frequent_are_reported():
     mined = MinedGraph.of([nx.cycle_graph(5), nx.star_graph(4)] * 3)
-    rules = PatternMiner("3-4", null=None).choice_rules(mined.graph.num_edges)
+    rules = PatternMiner("3-4", null=None).choice_rules(mined.graph)
     seen = patterns_of_subgraphs(mined, rules.sizes, Steps())
     made = choose(mined, seen, replace(rules, most_seen=1))
     shown = made.patterns
@@ -322,7 +322,7 @@ def test_what_cannot_be_counted_is_said_and_the_rest_is_compared(monkeypatch):
 
 def test_sizes_that_are_not_counted_in_time_are_left_out():
     mined = MinedGraph.of(with_cliques())
-    rules = PatternMiner(pattern_size="3-5", null_samples=99).choice_rules(mined.graph.num_edges)
+    rules = PatternMiner(pattern_size="3-5", null_samples=99).choice_rules(mined.graph)
     late = Steps(interrupts=Interrupts(time_limit=1e-9))
     # without a grace, and with one in which all is counted
     for grace, sizes in ((0, set()), (1e9, {3, 4, 5})):

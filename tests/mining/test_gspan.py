@@ -19,6 +19,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
 from mining.gspan import SubgraphFeatures, frequent_subgraphs
+from mining.significance import adjust_for_family
 
 NODES, GRAPHS = 5, 3
 
@@ -114,9 +115,35 @@ def test_a_share_is_of_all_graphs_or_of_a_class():
     labelled = frequent_subgraphs(rings + paths, 0.9, 4, y=["ring"] * 3 + ["path"] * 7)
     table = labelled.to_pandas()
     assert table[["edges", "support in ring", "support in path"]].values.tolist() == [
-        [3, 3, 7],
+        # what tells the classes apart comes first
         [4, 3, 0],
+        [3, 3, 7],
     ]
+    assert table["p"].round(9).tolist() == [round(1 / 120, 9), 1]
+
+
+def test_p_of_classes_is_adjusted_for_all_that_could_have_differed():
+    rng = np.random.default_rng(0)
+    # where classes say nothing: supports of one in ten of a class of twelve
+    graphs = [nx.gnm_random_graph(9, 9, seed=number) for number in range(60)]
+    for graph in graphs:
+        nx.set_node_attributes(graph, {v: str(rng.integers(3)) for v in graph}, "kind")
+    csr = as_csr(graphs, features=["kind"])
+    called = 0
+    for _ in range(40):
+        y = rng.permutation(np.repeat(["few", "many"], [12, 48]))
+        found = frequent_subgraphs(csr, 0.25, (2, 4), y=y)
+        table = found.to_pandas()
+        # rarer ones of both classes count as well, and are not listed
+        assert len(found.family) > len(found) and found.family.min() >= 3
+        assert (found.contains.sum(axis=0) >= 3).all()
+        expected = adjust_for_family(table["p"].to_numpy(), found.family, [12, 48])
+        assert np.allclose(table["adjusted p"], expected)
+        called += (table["adjusted p"] <= 0.05).any()
+    assert called <= 2 + 3 * np.sqrt(2)
+    # and where they do
+    y = np.where(found.contains[:, 5], "with it", "others")
+    assert frequent_subgraphs(csr, 0.25, (2, 4), y=y).to_pandas()["adjusted p"].min() < 1e-6
 
 
 def test_closed_ones_have_no_larger_one_of_equal_support():
@@ -220,6 +247,9 @@ def test_command_writes_a_table(mutag, tmp_path):
     run = CliRunner().invoke(main, [*asked, "--out", str(table)])
     assert run.exit_code == 0, run.output
     rows = table.read_text().splitlines()
-    head = "nodes,edges,support,share,support in -1,support in 1,pattern,name,smarts"
+    head = (
+        "nodes,edges,support,share,support in -1,odds ratio -1,support in 1,odds ratio 1,p,"
+        "adjusted p,pattern,name,smarts"
+    )
     assert any(",benzene ring: c1ccccc1,[#6]1:[#6]:" in row for row in rows)
     assert rows[0] == head and f"wrote {table}: {len(rows) - 1} rows" in run.stdout

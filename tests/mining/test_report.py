@@ -23,7 +23,7 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, TextTable, format_comparison, format_run
+from mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_comparison, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount, OrbitFeature, Pattern, Patterns
@@ -183,20 +183,48 @@ def test_estimates_have_an_interval_and_small_deviations_more_decimals():
 
 def test_classes_say_which_structures_differ():
     patterns = [
-        replace(pattern_of(graph, number),
-                            classes=difference_of("toxic", "harmless", p_adjusted=p))
-        for number, (graph, p) in enumerate([(nx.star_graph(3), 0.02), (PATH, 0.001), (RING, 0.2)])
-    ]  # fmt: skip
+        replace(pattern_of(graph, number), classes=difference_of("toxic", "harmless", **more))
+        for number, (graph, more) in enumerate(
+            [
+                (nx.star_graph(3), {"p": 2e-4, "group": 1}),
+                (PATH, {"p": 1e-6, "group": 0}),
+                (RING, {"p_adjusted": 0.2}),
+                (nx.complete_graph(3), {"p": 3e-6, "group": 0}),
+                (nx.path_graph(3), {"p": 2e-6, "group": 0}),
+            ]
+        )
+    ]
     run = run_of(patterns, num_graphs=30)
     html = render_report(run)
     assert_numbers(html, files_of_run(run))
-    row, other = rows_of(html, "t-c")
-    # the surest first
-    assert other[1] == "star with 3 leaves"
+    # the surest first, and what follows from it below it
+    leader, part, beside, other = rows_of(html, "t-c")
     # p stands twice: there is a place for it on a narrow page
-    shares = ["90% 9 of 10", "10% 2 of 20 p 0.001"]
-    assert row[1:7] == ["path of 4 nodes", "▲ toxic", *shares, "46.8", "0.001"]
-    assert "2 structures differ between the classes." in Page(html).words
+    shares = ["90% 9 of 10", "10% 2 of 20 p 1e-06"]
+    odds = "46.8 5.75 to 383"
+    assert leader[1:8] == ["path of 4 nodes", "▲ toxic", *shares, odds, "1e-06", "0.001"]
+    assert part[1] == "part of it: path of 3 nodes"
+    assert beside[1] == "goes with it: triangle"
+    assert other[1] == "star with 3 leaves"
+    words = Page(html).words
+    assert "4 structures differ between the classes." in words
+    assert "2 lead, 2 others follow: no difference is left among graphs that are alike in" in words
+    # the answer comes before all else
+    assert "The classes differ most surely in path of 4 nodes: it is in 9 of 10 graphs" in words
+    assert html.index('id="classes"') < html.index('id="motif-set"')
+    rows = class_table(run).rows
+    assert [row[0] for row in rows] == [
+        "path of 4 nodes",
+        "– part of it: path of 3 nodes",
+        "– goes with it: triangle",
+        "star with 3 leaves",
+    ]
+    assert rows[0][1:] == ("toxic", "9 of 10", "2 of 20", "46.8", "1e-06", "0.001")
+    assert format_run(run).startswith("4 of 5 structures differ between the classes")
+    # where none does, that is said
+    run = run_of(patterns[2:3], num_graphs=30)
+    assert "No structure differs between the classes." in Page(render_report(run)).words
+    assert format_run(run).startswith("0 of 1 structure differ between the classes")
 
 
 def test_each_state_of_the_set_says_itself():

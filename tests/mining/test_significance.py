@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from math import comb
 from pathlib import Path
 
 import networkx as nx
@@ -9,17 +10,22 @@ import numpy as np
 import pytest
 from command_line import gomkcn
 from graph_files import write_tu
-from scipy.stats import binom
+from scipy.stats import binom, fisher_exact
 from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, bag_of_patterns, read_run
 from mining.mined_graph import classes_of
+from mining.pattern import Pattern, differing_groups
 from mining.significance import (
+    adjust_for_family,
     class_differences,
     compare_classes,
     compare_with_random,
+    exact_p,
+    group_differences,
     odds_ratio_interval,
     step_down,
 )
@@ -220,6 +226,128 @@ def test_extreme_tables_and_records():
     )
 
 
+def test_the_exact_p_of_one_table_is_fishers():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        size, others = rng.integers(1, 60, 2).tolist()
+        inside, outside = rng.integers(size + 1), rng.integers(others + 1)
+        table = (int(inside), size, int(outside), others)
+        wanted = fisher_exact([[inside, outside], [size - inside, others - outside]]).pvalue
+        assert exact_p(table) == pytest.approx(wanted, rel=1e-6), table
+    # permutations do not bound it, nor do many graphs
+    assert 0 < exact_p((190, 400, 30, 2600)) < 1e-100
+    assert exact_p((50_000, 100_000, 50_000, 100_000)) == pytest.approx(1)
+
+
+def plain_stratified_p(tables):
+    """By all ways to put marks on graphs of each stratum, one loop for each."""
+    chances = {0: 1.0}
+    for inside, size, outside, others in tables:
+        total = comb(size + others, inside + outside)
+        own = {
+            k: comb(size, k) * comb(others, inside + outside - k) / total
+            for k in range(size + 1)
+            if 0 <= inside + outside - k <= others
+        }
+        sums = {}
+        for (k, one), (m, two) in itertools.product(chances.items(), own.items()):
+            sums[k + m] = sums.get(k + m, 0.0) + one * two
+        chances = sums
+    seen = chances[sum(inside for inside, *_ in tables)]
+    return sum(chance for chance in chances.values() if chance <= seen * (1 + 1e-7))
+
+
+def test_the_exact_p_of_strata_is_that_of_all_ways():
+    rng = np.random.default_rng(6)
+    for _ in range(100):
+        tables = []
+        for size, others in rng.integers(0, 25, (3, 2)).tolist():
+            tables.append(
+                (int(rng.integers(size + 1)), size, int(rng.integers(others + 1)), others)
+            )
+        assert exact_p(*tables) == pytest.approx(plain_stratified_p(tables), rel=1e-6), tables
+    # with thousands of graphs, of which the ends of the distributions are cut off
+    tables = (800, 2000, 2000, 5000), (90, 300, 1000, 3000)
+    assert exact_p(*tables) == pytest.approx(plain_stratified_p(tables), rel=1e-6)
+    assert exact_p((2000, 2000, 0, 5000), (300, 300, 0, 3000)) == 0.0
+
+
+@pytest.mark.parametrize("sizes", [[12, 48], [30, 10, 20]])
+def test_tests_that_cannot_reach_the_level_are_not_counted(sizes):
+    supports = np.random.default_rng(9).integers(1, 40, 300)
+    total = sum(sizes)
+    least = []
+    for support in supports.tolist():
+        # of both classes the test is the same
+        for size in sizes[: 1 if len(sizes) == 2 else None]:
+            inside = range(max(0, support - (total - size)), min(support, size) + 1)
+            own = [exact_p((k, size, support - k, total - size)) for k in inside]
+            least.append(min(own))
+    factor = next(k for k in range(1, 1000) if sum(p <= 0.05 / k for p in least) <= k)
+    assert 1 < factor < len(least)
+    found = adjust_for_family(np.array([1e-5, 0.5]), supports, sizes)
+    assert np.allclose(found, [1e-5 * factor, 1.0])
+    # where none can, the first p still counts once
+    assert adjust_for_family(np.array([0.5]), np.array([1, 1]), [5, 5]).tolist() == [0.5]
+
+
+def groups_of(contains, labels, sizes):
+    found = class_differences(contains, labels, ["a", "b"])
+    return [one.group for one in group_differences(found, contains, labels, sizes)]
+
+
+def test_what_follows_from_a_stronger_one_is_told_from_a_second_reason():
+    rng = np.random.default_rng(7)
+    labels = np.repeat([1, 0], [60, 240])
+    cause = rng.random(300) < np.where(labels, 0.5, 0.02)
+    second = rng.random(300) < np.where(labels, 0.45, 0.08)
+    columns = [
+        # a part of the cause, which others have as well, and one in the same graphs
+        cause | (rng.random(300) < 0.1),
+        cause,
+        cause.copy(),
+        # what contains the cause
+        cause & (rng.random(300) < 0.7),
+        second,
+        second | (rng.random(300) < 0.1),
+        # both have it
+        cause | second | (rng.random(300) < 0.35),
+        rng.random(300) < 0.3,
+    ]
+    contains = np.stack(columns, axis=1)
+    # the largest of those in the same graphs leads, whichever comes first
+    sizes = [2, 3, 4, 5, 4, 3, 2, 3]
+    groups = groups_of(contains, labels, sizes)
+    assert groups == [0, 0, 0, 0, 1, 1, groups[6], None]
+    assert groups[6] in (0, 1)
+    found = class_differences(contains, labels, ["a", "b"])
+    patterns = [
+        Pattern(Structure.parse(f"star-{size}"), classes=one, id=number)
+        for number, (one, size) in enumerate(
+            zip(group_differences(found, contains, labels, sizes), sizes, strict=True)
+        )
+    ]
+    (first, *_), (other, *_) = differing_groups(patterns)
+    assert (first.id, other.id) == (2, 4)
+    # nor does the order of the patterns matter
+    order = rng.permutation(8)
+    again = groups_of(contains[:, order], labels, np.array(sizes)[order])
+    assert [again[at] for at in np.argsort(order)] == groups
+
+
+def test_parts_of_a_cause_hardly_ever_lead():
+    rng = np.random.default_rng(8)
+    labels = np.repeat([1, 0], [40, 260])
+    lead = 0
+    for _ in range(60):
+        cause = rng.random(300) < np.where(labels, 0.45, 0.02)
+        parts = [cause | (rng.random(300) < share) for share in (0.02, 0.05, 0.1, 0.2)]
+        groups = groups_of(np.stack([cause, *parts], axis=1), labels, [5, 4, 3, 2, 2])
+        lead += len({group for group in groups if group is not None}) > 1
+    # each of four at the level at which structures are called: 5 % of 60 with 3 deviations
+    assert lead <= 3 + 3 * np.sqrt(3)
+
+
 def stars_and_rings():
     """Trees, half of them with a ring of five nodes, and which ones: classes."""
     graphs = []
@@ -236,7 +364,7 @@ def test_the_table_of_classes_has_what_separates_them_first():
     graphs, y = stars_and_rings()
     miner = PatternMiner(pattern_size=(4, 5), null=None).fit(graphs, y)
     counted = [*miner.patterns_, *miner.others_]
-    first = min(counted, key=lambda one: (one.classes.p_adjusted, -one.classes.strongest.strength))
+    first = min(counted, key=lambda one: one.classes.rank)
     contrast = first.classes.strongest
     assert (contrast.name, contrast.containing, contrast.others_containing) == ("ring", 12, 0)
     assert nx.is_isomorphic(nx.Graph(first.edges), nx.cycle_graph(5))

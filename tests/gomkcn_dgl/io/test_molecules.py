@@ -11,7 +11,9 @@ from mutag_molecules import mutag_molecules
 
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
+from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 
 Chem = pytest.importorskip("rdkit.Chem")
 
@@ -112,6 +114,66 @@ def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("a.smi", "CCO ethanol\nCN methylamine\n", ["ethanol", "methylamine"]),
+        ("a.smi", "smiles formula name\nCCO C2H6O ethanol\nCN CH5N\n", ["ethanol", ""]),
+        ("a.smi", "CCO\nCN\n", None),
+        ("a.csv", "smiles,class,Molecule ChEMBL ID\nCCO,a,CHEMBL545\nCN,b,\n", ["CHEMBL545", ""]),
+        (
+            "a.csv",
+            "id,drug_name,smiles\n7,ethanol,CCO\n8,methylamine,CN\n",
+            ["ethanol", "methylamine"],
+        ),
+        ("a.csv", "smiles,class\nCCO,a\nCN,b\n", None),
+        ("a.csv", "smiles,label id\nCCO,a\nCN,b\n", ["a", "b"]),
+        ("a.csv", "SMILES name,class\nCCO,a\nCN,b\n", None),
+    ],
+)
+def test_graphs_have_the_names_of_their_molecules(tmp_path, name, text, names):
+    (tmp_path / name).write_text(text)
+    graph = read_graph(tmp_path / name)
+    assert graph.graph_names is None if names is None else graph.graph_names.tolist() == names
+
+
+def test_names_go_where_their_graphs_go(tmp_path):
+    path = tmp_path / "a.smi"
+    path.write_text("CCO ethanol\nC1CC broken\nCN methylamine\n")
+    graph = read_graph(path, skip_invalid=True)
+    assert graph.graph_names.tolist() == ["ethanol", "methylamine"]
+    assert [one.graph_names.tolist() for one in list(graph)] == [
+        ["ethanol"],
+        ["methylamine"],
+    ]
+    # a list of graphs, of which some have a name
+    nameless = as_csr(Chem.MolFromSmiles("CON"))
+    assert nameless.graph_names is None
+    both = as_csr([*graph, nameless])
+    assert both.graph_names.tolist() == ["ethanol", "methylamine", ""]
+    # molecules of RDKit that were named by whoever read them
+    mol = Chem.MolFromSmiles("CCO")
+    mol.SetProp("_Name", "alcohol")
+    assert as_csr([mol, mol]).graph_names.tolist() == ["alcohol"] * 2
+    # and a folder
+    write_graph_folder(tmp_path / "a.graph", graph)
+    assert read_graph(tmp_path / "a.graph").graph_names.tolist() == ["ethanol", "methylamine"]
+    np.save(tmp_path / "a.graph" / "graph_names.npy", np.arange(2))
+    with pytest.raises(InputError, match=r"graph_names\.npy must hold text, got int64"):
+        read_graph(tmp_path / "a.graph")
+
+
+def test_an_sd_file_has_titles_or_a_property_with_names(tmp_path):
+    path = tmp_path / "a.sdf"
+    with Chem.SDWriter(str(path)) as writer:
+        for title, prop in (("ethanol", "x"), ("", "methylamine"), ("", "")):
+            mol = Chem.MolFromSmiles("CCO")
+            mol.SetProp("_Name", title)
+            mol.SetProp("Compound ID", prop)
+            writer.write(mol)
+    assert read_graph(path).graph_names.tolist() == ["ethanol", "methylamine", ""]
+
+
 def records_of(*texts):
     """SD records of SMILES, and of what is no molecule."""
     made = [Chem.MolFromSmiles(one) if isinstance(one, str) else one for one in texts]
@@ -209,3 +271,102 @@ def test_without_rdkit_the_way_out_is_said(tmp_path, monkeypatch):
     path.write_text("CCO\n")
     with pytest.raises(InputError, match=r"not installed; .* 'gomkcn-dgl\[molecules\]'\.$"):
         read_graph(path)
+
+
+def table_of(path, **columns):
+    """A table of methanol, ethanol and so on, with a column of labels or several."""
+    labels = list(zip(*columns.values(), strict=True))
+    rows = [",".join(["C" * (k + 1) + "O", *map(str, row)]) for k, row in enumerate(labels)]
+    path.write_text("\n".join([",".join(["smiles", *columns]), *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("column", CLASS_COLUMNS)
+def test_columns_of_classes_are_known_by_their_names(tmp_path, column):
+    path = table_of(tmp_path / "a.csv", **{column.title(): ["in", "out"] * 3})
+    classes = read_graph_classes(path)
+    assert classes.names == ("in", "out") and classes.labels.tolist() == [0, 1] * 3
+    assert read_graph_classes(path, class_column="none") is None
+
+
+def test_of_several_columns_the_plainest_name_is_taken_and_that_is_said(tmp_path, caplog):
+    path = table_of(tmp_path / "a.csv", target=["A", "B"] * 3, activity=["in"] * 3 + ["out"] * 3)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        classes = read_graph_classes(path)
+    assert classes.names == ("in", "out")
+    said = "classes: column activity; --class-column takes target in its place"
+    assert said in caplog.text
+    assert read_graph_classes(path, class_column="target").names == ("A", "B")
+    # nothing is said of classes where nobody asks for them
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        read_graph(path)
+    assert "classes" not in caplog.text
+
+
+MEASURED = [7.1, 4.25, 6.5, 5.0, 8.0, 3.5, 6.4, 7.7]
+
+
+def test_measured_values_are_no_classes_and_the_way_out_is_said(tmp_path):
+    path = table_of(tmp_path / "a.csv", pIC50=MEASURED)
+    # a column that nobody calls classes is none
+    assert read_graph_classes(path) is None
+    message = (
+        r"^a\.csv: 'pIC50' holds numbers, such as 7.1, and no classes; threshold "
+        r"\(--threshold 6.45, median or 75%\) makes classes of them, and class_column 'none' "
+    )
+    with pytest.raises(InputError, match=message):
+        read_graph_classes(path, class_column="pIC50")
+    path = table_of(tmp_path / "a.csv", activity=[*MEASURED[1:], ">10"])
+    with pytest.raises(InputError, match=r"such as 4.25, and text, such as '>10', and no"):
+        read_graph_classes(path)
+    with pytest.raises(InputError, match=r"line 9: 'activity' must be a number .* got '>10'\.$"):
+        read_graph_classes(path, threshold=6)
+    # whole numbers: few values are classes, many are none
+    for values, is_refused in ([0, 1] * 6, False), (range(12), True), (["1.0", "0.0"] * 6, False):
+        path = table_of(tmp_path / "a.csv", outcome=values)
+        if is_refused:
+            with pytest.raises(InputError, match="'outcome' holds numbers, such as 0, and no cl"):
+                read_graph_classes(path)
+        else:
+            assert len(read_graph_classes(path).names) == 2
+    # text with a number in it stays text
+    path = table_of(tmp_path / "a.csv", label=["5-HT", "D2", "7"] * 4)
+    assert read_graph_classes(path).names == ("5-HT", "7", "D2")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "names", "labels"),
+    [
+        (6.5, ["y < 6.5", "y ≥ 6.5"], [1, 0, 1, 0, 1, 0, 0, 1]),
+        ("median", ["y < 6.45", "y ≥ 6.45"], [1, 0, 1, 0, 1, 0, 0, 1]),
+        ("75%", ["y < 7.25", "y ≥ 7.25"], [0, 0, 0, 0, 1, 0, 0, 1]),
+        ("7, 5", ["y < 5", "5 ≤ y < 7", "y ≥ 7"], [2, 0, 1, 1, 2, 0, 1, 2]),
+    ],
+)
+def test_a_threshold_makes_classes_of_numbers(tmp_path, threshold, names, labels):
+    path = table_of(tmp_path / "a.csv", y=MEASURED)
+    classes = read_graph_classes(path, threshold=threshold)
+    assert classes.names == tuple(names) and classes.labels.tolist() == labels
+    called = read_graph_classes(path, {names[0]: "weak"}, threshold=threshold)
+    assert called.names == ("weak", *names[1:])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        ("high", "threshold must be a number, median, a share such as 75%, or several with commas"),
+        ("nan", "threshold must be a number"),
+        ("100%", "threshold must be a number"),
+        ("6,,7", "threshold must be a number"),
+        (9, r"must have values of 'y' on each side, which are 3.5 to 8, got 9\."),
+        (3.5, "must have values of 'y' on each side"),
+    ],
+)
+def test_thresholds_that_are_none_are_refused(tmp_path, threshold, message):
+    path = table_of(tmp_path / "a.csv", y=MEASURED)
+    with pytest.raises(InputError, match=message):
+        read_graph_classes(path, threshold=threshold)
+    (tmp_path / "a.smi").write_text("CCO\nCN\n")
+    with pytest.raises(InputError, match="its graphs have none"):
+        read_graph_classes(tmp_path / "a.smi", threshold=6)
