@@ -432,7 +432,7 @@ def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[C
     >>> acts, stops = (Structure.parse(f"a-[{sign}]->b, a-[acts]->c") for sign in ("acts", "stops"))
     >>> (counts,) = with_structures_alone([{acts: 3, stops: 1}])
     >>> {one.to_text(): count for one, count in counts.items()}
-    {'0-[acts]->1, 0-[acts]->2': 3, '0-[stops]->1, 0-[acts]->2': 1, '0->1, 0->2': 4}
+    {'A-[acts]->B, A-[acts]->C': 3, 'A-[stops]->B, A-[acts]->C': 1, 'A->B, A->C': 4}
     """
     first: dict[bytes, Structure] = {}
     alone: dict[Structure, Structure] = {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.relations import PLAIN
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FOLDER, PAGE, RECORD
@@ -281,7 +281,7 @@ def _feature_rows(part: MotifPart, own: Number) -> list[Row]:
     return [
         {
             "feature": one.feature,
-            "nodes": ", ".join(ascii_uppercase[node] for node in one.nodes),
+            "nodes": ", ".join(map(node_letter, one.nodes)),
             **{
                 name: own("features", at, name, text=_three_digits)
                 for name in ("mean", "sd", "mean_all", "sd_all")
