@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "copies_table",
             "feature_table",
             "occurrence_table",
-            "pattern_table",
+            "structure_table",
             "write_tables",
         ],
         "gspan": ["frequent_subgraphs", "FrequentSubgraphs", "SubgraphFeatures"],

@@ -226,7 +226,8 @@ class MotifExplorer extends Explorer {
     const head = ["structure", "number", ...(run.collection ? ["graph"] : []), ...LETTERS];
     const rows = chosen.flatMap((one) => one.places.map((nodes, at) => [
       one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []), ...nodes.map((node) => run.nameOf(node))]));
-    return [head, ...rows];
+    const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    return [head.slice(0, width), ...rows];
   }
 
   // of the selection: motif-1, motif-1-3 for its third copy, pattern-0, node-7, graph-5; or nothing

@@ -33,6 +33,7 @@ from mining.html.terminal import (
     has_edits,
     kinds_left_out,
     leaders,
+    motif_colors,
     num_families,
     planted_as,
     shown_set,
@@ -40,9 +41,19 @@ from mining.html.terminal import (
 )
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
-from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, OFTEN, MotifPart, Pattern, digits
+from mining.pattern import (
+    LESS,
+    LEVEL,
+    MORE,
+    NOT_SHOWN,
+    OFTEN,
+    MotifPart,
+    Pattern,
+    digits,
+    null_column,
+)
 from mining.plots.profile import MOST_BARS, draw_profile
-from mining.plots.structure_drawing import draw_structure, edge_names, swatch
+from mining.plots.structure_drawing import draw_structure, swatch
 from mining.plots.styles import Kind, color_class, line_styles
 
 # filters in the row at the top, one line of a screen
@@ -184,9 +195,8 @@ def _motif_rows(
 ) -> list[Row]:
     """A row for each motif, near variants below the motif that they are variants of."""
     leader = leaders(shown)
-    head_of = [leader.get(number, number) for number in range(len(shown))]
-    heads = [number for number in range(len(shown)) if number not in leader]
-    order = sorted(range(len(shown)), key=lambda at: (heads.index(head_of[at]), at in leader))
+    colors = motif_colors(shown)
+    order = sorted(range(len(shown)), key=lambda at: (colors[at], at in leader))
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
     # the largest share is above 0 where the set saves bits
     most = max((part.share for part in parts.values() if part.share > 0), default=1.0)
@@ -227,7 +237,7 @@ def _motif_rows(
                 "number": number,
                 "variant_of": leading,
                 "has_variant": number in leader.values(),
-                "color": color_class(heads.index(head_of[number])),
+                "color": color_class(colors[number]),
                 "pattern": one,
                 "name": one.name,
                 "short": name,
@@ -253,7 +263,7 @@ def _motif_rows(
                 "bits": whole(part.bits),
                 "bar": max(2, round(56 * part.share / most)),
                 "csv": [number, one.name, part.num_copies, round(part.share, 1),
-                        round(part.bits, 1), ", ".join(edge_names(one.structure))],
+                        round(part.bits, 1), one.structure.to_text()],
             }
         )  # fmt: skip
     return rows
@@ -365,6 +375,7 @@ def _comparison(
     return {
         "groups": groups,
         "compared": len(compared),
+        "column": null_column(null),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
         "least_p": f"{families / (samples + 1):.3f}",
