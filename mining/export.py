@@ -28,10 +28,10 @@ from mining.occurrences import Occurrences
 from mining.pattern import OrbitFeature, Pattern
 
 _FORMATS = ("csv", "parquet", "graphml")
-# of each structure, in this order; those of null models, of classes and of molecules come after
+# of every table; those of motifs, null models, classes and molecules come after
 _COLUMNS = ("pattern", "finding", "structure", "num_nodes", "edges", "occurrences",
             "occurrences_are", "occurrences_low", "occurrences_high", "graphs", "listed",
-            "disjoint", "copies", "bits_saved", "bits_longer_without")  # fmt: skip
+            "disjoint")  # fmt: skip
 # what is not known of a structure that is not reported, and so not located
 _OF_PLACES = {"pattern", "graphs", "listed", "disjoint"}
 # the graph, and the style that gives it the colours of the page in Cytoscape
@@ -49,8 +49,8 @@ def structure_table(patterns: Sequence[Pattern]) -> Table:
     Returns
     -------
     Table
-        What does not apply to a row is missing there, and a column that applies to none is left
-        out.
+        What does not apply to a row is missing there. Columns of motifs, null models, classes and
+        molecules are there where a structure has them.
 
         ``pattern`` is the number of what is reported; motifs come first. ``finding`` says "motif"
         of what is in the motif set, "called" of what differs from the random graphs of the first
@@ -92,8 +92,7 @@ def structure_table(patterns: Sequence[Pattern]) -> Table:
         if pattern.id < 0:
             row = {name: row[name] for name in row if name not in _OF_PLACES}
         rows.append(row)
-    known = dict.fromkeys(name for row in rows for name in row)
-    names = dict.fromkeys([*(name for name in _COLUMNS if name in known or not rows), *known])
+    names = dict.fromkeys([*_COLUMNS, *(name for row in rows for name in row)])
     return Table({name: [row.get(name) for row in rows] for name in names})
 
 
