@@ -338,7 +338,7 @@ class Structure:
 
     @property
     def node_names(self) -> tuple[str, ...]:
-        """The roles where they tell the nodes apart, else letters, see :func:`node_letter`."""
+        """The roles where they tell the nodes apart, else letters: A, B, C."""
         distinct = len(set(self.roles)) == self.num_nodes
         return self.roles if distinct else tuple(map(node_letter, range(self.num_nodes)))
 
@@ -547,7 +547,7 @@ class Structure:
 
         ``"A--B, B--C"``, ``"A->B"`` with a direction, ``"A-[binds]-B"`` with a relation; nodes with
         categories have them where they come first: ``"A:C--B:N, B--C:C"``. Letters are those of
-        :func:`node_letter`.
+        the page.
         """
         texts, named = [], set[int]()
 
