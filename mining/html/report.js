@@ -22,13 +22,13 @@ class MiningRun extends DrawnGraph {
     });
   }
 
-  // those that a place has of its structure, and those that it has beside
+  // those that a place has of its structure, and those that it has beside; relation -1 is any
   edgesOf(structure, place) {
     const nodes = structure.places[place];
     const missing = new Set(structure.editsOf?.[place].missing.map(String));
     return structure.edges.flatMap(([u, v, relation]) => missing.has(String(u < v ? [u, v] : [v, u])) ? []
-      : this.between(nodes[u], nodes[v]).filter((edge) => this.relation[edge] === relation &&
-        (!this.relations[relation]?.directed || this.from[edge] === nodes[u])))
+      : this.between(nodes[u], nodes[v]).filter((edge) => (relation < 0 || this.relation[edge] === relation) &&
+        (!this.relations[this.relation[edge]].directed || this.from[edge] === nodes[u])))
       .concat(this.addedTo(structure, place));
   }
 
