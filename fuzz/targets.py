@@ -26,7 +26,7 @@ from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
-from mining.export import occurrence_table, pattern_table, read_places
+from mining.export import occurrence_table, read_places, structure_table
 from mining.html.report import render_report
 from mining.html.terminal import format_comparison, format_run
 from mining.run_folder import read_run
@@ -84,7 +84,7 @@ def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
     texts = [format_run(run), format_comparison(run, run)]
-    tables = pattern_table(run.patterns), occurrence_table(run.patterns)
+    tables = structure_table(run.patterns), occurrence_table(run.patterns)
     texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()
 

@@ -8,7 +8,7 @@ from mining.counting.temporal_motifs import temporal_census as temporal_census
 from mining.export import copies_table as copies_table
 from mining.export import feature_table as feature_table
 from mining.export import occurrence_table as occurrence_table
-from mining.export import pattern_table as pattern_table
+from mining.export import structure_table as structure_table
 from mining.export import write_tables as write_tables
 from mining.filters.filter_learning import FilterLearning as FilterLearning
 from mining.filters.filter_miner import FilterMiner as FilterMiner

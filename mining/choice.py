@@ -134,7 +134,7 @@ class ComparedStructures:
             f"{len(results):,} structures compared with {results[0].num_samples} random graphs: "
             f"{more} over-represented, {less} under-represented"
         )
-        called = _in_order(filter(_is_called, self.patterns.values()))
+        called = _in_order(filter(attrgetter("is_called"), self.patterns.values()))
         # those that there are more of, in the first place
         called.sort(key=lambda one: one.significance[null].verdict != MORE)
         shown = []
@@ -171,8 +171,8 @@ def choose_patterns(
     in_set = known[: len(motifs)]
     more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
-    called = _in_order(one for one in (*census.values(), *more) if _is_called(one))
-    rest = [one for one in more if not _is_called(one)]
+    called = _in_order(one for one in (*census.values(), *more) if one.is_called)
+    rest = [one for one in more if not one.is_called]
     rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
     given = [one for one in rest if "given" in one.sources]
     frequent = [one for one in rest[len(given) :] if one.frequency.count > 0]
@@ -447,7 +447,7 @@ def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[C
     >>> second = Structure.parse("a-[stops]->b, b-[acts]->c")
     >>> (counts,) = with_structures_alone([{first: 3, second: 1}])
     >>> [(one.to_text(), count) for one, count in counts.items()][2:]
-    [('0->1, 1->2', 4)]
+    [('A->B, B->C', 4)]
     """
     first: dict[bytes, Structure] = {}
     alone: dict[Structure, Structure] = {}
@@ -462,11 +462,6 @@ def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[C
                 totals[alone[structure]] = totals.get(alone[structure], 0) + count
         every.append(totals)
     return every
-
-
-def _is_called(pattern: Pattern) -> bool:
-    """Whether the first null model calls it more or less frequent."""
-    return any(one.is_called for one in list(pattern.significance.values())[:1])
 
 
 def _in_order(called: Iterable[Pattern]) -> list[Pattern]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
@@ -14,70 +15,84 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime.files import open_file, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
 from mining.fragments import to_smarts
 from mining.graph_settings import GraphSettings
+from mining.html.cytoscape import color_graph, cytoscape_style
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import OrbitFeature, Pattern
 
 _FORMATS = ("csv", "parquet", "graphml")
-_PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "occurrences",
-                    "occurrences_are"]  # fmt: skip
-# what is not known of a pattern that is not located
+# of every table; those of motifs, null models, classes and molecules come after
+_COLUMNS = ("pattern", "finding", "structure", "num_nodes", "edges", "occurrences",
+            "occurrences_are", "occurrences_low", "occurrences_high", "graphs", "listed",
+            "disjoint")  # fmt: skip
+# what is not known of a structure that is not reported, and so not located
 _OF_PLACES = {"pattern", "graphs", "listed", "disjoint"}
+# the graph, and the style that gives it the colours of the page in Cytoscape
+GRAPH, STYLE = "graph.graphml", "cytoscape_style.xml"
 
 
-def pattern_table(patterns: Sequence[Pattern]) -> Table:
-    """Return one row per pattern: its shape, edges, counts with intervals, and significance.
+def structure_table(patterns: Sequence[Pattern]) -> Table:
+    """Return one row per structure: what it is, its counts with intervals, and its comparisons.
 
     Parameters
     ----------
     patterns : sequence of Pattern
-        Those of a run, or what was counted beside them, ``run.others``.
+        Those that a run reports, ``run.patterns``, or all that were counted, ``run.counted``.
 
     Returns
     -------
     Table
-        ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
-        exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
-        ``occurrences_high``; ``mean_degree``, ``sd_degree``, ``z_degree``, ``p_degree`` and
-        ``p_adjusted_degree`` compare with the null model ``degree``. Where graphs have classes,
-        ``graphs_1`` is the number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares
-        them with the others, and ``p_classes``, adjusted for all structures, says whether classes
-        differ. Pieces of molecules have a column ``smarts``. Unknown entries are missing; what was
-        not reported has no number ``pattern``.
+        What does not apply to a row is missing there. Columns of motifs, null models, classes and
+        molecules are there where a structure has them.
+
+        ``pattern`` is the number of what is reported; motifs come first. ``finding`` says "motif"
+        of what is in the motif set, "called" of what differs from the random graphs of the first
+        null model, "motif and called", or "counted" of all else. ``structure`` is its name on the
+        page, and ``edges`` are text as ``gomkcn count`` takes it, such as ``"A--B, B--C"``, with
+        the letters of the page.
+
+        ``occurrences`` is exact, estimated or bounded, as ``occurrences_are`` says, from
+        ``occurrences_low`` to ``occurrences_high``. ``graphs`` contain it, ``listed`` occurrences
+        are listed, and ``disjoint`` ones of these share no node. A motif has ``copies``,
+        ``bits_saved`` beside the motifs that were chosen before it, which add up, and
+        ``bits_longer_without``, by which the description grows when it is dropped.
+
+        ``null_degree_mean`` and ``null_degree_sd`` are mean and standard deviation of the counts in
+        the random graphs of the null model ``degree``; ``null_degree_z``, ``null_degree_p``,
+        ``null_degree_p_adjusted`` and ``null_degree_verdict`` compare with them. Where graphs have
+        classes, ``graphs_1`` is the number of graphs of class 1 with the structure,
+        ``odds_ratio_1`` compares them with the others, and ``p_classes``, adjusted for all
+        structures, says whether classes differ. Pieces of molecules have a column ``smarts``.
 
     Examples
     --------
-    >>> list(pattern_table([]).columns())[:4]
-    ['pattern', 'shape', 'description', 'num_nodes']
+    >>> list(structure_table([]).columns())[:5]
+    ['pattern', 'finding', 'structure', 'num_nodes', 'edges']
     """
     patterns = _check_patterns(patterns)
     rows = []
     shapes = describe_shapes([pattern.structure for pattern in patterns])
     for pattern, shape in zip(patterns, shapes, strict=True):
-        count = pattern.frequency.occurrences
+        smarts = to_smarts(pattern.structure)
         row = {
-            "pattern": pattern.id,
-            "shape": shape,
-            "description": pattern.description,
+            **pattern.measures,
+            "structure": pattern.name if pattern.description else shape,
             "num_nodes": pattern.num_nodes,
             "edges": pattern.structure.to_text(),
-            **({} if (smarts := to_smarts(pattern.structure)) is None else {"smarts": smarts}),
-            "occurrences_low": count.low,
-            "occurrences_high": count.high,
-            **pattern.measures,
             **_class_columns(pattern),
+            **({} if smarts is None else {"smarts": smarts}),
         }
         if pattern.id < 0:
-            # it was not located
             row = {name: row[name] for name in row if name not in _OF_PLACES}
         rows.append(row)
-    names = dict.fromkeys(name for row in rows for name in row) if rows else _PATTERN_COLUMNS
+    names = dict.fromkeys([*_COLUMNS, *(name for row in rows for name in row)])
     return Table({name: [row.get(name) for row in rows] for name in names})
 
 
@@ -112,7 +127,7 @@ def _class_columns(pattern: Pattern) -> dict[str, float]:
 
 
 def occurrence_table(patterns: Sequence[Pattern], graph_names: Sequence[str] = ()) -> Table:
-    """Return one row per pattern node of each occurrence.
+    """Return one row per listed occurrence of each pattern, with the nodes by their letters.
 
     Parameters
     ----------
@@ -124,44 +139,59 @@ def occurrence_table(patterns: Sequence[Pattern], graph_names: Sequence[str] = (
     -------
     Table
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
-        ``graph_name`` where graphs have names, ``pattern_node`` and ``node`` (the input's own id;
-        text unless all ids are integers).
+        ``graph_name`` where graphs have names,
+        and a column for each node of the largest pattern, ``A``, ``B`` and so on: the input's own
+        id, text unless all ids are integers, of the node that has this letter in the drawing and in
+        the ``edges`` of the pattern; missing where a pattern has fewer nodes.
 
     Examples
     --------
-    >>> list(occurrence_table([]).columns())[:3]
-    ['pattern', 'occurrence', 'graph']
+    >>> from gomkcn_dgl.graphs.structure import Structure
+    >>> from mining.occurrences import Occurrence
+    >>> path = Pattern(Structure.parse("path-3"), Occurrences.of([Occurrence((7, 4, 9))], 3), id=0)
+    >>> table = occurrence_table([path]).to_pandas()
+    >>> list(table.columns), table.iloc[0].tolist()
+    (['pattern', 'occurrence', 'graph', 'A', 'B', 'C'], [0, 0, 0, 7, 4, 9])
     """
     patterns = _check_patterns(patterns)
-    parts: list[list[np.ndarray]] = [[np.empty(0, np.int64)] * 4]
-    nodes: list[int | str] = []
-    for one in patterns:
-        listed = one.occurrences
-        (number, size) = one.occurrences.nodes.shape
-        rows = np.repeat(np.arange(number), size)
-        own = [np.full(len(rows), one.id), rows, listed.graph[rows].astype(np.int64)]
-        parts.append([*own, np.tile(np.arange(size), number)])
-        nodes += listed.ids.ravel().tolist()
-    columns = map(np.concatenate, zip(*parts, strict=True))
-    pattern, occurrence, graph, pattern_node = columns
-    named = {"pattern": pattern, "occurrence": occurrence, "graph": graph}
+    width = max((one.num_nodes for one in patterns), default=0)
+    listed = [one.occurrences.ids for one in patterns if len(one.occurrences)]
+    is_whole = all(isinstance(node, int) for own in listed for node in own.ravel().tolist())
+    blocks = []
+    for own in listed:
+        # nodes that a pattern does not have are masked
+        block = np.ma.masked_all((len(own), width), np.int64 if is_whole else object)
+        block[:, : own.shape[1]] = own if is_whole else np.array(own.tolist(), str)
+        blocks.append(block)
+    empty = np.ma.masked_all((0, width), np.int64)
+    nodes = np.ma.concatenate(blocks) if blocks else empty
+    lengths = [len(one.occurrences) for one in patterns]
+    columns = {
+        "pattern": np.repeat(np.array([one.id for one in patterns], np.int64), lengths),
+        "occurrence": np.concatenate([np.empty(0, np.int64), *map(np.arange, lengths)]),
+        "graph": np.concatenate(
+            [np.empty(0, np.int64), *(one.occurrences.graph for one in patterns)]
+        ),
+    }
     if len(graph_names):
-        named["graph_name"] = np.array(graph_names, str)[graph]
-    named["pattern_node"] = pattern_node
-    is_whole = all(isinstance(node, int) for node in nodes)
-    return Table({**named, "node": np.array(nodes, np.int64 if is_whole else str)})
+        columns["graph_name"] = np.array(graph_names, str)[columns["graph"]]
+    for node in range(width):
+        column = nodes[:, node] if is_whole else nodes[:, node].astype(str)
+        has_gaps = np.ma.getmaskarray(column).any()
+        columns[node_letter(node)] = column if has_gaps else column.data
+    return Table(columns)
 
 
 def copies_table(motif_set: MotifSet, graph_names: Sequence[str] = ()) -> Table:
-    """Return one row per node of each copy in a motif set.
+    """Return one row per copy of each motif in a set, with the nodes by their letters.
 
     Returns
     -------
     Table
-        ``motif``, ``copy`` (its number within the motif), ``graph`` (of a collection),
-        ``graph_name`` as in :func:`gomkcn.occurrence_table`, ``pattern_node``, ``node`` (the
-        input's own id; text unless all ids are integers) and ``edits``, where the copy differs from
-        the motif: ``-0-3 +1-4`` is without the edge of its nodes 0 and 3, and has one of 1 and 4.
+        ``motif``, ``copy`` (its number within the motif), then as :func:`gomkcn.occurrence_table`
+        ``graph``, ``graph_name`` and the nodes ``A``, ``B`` and so on, and ``edits``, where the
+        copy differs from the motif: ``-A-D +B-E`` is without the edge of its nodes A and D, and has
+        one of B and E.
 
     Examples
     --------
@@ -170,7 +200,7 @@ def copies_table(motif_set: MotifSet, graph_names: Sequence[str] = ()) -> Table:
     >>> found = motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4))
     >>> table = copies_table(found).to_pandas()
     >>> table["motif"].value_counts().to_dict(), list(table.columns)
-    ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node', 'edits'])
+    ({0: 4}, ['motif', 'copy', 'graph', 'A', 'B', 'C', 'D', 'E', 'edits'])
     """
     _check_set(motif_set)
     rows = [
@@ -179,21 +209,17 @@ def copies_table(motif_set: MotifSet, graph_names: Sequence[str] = ()) -> Table:
         if one.motif is not None
     ]
     table = occurrence_table(rows, graph_names).columns()
-    # what differs in each copy, on all of its rows
+    # what differs in each copy
     texts: dict[tuple[int, int], str] = {}
     for number, one in enumerate(motif_set.motifs):
         for copy, u, v, sign in [] if one.motif is None else one.motif.edits.tolist():
-            ends = f"{'+' if sign > 0 else '-'}{min(u, v)}-{max(u, v)}"
-            texts[number, copy] = f"{texts.get((number, copy), '')} {ends}".strip()
-    keys = zip(table["pattern"].tolist(), table["occurrence"].tolist(), strict=True)
-    return Table(
-        {
-            "motif": table["pattern"],
-            "copy": table["occurrence"],
-            **{name: own for name, own in table.items() if name not in ("pattern", "occurrence")},
-            "edits": np.array([texts.get(key, "") for key in keys], str),
-        }
-    )
+            ends = "-".join(map(node_letter, sorted((u, v))))
+            text = f"{'+' if sign > 0 else '-'}{ends}"
+            texts[number, copy] = f"{texts.get((number, copy), '')} {text}".strip()
+    numbers, copies = table.pop("pattern"), table.pop("occurrence")
+    keys = zip(numbers.tolist(), copies.tolist(), strict=True)
+    edits = np.array([texts.get(key, "") for key in keys], str)
+    return Table({"motif": numbers, "copy": copies, **table, "edits": edits})
 
 
 def feature_table(motif_set: MotifSet) -> Table:
@@ -202,9 +228,9 @@ def feature_table(motif_set: MotifSet) -> Table:
     Returns
     -------
     Table
-        ``motif``, ``feature``, ``nodes`` (those of the orbit, such as ``"0 3"``), then mean and
-        standard deviation over the copies, ``mean`` and ``sd``, and over all nodes, ``mean_all``
-        and ``sd_all``.
+        ``motif``, ``feature``, ``nodes`` (the letters of the orbit, such as ``"A D"``), then mean
+        and standard deviation over the copies, ``mean`` and ``sd``, and over all nodes,
+        ``mean_all`` and ``sd_all``.
 
     Examples
     --------
@@ -215,11 +241,11 @@ def feature_table(motif_set: MotifSet) -> Table:
     >>> nx.set_node_attributes(graph, dict(graph.degree), "size")
     >>> found = motif_set(as_csr(graph, features=["size"]))
     >>> feature_table(found).to_pandas().round(2).values.tolist()
-    [[0, 'size', '0 1 2 3', 3.0, 0.0, 2.4, 0.49]]
+    [[0, 'size', 'A B C D', 3.0, 0.0, 2.4, 0.49]]
     """
     _check_set(motif_set)
     rows = [
-        {"motif": number, **asdict(feature), "nodes": " ".join(map(str, feature.nodes))}
+        {"motif": number, **asdict(feature), "nodes": " ".join(map(node_letter, feature.nodes))}
         for number, one in enumerate(motif_set)
         for feature in ([] if one.motif is None else one.motif.features)
     ]
@@ -227,17 +253,18 @@ def feature_table(motif_set: MotifSet) -> Table:
     return Table({name: [row[name] for row in rows] for name in columns})
 
 
-def read_edits(path: Path, number: int) -> list[np.ndarray]:
-    """Read the edits of a table of the copies of a number of motifs, int64 ``[E, 4]`` of each.
+def read_edits(path: Path, sizes: Sequence[int]) -> list[np.ndarray]:
+    """Read the edits of a table of the copies of motifs of some nodes, int64 ``[E, 4]`` of each.
 
     The table is one that :func:`read_places` could read.
     """
-    found: list[list[tuple[int, ...]]] = [[] for _ in range(number)]
-    rows = zip(*_read_columns(path, "motif", "copy", "pattern_node", "edits"), strict=True)
-    for motif, copy, node, text in rows:
-        # each row of a copy has them
-        for edit in text.split() if node == 0 else ():
-            ends = map(int, edit[1:].split("-"))
+    found: list[list[tuple[int, ...]]] = [[] for _ in sizes]
+    node_of = {node_letter(node): node for node in range(max(sizes, default=0))}
+    table = _read_table(path)
+    columns = (table[name].to_pylist() for name in ("motif", "copy", "edits"))
+    for motif, copy, text in zip(*columns, strict=True):
+        for edit in text.split():
+            ends = (node_of[letter] for letter in edit[1:].split("-"))
             found[motif].append((copy, *ends, 1 if edit[0] == "+" else -1))
     return [np.array(rows, np.int64).reshape(-1, 4) for rows in found]
 
@@ -249,34 +276,44 @@ def read_places(
 
     Raises InputError if the file is missing or damaged, or holds others.
     """
+    width = max((size for _, size in sizes), default=0)
     try:
-        own, graphs, ids = _read_columns(path, of, "graph", "node")
-        if np.bincount(own, minlength=len(sizes)).tolist() != [k * size for k, size in sizes]:
+        table = _read_table(path)
+        own = table[of].to_pylist()
+        columns = [table[node_letter(node)].to_pylist() for node in range(width)]
+        counts = np.bincount(own, minlength=len(sizes)).tolist()
+        if counts != [number for number, _ in sizes] or node_letter(width) in table.column_names:
             raise ValueError("it does not hold what patterns.json says")
-        names, nodes = np.unique(np.array(ids, object), return_inverse=True)
-        graph = np.array(graphs, np.int64)
+        graph = np.array(table["graph"].to_pylist(), np.int64)
+        known = {node for column in columns for node in column if node is not None}
+        names = np.array(sorted(known), object)
+        number_of = {name: number for number, name in enumerate(names.tolist())}
+        # -1 where a pattern has no such node
+        nodes = np.array([[number_of.get(node, -1) for node in one] for one in columns], np.int64)
+        nodes = nodes.reshape(len(columns), len(own)).T
+        places = []
+        start = 0
+        for number, size in sizes:
+            rows = slice(start, start + number)
+            start = rows.stop
+            has_node = nodes[rows] >= 0
+            if not has_node[:, :size].all() or has_node[:, size:].any():
+                raise ValueError(f"a place does not have {size} nodes")
+            places.append(Occurrences(nodes[rows, :size], graph[rows], names))
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
         ) from None
-    found = []
-    start = 0
-    for number, size in sizes:
-        rows = slice(start, start + number * size)
-        start = rows.stop
-        first = slice(rows.start, rows.stop, max(size, 1))
-        found.append(Occurrences(nodes[rows].reshape(number, size), graph[first], names))
-    return found
+    return places
 
 
-def _read_columns(path: Path, *names: str) -> list[list[Any]]:
-    """Columns of a table as lists; what makes them arrays imports pandas, for long."""
+def _read_table(path: Path) -> pa.Table:
+    """A table of a run; its columns are made lists, since what makes them arrays imports pandas."""
     from pyarrow import parquet
 
     # pyarrow takes a folder for a table of many files, and waits for a pipe
     with open_file(path) as file:
-        table = parquet.read_table(file, columns=[*names])
-    return [table[name].to_pylist() for name in names]
+        return parquet.read_table(file)
 
 
 def write_tables(
@@ -284,7 +321,7 @@ def write_tables(
     run: MiningRun,
     format: str,
 ) -> list[Path]:
-    """Write the tables of patterns, occurrences, copies and other structures into a folder.
+    """Write the tables of structures, occurrences and copies, or the graph, into a folder.
 
     Parameters
     ----------
@@ -292,15 +329,17 @@ def write_tables(
         Made if it does not exist; files of these names in it are replaced.
     run : MiningRun
     format : {"csv", "parquet", "graphml"}
-        "graphml" is the graph itself, with the motif and the copy that nodes and edges are in, for
-        Cytoscape and Gephi; it is read again from where the run found it.
+        "graphml" is the graph itself for Cytoscape and Gephi, as :meth:`MiningRun.to_networkx`
+        returns it, with the colours of the page as ``color`` of nodes and edges, which Gephi
+        shows; and a style for Cytoscape, which shows them too. The graph is read again from where
+        the run found it.
 
     Returns
     -------
     list of Path
-        ``patterns``, ``occurrences`` and ``copies``, and ``copies_other`` (given the other base),
-        ``others`` and ``features`` where there are any, with the ending of the format; or
-        ``graph.graphml``.
+        ``structures``, ``occurrences`` and ``copies``, and ``copies_other`` (given the other base)
+        and ``features`` where there are any, with the ending of the format; or ``graph.graphml``
+        and ``cytoscape_style.xml``.
 
     Raises
     ------
@@ -320,37 +359,40 @@ def write_tables(
 def files_of_tables(run: MiningRun, format: str) -> dict[str, Content]:
     """The files that :func:`write_tables` writes, by name."""
     check_choice("format", format, _FORMATS)
-    files: dict[str, Content] = {"graph.graphml": partial(_write_graph, run)}
-    if format != "graphml":
-        names = run.graph.graph_names
-        tables = {
-            "patterns": pattern_table(run.patterns),
-            "occurrences": occurrence_table(run.patterns, names),
-            "copies": copies_table(run.motif_set, names),
-        }
-        if run.motif_set.other is not None and run.motif_set.other.motifs:
-            tables["copies_other"] = copies_table(run.motif_set.other, names)
-        if run.others:
-            tables["others"] = pattern_table(run.others)
-        if (features := feature_table(run.motif_set)).columns()["motif"]:
-            tables["features"] = features
-        files = {
-            f"{name}.{format}": partial(table.write_to, format=format)
-            for name, table in tables.items()
-        }
-    return files
+    if format == "graphml":
+        return {GRAPH: partial(_write_graph, run), STYLE: cytoscape_style(run)}
+    names = run.graph.graph_names
+    tables = {
+        "structures": structure_table(run.counted),
+        "occurrences": occurrence_table(run.patterns, names),
+        "copies": copies_table(run.motif_set, names),
+    }
+    if run.motif_set.other is not None and run.motif_set.other.motifs:
+        tables["copies_other"] = copies_table(run.motif_set.other, names)
+    if (features := feature_table(run.motif_set)).columns()["motif"]:
+        tables["features"] = features
+    return {
+        f"{name}.{format}": partial(table.write_to, format=format) for name, table in tables.items()
+    }
 
 
 def _write_graph(run: MiningRun, file: BinaryIO) -> None:
+    """Write the graph that was mined as GraphML, with the colours of the page."""
     import networkx as nx
 
-    drawn = run.motif_set.to_networkx(GraphSettings(**run.settings["graph"]).read_graph())
+    drawn = run.to_networkx(GraphSettings(**run.settings["graph"]).read_graph())
+    color_graph(drawn, run)
     if drawn.is_multigraph():
         # keys of edges become their ids, which must differ
         edges = enumerate(drawn.edges(data=True))
         numbered = [(u, v, f"e{number}", data) for number, (u, v, data) in edges]
-        nodes = drawn.nodes(data=True)
-        drawn = drawn.__class__()
-        drawn.add_nodes_from(nodes)
-        drawn.add_edges_from(numbered)
-    nx.write_graphml(drawn, file)
+        plain = drawn.__class__(**drawn.graph)
+        plain.add_nodes_from(drawn.nodes(data=True))
+        plain.add_edges_from(numbered)
+        drawn = plain
+    text = io.BytesIO()
+    nx.write_graphml(drawn, text)
+    # Gephi takes d3 and d7 for the labels that yEd writes, whatever their names are
+    for tag in (b'<key id="', b'<data key="'):
+        text = io.BytesIO(text.getvalue().replace(tag + b"d", tag + b"key"))
+    file.write(text.getvalue())

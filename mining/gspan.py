@@ -205,7 +205,7 @@ def frequent_subgraphs(
     >>> import networkx as nx
     >>> found = frequent_subgraphs([nx.cycle_graph(5), nx.path_graph(5), nx.star_graph(4)], 2, 4)
     >>> found.structures[0].to_text(), found.support.tolist()
-    ('0--1, 1--2, 2--3', [2])
+    ('A--B, B--C, C--D', [2])
     """
     csr = as_unweighted(graphs)
     num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)

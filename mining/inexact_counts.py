@@ -39,7 +39,7 @@ _MANY = 1 << 49
 class Variant:
     """A structure within some edits of a pattern, how often it occurs, and in which graphs.
 
-    Node i stands for node i of the pattern, ``edits`` are such as ``"missing 0--1"`` and ``"added
+    Node i stands for node i of the pattern, ``edits`` are such as ``"missing A--B"`` and ``"added
     1->3"``, and ``graphs`` is bool ``[G]``: where an occurrence was found.
     """
 
@@ -164,7 +164,7 @@ def count_inexact(
     ['1', '4', '0']
     >>> nodes, variant, complete = found.list_places()
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
-    ([1, 0, 3, 2], ('added 1--3',), True)
+    ([1, 0, 3, 2], ('added B--D',), True)
     """
     check_int("max_steps", max_steps, 1)
     graph = as_unweighted(graph)

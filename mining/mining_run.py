@@ -18,6 +18,7 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
 from mining.filters_run import FiltersRun
 from mining.graph_summary import GraphSummary
+from mining.marked_graph import marked_graph
 from mining.miner import Miner
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import SCHEMA_VERSION, Pattern
@@ -177,6 +178,44 @@ class MiningRun:
             # the relations of the graph are in each pattern and in run.json
             "others": [one.to_dict() for one in self.others],
         }
+
+    def to_networkx(self, graph: Any) -> Any:
+        """The graph with the copies of motifs and the listed occurrences of patterns as attributes.
+
+        Nodes and edges in copies have ``motif``, ``copy`` and ``motif_role`` as in
+        :meth:`MotifSet.to_networkx`, those of the set that the page shows. Those in listed
+        occurrences of patterns have ``patterns``, their numbers, such as ``"0 3"``, and for each of
+        them ``pattern_3_role``, all roles that they have in it, such as ``"A B/C"``, and
+        ``pattern_3_occurrences``, the number of listed occurrences that they are in. The graph has
+        the names of motifs and patterns as ``motif_0`` and ``pattern_3``.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            The graph that was mined.
+
+        Returns
+        -------
+        networkx.Graph
+            A ``DiGraph`` where edges have a direction, and then those without go both ways; a
+            multigraph where there are several relations. In a collection node 3 of graph 7 is
+            ``"7/3"``.
+
+        Raises
+        ------
+        InputError
+            If the graph lacks a node of a copy or of an occurrence.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from mining import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> miner = PatternMiner(null=None).fit(rings)
+        >>> MiningRun.of(miner, rings).to_networkx(rings).nodes[5]["motif_role"]
+        'A/B/C/D'
+        """
+        return marked_graph(as_unweighted(graph), self.motif_set.shown.motifs, self.patterns)
 
     def explore(self) -> Any:
         """Show the page of the run in a notebook: as the last line of a cell.

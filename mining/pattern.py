@@ -637,24 +637,45 @@ class Pattern:
         """The categorical features of each node, by name, which its places have as well."""
         return self.structure.categories
 
+    @property
+    def is_called(self) -> bool:
+        """Whether the first null model calls it more or less frequent."""
+        return any(one.is_called for one in list(self.significance.values())[:1])
+
+    @property
+    def finding(self) -> str:
+        """What a run says of it: "motif", "called", "motif and called", or "counted" and no more.
+
+        A motif is in the motif set, and what is called differs from the random graphs of the first
+        null model.
+        """
+        named = {"motif": self.motif is not None, "called": self.is_called}
+        return " and ".join(name for name, is_so in named.items() if is_so) or "counted"
+
     def counted(self, count: OccurrenceCount) -> Pattern:
         """The same with a count of its occurrences."""
         return replace(self, frequency=replace(self.frequency, occurrences=count))
 
     @property
     def measures(self) -> dict[str, Any]:
-        """Its counts, and how they compare with random graphs, by name."""
+        """Its counts, and how they compare with random graphs, by the name of the column in tables.
+
+        What is not known is left out. :func:`gomkcn.structure_table` says what each is.
+        """
         count = self.frequency.occurrences
         # not "id", which networkx takes for the id of the graph element in GraphML
-        found = {"pattern": self.id, "occurrences": count.value, "occurrences_are": count.state}
+        found = {"pattern": self.id, "finding": self.finding}
+        found |= {"occurrences": count.value, "occurrences_are": count.state}
+        found |= {"occurrences_low": count.low, "occurrences_high": count.high}
         found |= {name: getattr(self.frequency, name) for name in ("graphs", "listed", "disjoint")}
         if self.motif is not None:
             motif = self.motif
-            found |= {"copies": motif.num_copies, "bits": motif.bits, "share": motif.share}
+            found |= {"copies": motif.num_copies, "bits_saved": motif.share}
+            found["bits_longer_without"] = motif.bits
         for null, significance in self.significance.items():
-            for name in ("mean", "sd", "z", "p", "p_adjusted"):
+            for name in ("mean", "sd", "z", "p", "p_adjusted", "verdict"):
                 if (value := getattr(significance, name)) is not None:
-                    found[f"{name}_{null}"] = value
+                    found[f"{null_column(null)}_{name}"] = value
         return found
 
     def to_networkx(self) -> Any:
@@ -735,6 +756,11 @@ def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
     for *_, group, one in sorted(ranked, key=lambda row: row[:-2]):
         groups.setdefault(group, []).append(one)
     return list(groups.values())
+
+
+def null_column(null: str) -> str:
+    """How the columns of a null model begin in tables, such as ``null_joint_degree``."""
+    return f"null_{null.replace('-', '_')}"
 
 
 class Patterns(list[Pattern]):

@@ -5,8 +5,8 @@
 | `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
 | `run.json`               | graph, recovery of planted motifs, provenance              |
 | `patterns.json`          | the patterns, and what else was counted                    |
-| `occurrences.parquet`    | one row per node of an occurrence                          |
-| `copies.parquet`         | one row per node of a copy in the motif set                |
+| `occurrences.parquet`    | one row per listed occurrence                              |
+| `copies.parquet`         | one row per copy in the motif set                          |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
 | `filters/`               | the frequent neighbourhoods: a folder of `gomkcn filters`  |
@@ -197,7 +197,7 @@ def _run_of(
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
             copies.append(read_places(folder / name, sizes, "motif"))
-            edits.append(read_edits(folder / name, len(sizes)))
+            edits.append(read_edits(folder / name, [size for _, size in sizes]))
     if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
     relations = relations_of(

@@ -359,16 +359,20 @@ def compare(first: str, second: str) -> None:
     option(
         "--format",
         default="csv",
-        help="Tables: csv or parquet; or the graph with its motifs: graphml [csv]",
+        help="Tables: csv or parquet; or the graph with motifs and occurrences, for Cytoscape and "
+        "Gephi: graphml [csv]",
     ),
 )
 def export(run: str, out: str, force: bool, format: str) -> None:
-    """Write the tables of a run: patterns, occurrences, copies, and other counts.
+    """Write the tables of a run, or the graph with what was found in it.
 
-    The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
+    The tables are structures (one row for each that was counted), occurrences and copies (one row
+    each, the nodes by the letters A, B, C of the drawings). With --format graphml nodes and edges
+    of the graph say their motifs, patterns and roles; a style for Cytoscape lies beside it.
 
     \b
     gomkcn export run --out tables --format parquet
+    gomkcn export run --out network --format graphml
     """
     from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.export import files_of_tables, write_tables

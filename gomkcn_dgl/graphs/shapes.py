@@ -9,17 +9,15 @@ feed-forward loops follow Mangan and Alon (2003). Edges of named relations are p
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, product
-from string import ascii_uppercase
 
 import numpy as np
 
 from gomkcn_dgl.graphs.named_structures import SMALL
-from gomkcn_dgl.graphs.structure import Structure, category_value
+from gomkcn_dgl.graphs.structure import Structure, category_value, node_letter
 from gomkcn_dgl.relations import PLAIN, relations_of
 
 Arcs = list[tuple[int, int]]
@@ -144,13 +142,9 @@ def _degrees(structure: Structure) -> str:
 
 
 def _edges(structure: Structure) -> str:
-    """The edges as ``gomkcn count`` takes them, with letters; "A:C" for a category "label=C"."""
+    """The edges as ``gomkcn count`` takes them; "A:C" for a category "label=C"."""
     short = tuple(tuple(map(category_value, names)) for names in structure.categories)
-    text = structure.with_categories(short).to_text()
-    # a number of a node stands at the start of an edge, or behind a line or an arrow
-    return re.sub(
-        r"(^|, |--|->|\]-|\]->)(\d+)", lambda at: at[1] + ascii_uppercase[int(at[2])], text
-    )
+    return structure.with_categories(short).to_text()
 
 
 def _describe_directed(pattern: Structure) -> str:
@@ -441,7 +435,7 @@ def _subject(
 
 
 def _listed(positions: Sequence[int], order: Sequence[int]) -> str:
-    *most, last = (ascii_uppercase[node] for node in sorted(order[at] for at in positions))
+    *most, last = (node_letter(node) for node in sorted(order[at] for at in positions))
     return f"{', '.join(most)} and {last}" if most else last
 
 

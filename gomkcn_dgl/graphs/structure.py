@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,7 +176,7 @@ class Structure:
         their relations as well.
 
         >>> Structure.parse("a:gene-[stops]->b:gene, b-[acts]->c:gene").alone.to_text()
-        '0->1, 1->2'
+        'A->B, B->C'
         """
         relations = self.relations
         channels = self.channels
@@ -251,7 +252,7 @@ class Structure:
         >>> Structure.parse("ring-4").edges
         ((0, 1), (0, 3), (1, 2), (2, 3))
         >>> Structure.parse("x:C--y:N, y--z:C").to_text()
-        '0:C--1:N, 1--2:C'
+        'A:C--B:N, B--C:C'
         """
         named = named_edges(pattern)
         return cls.of_edges(*named, name=name or pattern) if named else _parse_edges(pattern, name)
@@ -268,7 +269,7 @@ class Structure:
         >>> file = Path(tempfile.mkdtemp()) / "chain.txt"
         >>> _ = file.write_text("x -[activates]-> y\ny -[represses]-> z  # a comment\n")
         >>> Structure.read(file).to_text()
-        '0-[activates]->1, 1-[represses]->2'
+        'A-[activates]->B, B-[represses]->C'
         """
         path = Path(path)
         try:
@@ -337,9 +338,9 @@ class Structure:
 
     @property
     def node_names(self) -> tuple[str, ...]:
-        """The roles where they tell the nodes apart, else their numbers."""
+        """The roles where they tell the nodes apart, else letters: A, B, C."""
         distinct = len(set(self.roles)) == self.num_nodes
-        return self.roles if distinct else tuple(map(str, range(self.num_nodes)))
+        return self.roles if distinct else tuple(map(node_letter, range(self.num_nodes)))
 
     @cached_property
     def joined(self) -> np.ndarray:
@@ -574,15 +575,17 @@ class Structure:
     def to_text(self) -> str:
         """Write the edges as :meth:`parse` and ``gomkcn count`` take them.
 
-        ``"0--1, 1--2"``, ``"0->1"`` with a direction, ``"0-[binds]-1"`` with a relation; nodes with
-        categories have them where they come first: ``"0:C--1:N, 1--2:C"``.
+        ``"A--B, B--C"``, ``"A->B"`` with a direction, ``"A-[binds]-B"`` with a relation; nodes with
+        categories have them where they come first: ``"A:C--B:N, B--C:C"``. Letters are those of
+        the page.
         """
         texts, named = [], set[int]()
 
         def name(node: int) -> str:
             known = node in named or not self.categories
             named.add(node)
-            return str(node) if known else ":".join([str(node), *self.categories[node]])
+            letter = node_letter(node)
+            return letter if known else ":".join([letter, *self.categories[node]])
 
         for u, v, relation in self._edges:
             texts.append(edge_to_text(self.relations, relation, name(u), name(v)))
@@ -643,6 +646,17 @@ class Structure:
             if relations.is_directed and not relations.directed[relation]:
                 graph.add_edge(v, u, **name)
         return graph
+
+
+def node_letter(node: int) -> str:
+    """What a node of a structure is called on pages, in tables and in texts, by its number.
+
+    From the 27th node on it is a number, counted from 1.
+
+    >>> node_letter(0), node_letter(25), node_letter(26)
+    ('A', 'Z', '27')
+    """
+    return ascii_uppercase[node] if node < len(ascii_uppercase) else str(node + 1)
 
 
 def count_pendant(links: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ class Tabular:
     """A result that is a table. Whatever reads Arrow, such as DuckDB and Polars, takes it as it is.
 
     Unknown numbers are NaN in :meth:`columns` and pandas, null in Arrow, Polars and parquet, and
-    empty in CSV.
+    empty in CSV. What a row does not have is masked in :meth:`columns`, and ``<NA>`` in pandas.
     """
 
     def columns(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Tabular:
         """The table as a frame of pandas."""
         import pandas as pd
 
-        return pd.DataFrame(self.columns())
+        return pd.DataFrame({name: _pandas_column(one) for name, one in self.columns().items()})
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a frame of Polars, which must be installed."""
@@ -91,10 +91,14 @@ def _arrow_array(column: Any) -> pa.Array:
     import pyarrow as pa
 
     kind = column.dtype.kind if isinstance(column, np.ndarray) else ""
+    known = None
+    if isinstance(column, np.ma.MaskedArray):
+        known = pa.py_buffer(np.packbits(~np.ma.getmaskarray(column), bitorder="little"))
+        column = column.filled()
     # pyarrow makes an array of memory as it is; to look at values it imports pandas, for long
     if kind == "i":
         own = np.ascontiguousarray(column, np.int64)
-        return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
+        return pa.Array.from_buffers(pa.int64(), len(own), [known, pa.py_buffer(own)])
     if kind == "f":
         real = np.ascontiguousarray(column, column.dtype if column.dtype.itemsize == 4 else float)
         known = pa.py_buffer(np.packbits(~np.isnan(real), bitorder="little"))
@@ -103,9 +107,19 @@ def _arrow_array(column: Any) -> pa.Array:
     if kind == "U":
         texts = [text.encode() for text in column.tolist()]
         ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-        buffers = None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
+        buffers = known, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
         return pa.Array.from_buffers(pa.string(), len(texts), buffers)
     return pa.array(column, from_pandas=True)
+
+
+def _pandas_column(column: Any) -> Any:
+    """A column as pandas has it; whole numbers and texts stay such where some are masked."""
+    import pandas as pd
+
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    kind = "Int64" if column.dtype.kind == "i" else "string"
+    return pd.array(column.tolist(), dtype=kind)
 
 
 @dataclass(frozen=True, eq=False)

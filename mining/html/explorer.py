@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
+from mining.graph_summary import GraphSummary
 from mining.html.drawn_graph import Node, graph_record, pack
 from mining.html.terminal import called, shown_set
 from mining.mining_run import MiningRun
@@ -68,7 +70,7 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
             "count": str(one.frequency.occurrences),
             "exact": one.frequency.occurrences.is_exact,
             "inside": list(one.inside),
-            **_places(one, places, number),
+            **_places(one, places, number, is_any=is_alone(one, run.graph)),
         }
         for one, places in zip(run.patterns, drawn["pattern"], strict=True)
     ]
@@ -117,10 +119,17 @@ def drawn_nodes(run: MiningRun, drawn: dict[str, list[DrawnOccurrences]]) -> lis
     return list(dict.fromkeys(nodes))
 
 
-def _places(pattern: Pattern, places: DrawnOccurrences, number: dict[Node, int]) -> dict[str, Any]:
-    """Edges and places of a structure, its nodes by their numbers."""
+def is_alone(pattern: Pattern, graph: GraphSummary) -> bool:
+    """Whether the edges of a pattern are of any relation of a graph that has several."""
+    return len(graph.relations) > 1 and pattern.relations.names == (PLAIN,)
+
+
+def _places(
+    pattern: Pattern, places: DrawnOccurrences, number: dict[Node, int], is_any: bool = False
+) -> dict[str, Any]:
+    """Edges and places of a structure, its nodes by their numbers; relation -1 is any."""
     edges = zip(pattern.edges, pattern.edge_relations, strict=True)
     return {
-        "edges": [[u, v, relation] for (u, v), relation in edges],
+        "edges": [[u, v, -1 if is_any else relation] for (u, v), relation in edges],
         "places": [[number[node] for node in place] for place in places.nodes],
     }

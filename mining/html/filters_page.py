@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime.files import visible
 from gomkcn_dgl.subgraphs import usual_hops
 from mining.filters.mined_filter import MinedFilter
@@ -31,7 +32,7 @@ from mining.plots.filter_drawing import (
     has_letters,
 )
 from mining.plots.layout import structure_positions
-from mining.plots.structure_drawing import draw_structure, edge_names, node_name, swatch
+from mining.plots.structure_drawing import draw_structure, edge_names, swatch
 from mining.plots.styles import Kind, filter_colors, line_styles, relation_lines
 
 _SCRIPT = "filters.js"
@@ -261,7 +262,7 @@ def _row(
             fills=run.colors.fills(one.features),
             weights=edge_weights(structure, one.weights),
         ),
-        "letters": [node_name(node) for node in range(structure.num_nodes)],
+        "letters": [node_letter(node) for node in range(structure.num_nodes)],
         "features": _feature_rows(run, one),
         "csv": [
             one.id,
@@ -474,7 +475,7 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
         {
             **graph_record(run.graph, shown, nodes, lines),
             **record,
-            "letters": [node_name(node) for node in range(most)],
+            "letters": [node_letter(node) for node in range(most)],
             "filters": filters,
             "scale": VIRIDIS,
             "pictureSize": _LARGE,

@@ -2,7 +2,8 @@
 // moved, zoomed, selected from and saved. A script of its own says what a page colours and tells.
 "use strict";
 
-const LETTERS = "ABCDEFGHIJ";
+// what the nodes of a structure are called, as in the tables: from the 27th on by their number
+const LETTERS = Array.from({ length: 62 }, (_, node) => node < 26 ? String.fromCharCode(65 + node) : String(node + 1));
 // drawings of graphs that are made at first
 const MOST_PICTURES = 40;
 const $ = (query, root = document) => root.querySelector(query);

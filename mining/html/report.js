@@ -22,13 +22,13 @@ class MiningRun extends DrawnGraph {
     });
   }
 
-  // those that a place has of its structure, and those that it has beside
+  // those that a place has of its structure, and those that it has beside; relation -1 is any
   edgesOf(structure, place) {
     const nodes = structure.places[place];
     const missing = new Set(structure.editsOf?.[place].missing.map(String));
     return structure.edges.flatMap(([u, v, relation]) => missing.has(String(u < v ? [u, v] : [v, u])) ? []
-      : this.between(nodes[u], nodes[v]).filter((edge) => this.relation[edge] === relation &&
-        (!this.relations[relation]?.directed || this.from[edge] === nodes[u])))
+      : this.between(nodes[u], nodes[v]).filter((edge) => (relation < 0 || this.relation[edge] === relation) &&
+        (!this.relations[this.relation[edge]].directed || this.from[edge] === nodes[u])))
       .concat(this.addedTo(structure, place));
   }
 
@@ -228,7 +228,8 @@ class MotifExplorer extends Explorer {
     const rows = chosen.flatMap((one) => one.places.map((nodes, at) => [
       one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []),
       ...(hasNames ? [run.graphNames[run.graphs[nodes[0]]] ?? ""] : []), ...nodes.map((node) => run.nameOf(node))]));
-    return [head, ...rows];
+    const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    return [head.slice(0, width), ...rows];
   }
 
   // of the selection: motif-1, motif-1-3 for its third copy, pattern-0, node-7, graph-5; or nothing

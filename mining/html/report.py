@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.relations import PLAIN
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FOLDER, PAGE, RECORD
@@ -35,6 +35,7 @@ from mining.html.terminal import (
     has_edits,
     kinds_left_out,
     leaders,
+    motif_colors,
     num_families,
     planted_as,
     shown_set,
@@ -43,9 +44,19 @@ from mining.html.terminal import (
 )
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
-from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, OFTEN, MotifPart, Pattern, digits
+from mining.pattern import (
+    LESS,
+    LEVEL,
+    MORE,
+    NOT_SHOWN,
+    OFTEN,
+    MotifPart,
+    Pattern,
+    digits,
+    null_column,
+)
 from mining.plots.profile import MOST_BARS, draw_profile
-from mining.plots.structure_drawing import draw_structure, edge_names, swatch
+from mining.plots.structure_drawing import draw_structure, swatch
 from mining.plots.styles import Kind, color_class, line_styles
 from mining.significance import PERMUTATIONS
 
@@ -193,9 +204,8 @@ def _motif_rows(
 ) -> list[Row]:
     """A row for each motif, near variants below the motif that they are variants of."""
     leader = leaders(shown)
-    head_of = [leader.get(number, number) for number in range(len(shown))]
-    heads = [number for number in range(len(shown)) if number not in leader]
-    order = sorted(range(len(shown)), key=lambda at: (heads.index(head_of[at]), at in leader))
+    colors = motif_colors(shown)
+    order = sorted(range(len(shown)), key=lambda at: (colors[at], at in leader))
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
     # the largest share is above 0 where the set saves bits
     most = max((part.share for part in parts.values() if part.share > 0), default=1.0)
@@ -236,7 +246,7 @@ def _motif_rows(
                 "number": number,
                 "variant_of": leading,
                 "has_variant": number in leader.values(),
-                "color": color_class(heads.index(head_of[number])),
+                "color": color_class(colors[number]),
                 "pattern": one,
                 "name": one.name,
                 "short": name,
@@ -262,7 +272,7 @@ def _motif_rows(
                 "bits": whole(part.bits),
                 "bar": max(2, round(56 * part.share / most)),
                 "csv": [number, one.name, part.num_copies, round(part.share, 1),
-                        round(part.bits, 1), ", ".join(edge_names(one.structure))],
+                        round(part.bits, 1), one.structure.to_text()],
             }
         )  # fmt: skip
     return rows
@@ -290,7 +300,7 @@ def _feature_rows(part: MotifPart, own: Number) -> list[Row]:
     return [
         {
             "feature": one.feature,
-            "nodes": ", ".join(ascii_uppercase[node] for node in one.nodes),
+            "nodes": ", ".join(map(node_letter, one.nodes)),
             **{
                 name: own("features", at, name, text=_three_digits)
                 for name in ("mean", "sd", "mean_all", "sd_all")
@@ -374,6 +384,7 @@ def _comparison(
     return {
         "groups": groups,
         "compared": len(compared),
+        "column": null_column(null),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
         "least_p": f"{families / (samples + 1):.3f}",

@@ -37,13 +37,9 @@ _MOST_FOLLOWING = 3
 
 
 def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
-    """The set whose motifs are shown, and its path in the record.
-
-    That of the other base where the first one has no motif and the other one has some.
-    """
-    if not found.motifs and found.other is not None and found.other.motifs:
-        return found.other, ("motif_set", "other")
-    return found, ("motif_set",)
+    """The set whose motifs are shown, and its path in the record."""
+    shown = found.shown
+    return shown, ("motif_set",) if shown is found else ("motif_set", "other")
 
 
 def other_sentence(shown: MotifSet) -> str:
@@ -73,6 +69,13 @@ def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery] | None) -> st
 def leaders(found: MotifSet) -> dict[int, int]:
     """The motif that each near variant is a variant of, by their numbers."""
     return {number: group[0] for group in found.near for number in group[1:]}
+
+
+def motif_colors(found: MotifSet) -> list[int]:
+    """The number of the colour of each motif; near variants have that of their motif."""
+    leader = leaders(found)
+    heads = [number for number in range(len(found)) if number not in leader]
+    return [heads.index(leader.get(number, number)) for number in range(len(found))]
 
 
 def has_edits(found: MotifSet) -> bool:

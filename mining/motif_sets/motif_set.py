@@ -13,11 +13,12 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
-from gomkcn_dgl.graphs.structure import Structure, empty_networkx
-from gomkcn_dgl.relations import PLAIN, Relations
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
+from mining.marked_graph import marked_graph
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_search import answer_of_collection
 from mining.motif_sets.graph_code import GraphCode
@@ -105,6 +106,11 @@ class MotifSet:
     def bits_saved(self) -> float:
         """How much shorter the description is with the motifs."""
         return self.bits_base - self.bits_total
+
+    @property
+    def shown(self) -> MotifSet:
+        """The set whose motifs are shown: of the other base where this one has none."""
+        return self if self.motifs or self.other is None or not self.other.motifs else self.other
 
     @property
     def complete(self) -> bool:
@@ -243,39 +249,12 @@ class MotifSet:
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies as attributes, for Cytoscape or Gephi.
 
-        Nodes and edges in copies have ``motif`` and ``copy``, the numbers of the first one.
+        Nodes and edges in copies have ``motif`` and ``copy``, the numbers of the first one, and
+        ``motif_role``: what they are in the motif, by its letters, such as ``"A/B"`` for a node
+        that symmetries exchange with another, and ``"A/B--C"`` for an edge. That of a run has
+        occurrences as well, see :meth:`gomkcn.MiningRun.to_networkx`.
         """
-        csr = as_unweighted(graph)
-        drawn = empty_networkx(csr.relations)
-        ids = csr.original_ids(np.arange(csr.num_nodes))
-        if csr.num_graphs > 1:
-            owner = csr.graph_of(np.arange(csr.num_nodes)).tolist()
-            ids = [f"{number}/{one}" for number, one in zip(owner, ids, strict=True)]
-        drawn.add_nodes_from(ids)
-        source, target, relation = csr.edges()
-        owner_of: dict[tuple[int, int], tuple[int, int]] = {}
-        # the first motif is written last
-        for number in reversed(range(len(self.motifs))):
-            part = self.motifs[number].motif
-            assert part is not None
-            rows = part.copies.rows_in(csr).tolist()
-            for copy, row in enumerate(rows):
-                for node in row:
-                    drawn.nodes[ids[node]].update(motif=number, copy=copy)
-            for copy, u, v, sign in part.pairs(self.motifs[number].structure).tolist():
-                if sign >= 0:
-                    ends = sorted((rows[copy][u], rows[copy][v]))
-                    owner_of[ends[0], ends[1]] = number, copy
-        for u, v, kind in zip(source.tolist(), target.tolist(), relation.tolist(), strict=True):
-            values: dict[str, Any] = {}
-            if csr.relations.names != (PLAIN,):
-                values["relation"] = csr.relations.names[kind]
-            if (min(u, v), max(u, v)) in owner_of:
-                values["motif"], values["copy"] = owner_of[min(u, v), max(u, v)]
-            drawn.add_edge(ids[u], ids[v], **values)
-            if drawn.is_directed() and not csr.relations.directed[kind]:
-                drawn.add_edge(ids[v], ids[u], **values)
-        return drawn
+        return marked_graph(as_unweighted(graph), self.motifs)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``; copies are in a table of their own."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, node_letter
 from mining.categories import NO_CATEGORIES, Categories
 from mining.plots.layout import Drawable
-from mining.plots.structure_drawing import draw_structure, edge_names, node_name
+from mining.plots.structure_drawing import draw_structure, edge_names
 from mining.plots.styles import Kind, short_category
 
 # from low (blue) to high (yellow), by equal steps; between them colours are mixed. By S. van der
@@ -203,7 +203,7 @@ def draw_filter(
     )
     if colors.columns:
         values = ", ".join(
-            f"{node_name(node)} {text}" for node, text in enumerate(colors.words(features))
+            f"{node_letter(node)} {text}" for node, text in enumerate(colors.words(features))
         )
         said += f"; {', '.join(colors.names)} of nodes {values}"
     return draw_structure(

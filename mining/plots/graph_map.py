@@ -97,7 +97,7 @@ class GraphMap:
         """
         copies = [
             (one.structure, one.motif.copies.rows_in(graph))
-            for one in (motif_set.other or motif_set if not motif_set.motifs else motif_set)
+            for one in motif_set.shown
             if one.motif is not None
         ]
         places = [rows for _, rows in copies]

@@ -12,6 +12,7 @@ from string import ascii_uppercase
 import numpy as np
 from markupsafe import Markup, escape
 
+from gomkcn_dgl.graphs.structure import node_letter
 from mining.fragments import draw_fragment
 from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
@@ -118,13 +119,13 @@ def draw_structure(
             u, v = (away * (radius + 6) / np.linalg.norm(away)).tolist()
             shapes += (
                 f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
-                f'text-anchor="middle" dominant-baseline="central">{node_name(node)}</text>'
+                f'text-anchor="middle" dominant-baseline="central">{node_letter(node)}</text>'
             )
         if letters:
             shapes += (
                 f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" text-anchor="middle" '
                 f'dominant-baseline="central" font-size="{min(10.0, 1.2 * radius):.1f}" '
-                f'font-weight="700">{escape(node_letter(structure, node))}</text>'
+                f'font-weight="700">{escape(_node_text(structure, node))}</text>'
             )
     return Markup(
         f'<svg role="img" aria-label="{escape(said)}" width="{width}" height="{height}" '
@@ -132,10 +133,10 @@ def draw_structure(
     )
 
 
-def node_letter(structure: Drawable, node: int) -> str:
+def _node_text(structure: Drawable, node: int) -> str:
     """What stands on a node: the short name of its category, or a letter from A on."""
     own = structure.categories[node] if structure.categories else ()
-    return short_category(own) or node_name(node)
+    return short_category(own) or node_letter(node)
 
 
 def edge_names(structure: Drawable) -> list[str]:
@@ -152,12 +153,7 @@ def edge_names(structure: Drawable) -> list[str]:
 
 def pair_name(u: int, v: int, joint: str = "–") -> str:
     """Two nodes by their letters, such as "A–B"."""
-    return f"{node_name(u)}{joint}{node_name(v)}"
-
-
-def node_name(node: int) -> str:
-    """A letter, or from the 27th node on its number."""
-    return ascii_uppercase[node] if node < len(ascii_uppercase) else str(node + 1)
+    return f"{node_letter(u)}{joint}{node_letter(v)}"
 
 
 def _letter_color(fill: str) -> str:

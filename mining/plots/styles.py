@@ -10,6 +10,8 @@ from gomkcn_dgl.graphs.structure import Structure, category_value
 from mining.pattern import Pattern
 
 INK = "#15181c"
+# of nodes and edges that are in no copy, and of those of a pattern that is selected
+NODE, EDGE, SELECTED = "#aeb7c1", "#cbd2d9", INK
 # of motifs 0 to 4, then of all others: told apart by every reader, on white; letters on them
 MOTIF_COLORS = ("#0f5fae", "#e36c0a", "#12a37a", "#6d1560", "#b01d28", "#7d6b57")
 LETTER_COLORS = ("#ffffff", INK, INK, "#ffffff", "#ffffff", "#ffffff")

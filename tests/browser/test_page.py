@@ -210,6 +210,16 @@ def test_names_from_files_stay_text(started, page_files):
         assert page.locator("img").count() == 0
 
 
+def test_a_structure_alone_shows_its_edges_of_any_relation(started, page_files):
+    with opened(started, page_files("typed")) as page:
+        sizes = page.evaluate(
+            "gomkcnExplorer.run.patterns"
+            ".filter((one) => one.places.length && one.edges[0][2] < 0).map((one) =>"
+            "[one.edges.length, gomkcnExplorer.run.edgesOf(one, 0).length])"
+        )
+        assert sizes and all(edges == shown for edges, shown in sizes)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_drawing_has_the_colours_of_the_page(started, page_files, scheme):
     with opened(started, page_files("planted"), color_scheme=scheme) as page:

@@ -93,7 +93,7 @@ def test_occurrences_are_listed_with_the_ids_of_the_input(graphs):
     lines = gomkcn("count 'b->c, a->b' arcs.txt --directed --list 5").splitlines()
     assert lines[-4:] == ["listed      1, all", "", "b\tc\ta", "y\tz\tx"]
     lines = gomkcn("count triangle TINY --list 5").splitlines()
-    assert lines[-5:-3] == ["", "graph\t0\t1\t2"]
+    assert lines[-5:-3] == ["", "graph\tA\tB\tC"]
     assert sorted(line.split("\t")[0] for line in lines[-3:]) == ["0", "2", "2"]
     lines = gomkcn("count ring-3 graph.txt --list 4").splitlines()
     assert lines[-7] == "listed      4, a random sample"
@@ -204,9 +204,9 @@ def test_occurrences_with_edits(graphs):
     assert lines[9].split() == ["0", "2", "of", "2", "100%", "1.67", "0.0202", "to", "137", "1"]
     assert lines[11:14] == ["", "listed      6, all", ""]
     lines = lines[5:]
-    assert lines[9] == "graph\t0\t1\t2\tedits"
+    assert lines[9] == "graph\tA\tB\tC\tedits"
     rows = [line.split("\t") for line in lines[10:]]
-    assert [row[-1] for row in rows] == ["none"] * 3 + ["missing 0--1"] * 3
+    assert [row[-1] for row in rows] == ["none"] * 3 + ["missing A--B"] * 3
     assert [row[0] for row in rows] == ["0", "2", "2", "1", "2", "2"]
 
 
@@ -244,7 +244,7 @@ def test_the_census_takes_numbers_of_any_size_directions_and_kinds(folder, ecoli
     table = gomkcn(f"census {ecoli} --size 3 --directed --relation none")
     assert table.splitlines()[0].split()[:2] == ["size", "digraph6"]
     kinds = gomkcn(f"census {ecoli} --size 3 --directed")
-    assert "0-[activates]->" in kinds
+    assert "A-[activates]->" in kinds
     assert kinds.splitlines()[0].split()[:2] == ["size", "edges"]
 
 

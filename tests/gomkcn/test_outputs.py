@@ -144,8 +144,8 @@ def test_a_run_is_not_written_over_what_it_reads(data):
 def test_tables_and_explanations_need_force(data):
     gomkcn(MINE)
     Path("tables").mkdir()
-    Path("tables/patterns.csv").write_text("mine")
-    assert "'tables/patterns.csv' exists" in refused("export own --out tables")
+    Path("tables/structures.csv").write_text("mine")
+    assert "'tables/structures.csv' exists" in refused("export own --out tables")
     gomkcn("export own --out tables --force")
     assert "is a part of the input 'own'" in refused(
         "export own --out own --format parquet --force"

@@ -18,8 +18,8 @@ from mining.export import (
     copies_table,
     feature_table,
     occurrence_table,
-    pattern_table,
     read_places,
+    structure_table,
     write_tables,
 )
 from mining.motif_sets.motif_set import MotifSet
@@ -120,36 +120,64 @@ def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, 7))):
     )
 
 
-def test_the_table_of_patterns():
+def test_the_table_of_structures():
     first = replace(
         path_pattern(0),
-        significance={"degree": significance_of(z=1.5, p_adjusted=0.3)},
+        significance={"joint-degree": significance_of(z=1.5, p_adjusted=0.3)},
         classes=difference_of("toxic", "harmless"),
     )
     known = {
-        "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0--1, 1--2",
+        "pattern": 0, "finding": "counted", "structure": "path of 3 nodes", "num_nodes": 3,
+        "edges": "A--B, B--C",
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
-        "occurrences_high": 23.0, "graphs": 1,
-        "listed": 2, "disjoint": 1, "mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 1.5,
-        "p_degree": 0.04, "p_adjusted_degree": 0.3,
+        "occurrences_high": 23.0, "graphs": 1, "listed": 2, "disjoint": 1,
+        "null_joint_degree_mean": 0.5, "null_joint_degree_sd": 0.75, "null_joint_degree_z": 1.5,
+        "null_joint_degree_p": 0.04, "null_joint_degree_p_adjusted": 0.3,
+        "null_joint_degree_verdict": "not shown to differ",
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
         "odds_ratio_harmless": 0.0215, "p_classes": 0.001,
     }  # fmt: skip
-    table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))]).to_pandas()
+    table = structure_table([first, path_pattern(1, OccurrenceCount.exact(2))]).to_pandas()
     assert table.iloc[0].to_dict() == known
     columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
     assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
-    assert table.iloc[1][["z_degree", "p_classes"]].isna().all()
+    assert table.iloc[1][["null_joint_degree_z", "p_classes"]].isna().all()
     # what was counted and not located has no number, and nothing that its places would tell
-    (row,) = pattern_table([replace(first, id=-1)]).to_arrow().to_pylist()
+    (row,) = structure_table([replace(first, id=-1)]).to_arrow().to_pylist()
     of_places = ["pattern", "graphs", "listed", "disjoint"]
-    assert row == {name: value for name, value in known.items() if name not in of_places}
+    assert row == known | dict.fromkeys(of_places)
+
+
+def test_one_table_says_what_is_a_motif_what_is_called_and_what_was_counted(tmp_path):
+    calling = {"degree": significance_of(verdict="less frequent")}
+    patterns = [pattern_of(nx.cycle_graph(4)), pattern_of(nx.star_graph(3), 1),
+                pattern_of(nx.path_graph(3), 2), pattern_of(nx.complete_graph(3), 3)]  # fmt: skip
+    run = run_of(patterns, motifs=[(patterns[0], [[0, 1, 2, 3]]), (patterns[1], [[4, 5, 6, 7]])])
+    motifs = [*run.motif_set]
+    run = replace(
+        run,
+        patterns=[
+            motifs[0],
+            replace(motifs[1], significance=calling),
+            replace(patterns[2], significance=calling),
+            patterns[3],
+        ],
+        others=(replace(pattern_of(nx.path_graph(4)), id=-1),),
+    )
+    write_tables(tmp_path, run, "csv")
+    table = pd.read_csv(tmp_path / "structures.csv")
+    said = ["motif", "motif and called", "called", "counted", "counted"]
+    assert table["finding"].tolist() == said
+    assert table["pattern"].tolist()[:4] == [0, 1, 2, 3] and np.isnan(table["pattern"][4])
+    # both numbers of bits: shares, which add up, and what is lost without the motif
+    assert table["bits_saved"].tolist()[:2] == [90.25, 89.25]
+    assert table["bits_longer_without"].tolist()[:2] == [100.5, 99.5]
+    assert table["copies"].isna().tolist() == [False, False, True, True, True]
 
 
 def test_other_things_than_patterns_and_sets_have_no_table():
     run = run_with_variant(3)
-    for table in (pattern_table, occurrence_table):
+    for table in (structure_table, occurrence_table):
         with pytest.raises(InputTypeError, match="^patterns must be .* got MiningRun"):
             table(run)
     for table in (copies_table, feature_table):
@@ -159,18 +187,20 @@ def test_other_things_than_patterns_and_sets_have_no_table():
 
 def test_the_table_of_occurrences():
     table = occurrence_table([path_pattern(2)]).to_pandas()
-    assert table["node"].dtype == "int64"
-    assert list(table.itertuples(index=False, name=None)) == [
-        (2, 0, 0, 0, 4),
-        (2, 0, 0, 1, 5),
-        (2, 0, 0, 2, 6),
-        (2, 1, 1, 0, 9),
-        (2, 1, 1, 1, 8),
-        (2, 1, 1, 2, 7),
-    ]
+    assert list(table.columns) == ["pattern", "occurrence", "graph", "A", "B", "C"]
+    assert table["A"].dtype == "int64"
+    assert table.values.tolist() == [[2, 0, 0, 4, 5, 6], [2, 1, 1, 9, 8, 7]]
+    # a smaller pattern has fewer nodes, and numbers stay whole
+    pair = replace(
+        pattern_of(nx.path_graph(2), 1), occurrences=Occurrences.of([Occurrence((3, 4))], 2)
+    )
+    table = occurrence_table([path_pattern(), pair])
+    assert str(table.to_pandas()["C"].dtype) == "Int64"
+    assert table.to_arrow()["C"].to_pylist() == [6, 7, None]
     # ids are text unless all are integers
-    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])
-    assert table.columns()["node"].tolist() == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
+    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),)), pair])
+    assert table.to_arrow()["B"].to_pylist() == ["5", "8", "b", "4"]
+    assert table.to_arrow()["C"].to_pylist() == ["6", "7", "3", None]
 
 
 @pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])
@@ -178,14 +208,14 @@ def test_the_table_of_occurrences():
 def test_written_tables_can_be_read_back(tmp_path, format, patterns):
     run = run_of(patterns, motifs=[(one, [[1, 2, 3]]) for one in patterns])
     written = write_tables(tmp_path / "a" / "b", run, format)
-    names = ("patterns", "occurrences", "copies")
+    names = ("structures", "occurrences", "copies")
     assert [path.name for path in written] == [f"{name}.{format}" for name in names]
     read = {"csv": pd.read_csv, "parquet": pd.read_parquet}[format]
-    tables = pattern_table(patterns), occurrence_table(patterns), copies_table(run.motif_set)
+    tables = structure_table(patterns), occurrence_table(patterns), copies_table(run.motif_set)
     for path, table in zip(written, tables, strict=True):
         # in CSV an empty and a missing text are the same
-        found = read(path).drop(columns=["description", "edits"], errors="ignore")
-        table = table.to_pandas().drop(columns=["description", "edits"], errors="ignore")
+        found = read(path).drop(columns="edits", errors="ignore")
+        table = table.to_pandas().drop(columns="edits", errors="ignore")
         pd.testing.assert_frame_equal(found, table, check_dtype=False)
 
 
@@ -195,10 +225,11 @@ def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
     other = run_of([ring], motifs=[(ring, [[0, 1, 2, 3], [4, 5, 6, 7]], {"edits": edits})])
     empty = MotifSet((), 90.0, 90.0, "blocks", 3, other=other.motif_set)
     run = run_of([ring], motif_set=empty)
-    names = [path.name for path in write_tables(tmp_path / "tables", run, "csv")]
-    assert names == [f"{one}.csv" for one in ("patterns", "occurrences", "copies", "copies_other")]
-    table = pd.read_csv(tmp_path / "tables/copies_other.csv")
-    assert table["node"].tolist() == [*range(8)]
+    names = [path.stem for path in write_tables(tmp_path / "tables", run, "csv")]
+    assert names == ["structures", "occurrences", "copies", "copies_other"]
+    table = pd.read_csv(tmp_path / "tables/copies_other.csv", keep_default_na=False)
+    assert table[[*"ABCD"]].values.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert table["edits"].tolist() == ["", "-A-B"]
     write_run(prepare_folder(tmp_path / "run").parent, run, RunSettings())
     (back,) = read_run(tmp_path / "run").motif_set.other
     assert back.motif.copies.ids.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
@@ -218,6 +249,16 @@ def test_disjoint_places_are_a_maximal_set():
     )
     assert nx.is_dominating_set(conflicts, chosen)
     assert conflicts.subgraph(chosen).number_of_edges() == 0
+
+
+def test_places_of_several_sizes_are_read_back_and_others_refused(tmp_path):
+    path = tmp_path / "places"
+    pair = Occurrences.at(ROWS[:1, :2], PLAIN)
+    triples = Occurrences.at(ROWS, PLAIN)
+    assert write_and_read(path, [(triples, 3), (pair, 2)]) == [triples, pair]
+    for sizes in ([(2, 2), (1, 3)], [(2, 3), (1, 3)], [(2, 2), (1, 2)]):
+        with pytest.raises(InputError, match="cannot be read .*; mine again"):
+            read_places(path, sizes)
 
 
 def test_edges_of_several_relations_have_ids_of_their_own(tmp_path):

@@ -16,7 +16,7 @@ from gomkcn_dgl.io.reading import read_molecule_file
 from mining import Pattern
 from mining.counting.occurrence_search import count_by_graph
 from mining.descriptions import describe_structure
-from mining.export import pattern_table
+from mining.export import structure_table
 from mining.fragments import FRAGMENTS, find_smarts, structure_of, to_smarts
 from mining.graph_relations import joined_relations
 from mining.plots.structure_drawing import draw_structure
@@ -72,7 +72,7 @@ def test_fragments_have_names_smarts_and_drawings(mutag):
     )
     assert describe_structure(nitro) == "nitro group on carbon: C[N+](=O)[O-]"
     assert describe_structure(structure_of("C1CC1(C)C")) == "5 atoms with a ring: CC1(C)CC1"
-    table = pattern_table([Pattern(structure_of("CC#N")), Pattern(Structure.parse("a--b"))])
+    table = structure_table([Pattern(structure_of("CC#N")), Pattern(Structure.parse("a--b"))])
     assert table.columns()["smarts"] == ["[#6]-[#6]#[#7]", None]
     picture = draw_structure(nitro, missing=[(0, 1)], beside=True)
     assert "#000000" not in picture and picture.count("<svg") == 1 and "dotted: A–B" in picture

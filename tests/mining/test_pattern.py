@@ -154,11 +154,13 @@ def test_other_records_do_not_fit_the_schema():
 def test_a_pattern_as_a_networkx_graph():
     graph = PATTERN.to_networkx()
     assert list(graph.edges(data=True)) == [(0, 1, {}), (1, 2, {})]
-    required = {"pattern": 3}
+    required = {"pattern": 3, "finding": "counted"}
     required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
+    required |= {"occurrences_low": 4.25, "occurrences_high": 7.0}
     required |= {"graphs": 2, "listed": 3, "disjoint": 2}
-    optional = {"mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 2.0, "p_degree": 0.04}
-    optional["p_adjusted_degree"] = 0.08
+    optional = {"mean": 0.5, "sd": 0.75, "z": 2.0, "p": 0.04, "p_adjusted": 0.08}
+    optional["verdict"] = "not shown to differ"
+    optional = {f"null_degree_{name}": value for name, value in optional.items()}
     assert graph.graph == required | optional
     # what is not known is no attribute
     assert dataclasses.replace(PATTERN, significance={}).to_networkx().graph == required

@@ -276,7 +276,9 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     assert [p.to_dict() for p in back.others] == [p.to_dict() for p in run.others] != []
     assert back.recovery is None
     gomkcn(f"export {tmp_path} --out {tmp_path / 'tables'}")
-    table = pd.read_csv(tmp_path / "tables" / "others.csv")
-    assert table["occurrences"].tolist() == [one.frequency.occurrences.value for one in run.others]
-    assert table["edges"].tolist() == [one.structure.to_text() for one in run.others]
-    assert table["description"].tolist() == [one.description for one in run.others]
+    table = pd.read_csv(tmp_path / "tables" / "structures.csv")
+    counts = [one.frequency.occurrences.value for one in run.counted]
+    assert table["occurrences"].tolist() == counts
+    assert table["edges"].tolist() == [one.structure.to_text() for one in run.counted]
+    assert table["structure"].tolist() == [one.name for one in run.counted]
+    assert table["pattern"].isna().sum() == len(run.others)

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+from string import ascii_uppercase
 
 import networkx as nx
 import numpy as np
@@ -182,9 +183,9 @@ def test_a_key_is_made_of_names():
 
 def test_orders_and_pairs_by_hand():
     assert Structure.parse("path-4").order == [1, 2, 0, 3]
-    # roles are names where they tell the nodes apart
+    # roles are names where they tell the nodes apart, else letters are
     assert Structure.parse("b--a, a--c").node_names == ("b", "a", "c")
-    assert Structure.of_channels(CLIQUE, roles=("a", "b", "b")).node_names == ("0", "1", "2")
+    assert Structure.of_channels(CLIQUE, roles=("a", "b", "b")).node_names == ("A", "B", "C")
     # a pair joined both ways is one pair
     both = Structure.parse("a->b, b->a")
     assert both.edges == ((0, 1), (1, 0))
@@ -197,7 +198,7 @@ def test_text_is_read_back(relations, names):
         again = Structure.parse(one.to_text())
         assert again.key == one.key
         # nodes are numbered in the order in which the edges name them
-        order = [int(role) for role in again.roles]
+        order = [ascii_uppercase.index(role) for role in again.roles]
         assert [again.edges.index((i, j)) >= 0 for i, j in again.edges]
         np.testing.assert_array_equal(again.joined, one.joined[np.ix_(order, order)])
 

@@ -23,8 +23,8 @@ MAIL = pd.DataFrame({"from": ["a", "b", "a"], "to": ["b", "a", "b"], "time": [1,
 FOUND = pattern_of(nx.path_graph(3), 0)
 COPIES = run_of([FOUND], motifs=[(FOUND, [[1, 2, 3]])]).motif_set
 RESULTS = {
-    "patterns": lambda: gomkcn.pattern_table([FOUND]),
-    "no patterns": lambda: gomkcn.pattern_table([]),
+    "patterns": lambda: gomkcn.structure_table([FOUND]),
+    "no patterns": lambda: gomkcn.structure_table([]),
     "occurrences": lambda: gomkcn.occurrence_table([FOUND]),
     "copies": lambda: gomkcn.copies_table(COPIES),
     "features": lambda: gomkcn.feature_table(COPIES),

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb, factorial, log2, perm
+from string import ascii_uppercase
 
 import networkx as nx
 import numpy as np
@@ -554,16 +555,15 @@ def test_a_set_with_edits_is_read_back(noisy, tmp_path):
     assert sorted(back.motif.edits.tolist()) == sorted(
         [copy, *sorted(ends), sign] for copy, *ends, sign in part.edits.tolist()
     )
-    # the text of each copy, on all its rows, makes of the drawing what is there
+    # the text of each copy makes of the drawing what is there
     table = pd.read_parquet(tmp_path / "copies.parquet")
     whole = nx.Graph([*zip(*(ends.tolist() for ends in graph.edges()[:2]), strict=True)])
-    for _, own in table.groupby("copy"):
-        (text,) = own["edits"].unique()
-        made = nx.Graph(list(one.edges))
-        for edit in text.split():
+    for row in table.to_dict("records"):
+        made = nx.relabel_nodes(nx.Graph(list(one.edges)), dict(enumerate(ascii_uppercase)))
+        for edit in row["edits"].split():
             change = made.add_edge if edit[0] == "+" else made.remove_edge
-            change(*map(int, edit[1:].split("-")))
-        nodes = own.set_index("pattern_node")["node"].to_dict()
+            change(*edit[1:].split("-"))
+        nodes = {letter: row[letter] for letter in made}
         ends = {frozenset((nodes[u], nodes[v])) for u, v in made.edges}
         assert ends == {frozenset(pair) for pair in whole.subgraph(nodes.values()).edges}
 

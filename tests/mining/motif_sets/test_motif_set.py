@@ -245,7 +245,7 @@ def test_features_at_orbits_are_direct_means(damaged, exact):
     assert len(table) == sum(2 * len(own) for own in orbits) == 6
     for row in table.to_dict("records"):
         own = exact.motifs[row["motif"]]
-        nodes = {int(node) for node in row["nodes"].split()}
+        nodes = {"ABCDEF".index(letter) for letter in row["nodes"].split()}
         orbits_of = own.structure.orbits
         assert nodes == {*np.flatnonzero(orbits_of == orbits_of[min(nodes)]).tolist()}
         column = values[row["feature"]]
@@ -291,7 +291,8 @@ def test_a_collection_shares_its_motifs():
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     assert found.transform(graphs)[:, 0].tolist() == [1] * 40
     drawn = found.to_networkx(graphs)
-    assert drawn.nodes["7/3"] == {"motif": 0, "copy": drawn.nodes["7/0"]["copy"]}
+    copy = drawn.nodes["7/0"]["copy"]
+    assert drawn.nodes["7/3"] == {"motif": 0, "copy": copy, "motif_role": "A/B/C/D/E/F"}
     assert drawn.nodes["7/6"] == {}
 
 
