@@ -28,8 +28,10 @@ from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_cla
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
 from mining.export import occurrence_table, pattern_table, read_places
+from mining.html.comparison_text import format_comparison
 from mining.html.report import render_report
-from mining.html.terminal import format_comparison, format_run
+from mining.html.terminal import format_run
+from mining.run_comparison import compare_runs
 from mining.run_folder import read_run
 from mining.settings import read_settings
 
@@ -83,7 +85,7 @@ def _settings(path: Path) -> None:
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
-    texts = [format_run(run), format_comparison(run, run)]
+    texts = [format_run(run), format_comparison(compare_runs(run, run))]
     tables = pattern_table(run.patterns), occurrence_table(run.patterns)
     texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()

@@ -28,7 +28,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "filters_folder": ["read_filters_run"],
         "filters_run": ["FiltersRun"],
         "graph_summary": ["GraphSummary"],
-        "mining_run": ["compare_runs", "MiningRun"],
+        "mining_run": ["MiningRun"],
         "occurrences": ["Occurrence", "Occurrences"],
         "orbit_features": ["OrbitCounts"],
         "pattern": [
@@ -43,6 +43,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         ],
         "pattern_counts": ["bag_of_patterns"],
         "null_models": ["null_model", "NullModel", "sample_null"],
+        "run_comparison": ["compare_runs", "mine_structures", "RunComparison"],
         "run_folder": ["read_run"],
         "significance": ["class_differences"],
         "structure_census": [

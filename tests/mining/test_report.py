@@ -22,7 +22,7 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, TextTable, format_comparison, format_run
+from mining.html.terminal import EDITS_NOTE, TextTable, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
@@ -330,22 +330,3 @@ def test_tables_fit_the_terminal():
     assert lines[-1].split() == ["short", "2"]
     endless = str(TextTable({"name": ["word " * 999]}, {"name"})).splitlines()
     assert len(endless) == 1 + 6 and endless[-1].endswith("…")
-
-
-def test_two_runs_share_what_is_isomorphic():
-    turned = nx.Graph([(3, 0), (0, 4), (4, 1), (1, 2), (2, 3)])
-    first = run_of([pattern_of(nx.star_graph(3), 0), pattern_of(nx.cycle_graph(5), 1, count=5)])
-    second = run_of([pattern_of(turned, 0), pattern_of(PATH, 1)])
-    rows = [line.split("  ") for line in format_comparison(first, second).splitlines()[4:-2]]
-    assert [[cell.strip() for cell in row if cell] for row in rows] == [
-        ["star with 3 leaves", "0 | -", "3 | -", "- | -"],
-        ["cycle of 5 nodes", "1 | 0", "5 | 3", "- | -"],
-        ["path of 4 nodes", "- | 1", "- | 3", "- | -"],
-    ]
-    # with other categories it is another structure
-    path = pattern_of(nx.path_graph(3))
-    runs = [
-        run_of([replace(path, structure=path.structure.with_categories(((kind,),) * 3))])
-        for kind in ("kind=a", "kind=b")
-    ]
-    assert format_comparison(*runs).endswith("0 of 1 patterns in both runs")
