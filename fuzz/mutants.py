@@ -176,7 +176,7 @@ FAULTS = [Fault(*row) for row in [
      "length = MOST_RANKED_DEGREE - min(degree(graph, node), MOST_RANKED_DEGREE)",
      "test_bfs_kernels.py::test_a_hand_worked_case"),
     ("a graph is sampled by its place", "gomkcn_dgl/subgraphs.py",
-     "starts - graph.component_starts[starts],", "starts,",
+     "roots - graph.component_starts[roots],", "roots,",
      "test_subgraphs.py::"
      "test_a_graph_shows_the_same_subgraphs_wherever_it_stands"),
     ("order of nodes without links", "gomkcn_dgl/node_order.py",
@@ -221,7 +221,7 @@ FAULTS = [Fault(*row) for row in [
      '"read_input": False,', '"read_input": True,',
      "test_train_command.py::test_the_settings_of_the_paper_find_the_motifs"),
     ("features are scaled by all graphs", "gomkcn_dgl/training/classifiers.py",
-     "seen = features[np.isin(owner, split.train)]", "seen = features",
+     "known_features = features[in_training]", "known_features = features",
      "test_train_command.py::test_columns_are_scaled_over_the_training_part"),
     ("a gamma of no sense", "gomkcn_dgl/kernel_machine.py",
      'check_float("gamma", self.gamma, 0, open_minimum=True)', "pass",

@@ -1,4 +1,4 @@
-"""Step 2: CSRGraph and root nodes → SubgraphBatch, padded and aligned row by row."""
+"""Graph and root nodes → the subgraph around each root, padded to arrays of one shape."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 from gomkcn_dgl.runtime.memory import check_memory
 
-# a padded subgraph costs memory and matching time that grow with the square of its size
+# nodes: the sampler has 10 bits for the edges that a node lacks into the set (`_LINK` in
+# `kernels/bfs_numba.py`); a subgraph of so many takes 1 MiB of links at least
 MAX_SUBGRAPH_NODES = 1024
+# more than any shortest path has; larger depths mark nodes in the sampler (`_NOT_OFFERED` there)
 MAX_HOPS = 2**31 - 1
+# of signed integers of 64 bits
+MAX_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,9 @@ class SubgraphSettings:
         At least 0. The same seed gives the same subgraphs, whatever the number of threads. The
         subgraph of a root depends on its connected component alone: on no other root, component or
         graph of a collection. So it is the same when graphs are joined to one without saying which
-        nodes are whose. A truncated ball keeps nodes that are drawn by the root's place in its
-        component, the distance of its number from the smallest one there: nodes that are numbered
-        in another order draw others.
+        nodes are whose. Which nodes a truncated ball keeps is drawn by the distance of the root's
+        number from the smallest one of its component: with nodes numbered in another order, others
+        are drawn.
 
     Raises
     ------
@@ -56,7 +60,7 @@ class SubgraphSettings:
         check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_int("max_nodes", self.max_nodes, 1, MAX_SUBGRAPH_NODES)
         check_choice("policy", self.policy, POLICIES)
-        check_int("seed", self.seed, 0, 2**63 - 1)
+        check_int("seed", self.seed, 0, MAX_SEED)
 
 
 @dataclass(frozen=True)
@@ -103,14 +107,18 @@ class SubgraphBatch:
 
     def gather(self, features: Any) -> np.ndarray:
         """Rows of ``features`` of all nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
-        # padding reads row 0 and is set to zero afterwards
+        # -1 is no row: padding reads row 0, and is set to zero afterwards
         rows: np.ndarray = features[np.maximum(self.nodes, 0)]
         rows[self.nodes < 0] = 0
         return rows
 
 
 def usual_hops(max_nodes: int) -> int:
-    """Half the size of a pattern, within which some root sees it whole, but at least 3."""
+    """Hops within which some root sees a pattern of ``max_nodes`` whole, but at least 3.
+
+    A connected graph of M nodes has a node from which no other is more than M // 2 hops away.
+    """
+    # 3 was the number for all sizes before; whether fewer do for small patterns was not measured
     return max(3, max_nodes // 2)
 
 
@@ -126,7 +134,7 @@ def extract_subgraphs(
     graph : CSRGraph
         The graph, or a collection; a subgraph never leaves its graph.
     settings : SubgraphSettings
-        Its size, and which nodes it has.
+        Size of the subgraphs, and which nodes they have.
     roots : array, optional
         Integer ``[S]``, repeats allowed. None: every node.
 
@@ -149,14 +157,16 @@ def extract_subgraphs(
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    # compiled, whose import takes as long as all others here
+    # imported where it is needed: it loads the compiler, which takes as long as all other imports
     from gomkcn_dgl.kernels import bfs_numba
 
-    starts = _check_roots(roots, graph.num_nodes)
-    size = settings.max_nodes
+    roots = _check_roots(roots, graph.num_nodes)
+    max_nodes = settings.max_nodes
+    # the links are most of it, a byte for each pair of nodes at least
+    num_bytes = len(roots) * max_nodes**2
     check_memory(
-        f"{len(starts):,} subgraphs of {size} nodes",
-        len(starts) * size * size,
+        f"{len(roots):,} subgraphs of {max_nodes} nodes",
+        num_bytes,
         "give smaller subgraphs, or fewer roots",
     )
     arrays = bfs_numba.extract(
@@ -165,11 +175,11 @@ def extract_subgraphs(
         graph.weights,
         graph.links,
         graph.relations.reverse,
-        starts,
-        # places in their own components, so that nothing depends on what stands beside these
-        starts - graph.component_starts[starts],
+        roots,
+        # random streams go by numbers within the component: what stands beside it changes nothing
+        roots - graph.component_starts[roots],
         settings.num_hops,
-        settings.max_nodes,
+        max_nodes,
         settings.policy,
         settings.seed,
     )
@@ -177,6 +187,7 @@ def extract_subgraphs(
 
 
 def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:
+    """The roots as int64, all nodes if None; those that are no nodes are refused."""
     if roots is None:
         return np.arange(num_nodes)
     roots = np.asarray(roots)

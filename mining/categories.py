@@ -10,10 +10,13 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, category_value
 
-# of the nodes of a structure and of a graph, `[M]` and `[V]`
+# colours of the nodes of a structure and of a graph, int64 `[M]` and `[V]`
 Colors = tuple[np.ndarray, np.ndarray]
-# a label that nearly every node has for itself, such as a name, is no category
+# values of one attribute: more are taken for names, which hardly two nodes share. A round number
+# above what labels have, such as the 118 elements; no result is known to depend on it
 MOST_CATEGORIES = 256
+# names that a message lists
+_MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,9 @@ class Categories:
     (((0, 1),), [0, 1, 1])
     """
 
+    # the columns of each attribute, in their order
     groups: tuple[tuple[int, ...], ...] = ()
-    # attributes with more values than are compared, and how many
+    # attributes with more values than are compared, and how many values each has
     too_many: tuple[tuple[str, int], ...] = ()
 
     @classmethod
@@ -43,33 +47,36 @@ class Categories:
         such as "b=c" where each node has one of these: its group is the same.
         """
         binary = np.flatnonzero(((features == 0) | (features == 1)).all(axis=0)).tolist()
-        parts = {column: names[column].split("=") for column in binary}
-        found = []
-        too_many = []
-        for signs in range(max(map(len, parts.values()), default=0)):
-            families: dict[str, list[int]] = {}
-            for column, part in parts.items():
-                # what has fewer signs has all before the last one
-                family = "=".join(part[: min(1 + signs, len(part) - 1)])
-                families.setdefault(family, []).append(column)
-            for family, columns in families.items():
-                if len(columns) == 1 or (features[:, columns].sum(axis=1) != 1).any():
+        # of the columns that are in no group yet, their names cut at each "="
+        ungrouped = {column: names[column].split("=") for column in binary}
+        most_signs = max((len(parts) - 1 for parts in ungrouped.values()), default=-1)
+        groups: list[tuple[int, ...]] = []
+        too_many: list[tuple[str, int]] = []
+        for num_signs in range(1 + most_signs):
+            columns_of: dict[str, list[int]] = {}
+            for column, parts in ungrouped.items():
+                # the name up to sign number `num_signs`, or up to its last one
+                attribute = "=".join(parts[: min(1 + num_signs, len(parts) - 1)])
+                columns_of.setdefault(attribute, []).append(column)
+            for attribute, columns in columns_of.items():
+                is_one_hot = (features[:, columns].sum(axis=1) == 1).all()
+                if len(columns) == 1 or not is_one_hot:
                     continue
                 if len(columns) <= MOST_CATEGORIES:
-                    found.append(tuple(columns))
+                    groups.append(tuple(columns))
                 else:
-                    too_many.append((family, len(columns)))
+                    too_many.append((attribute, len(columns)))
                 for column in columns:
-                    del parts[column]
-        return cls(tuple(sorted(found)), tuple(too_many))
+                    del ungrouped[column]
+        return cls(tuple(sorted(groups)), tuple(too_many))
 
     @property
     def notes(self) -> list[str]:
         """What is not compared, a sentence each."""
         return [
-            f"not used as categories: the {number:,} values of {family or 'the features'}; at most "
-            f"{MOST_CATEGORIES} are compared"
-            for family, number in self.too_many
+            f"not used as categories: the {number:,} values of {attribute or 'the features'}; at "
+            f"most {MOST_CATEGORIES} are compared"
+            for attribute, number in self.too_many
         ]
 
     @property
@@ -78,31 +85,35 @@ class Categories:
         return tuple(column for group in self.groups for column in group)
 
     def colors(self, features: np.ndarray) -> np.ndarray:
-        """Colour of each row of ``[…, D]``, int64 ``[…]``: the largest column of each group."""
+        """Colour of each row of ``[…, D]``, int64 ``[…]``: the largest column of each group.
+
+        The positions of these columns in their groups are the digits of the colour.
+        """
         color = np.zeros(features.shape[:-1], np.int64)
         for group in self.groups:
             color = color * len(group) + features[..., list(group)].argmax(axis=-1)
         return color
 
-    def numbers_of(self, structure: Structure, feature_names: Sequence[str]) -> np.ndarray:
+    def colors_of(self, structure: Structure, feature_names: Sequence[str]) -> np.ndarray:
         """Colours of the nodes of a structure, whose categories are columns of a graph, ``[M]``."""
-        own = np.zeros((structure.num_nodes, len(feature_names)), np.float32)
-        for row, names in zip(own, structure.categories, strict=True):
+        features = np.zeros((structure.num_nodes, len(feature_names)), np.float32)
+        for row, names in zip(features, structure.categories, strict=True):
             row[[feature_names.index(name) for name in names]] = 1
-        return self.colors(own)
+        return self.colors(features)
 
     def names_of(
         self, colors: np.ndarray | None, feature_names: Sequence[str]
     ) -> tuple[tuple[str, ...], ...]:
         """Names of the categories that colours ``[M]`` stand for; the inverse of :meth:`colors`."""
-        named = []
+        names_of_nodes = []
         for color in [] if colors is None else colors.tolist():
             names: list[str] = []
+            # the last group is the last digit
             for group in reversed(self.groups):
                 color, position = divmod(color, len(group))
                 names.insert(0, feature_names[group[position]])
-            named.append(tuple(names))
-        return tuple(named)
+            names_of_nodes.append(tuple(names))
+        return tuple(names_of_nodes)
 
     def __bool__(self) -> bool:
         """Whether there are any."""
@@ -118,13 +129,15 @@ def find_category(name: str, columns: Sequence[int], names: Sequence[str]) -> in
     >>> find_category("C", [0, 1], ["label=C", "label=N"])
     0
     """
-    same = [c for c in columns if names[c] == name]
-    same = same or [c for c in columns if category_value(names[c]) == name]
-    # of an attribute with the sign in its own name
-    same = same or [c for c in columns if names[c].endswith(f"={name}")]
-    if len(same) != 1:
-        known = ", ".join(names[c] for c in list(same or columns)[:20]) or "none"
+    # the full name goes before the value, and the value before the end of a name, which is the
+    # value of an attribute that has the sign "=" in its own name
+    matching = [c for c in columns if names[c] == name]
+    matching = matching or [c for c in columns if category_value(names[c]) == name]
+    matching = matching or [c for c in columns if names[c].endswith(f"={name}")]
+    if len(matching) != 1:
+        offered = list(matching or columns)[:_MOST_LISTED]
+        known = ", ".join(names[c] for c in offered) or "none"
         raise InputError(
             f"pattern must have categories of the graph, which are {known}, got {name!r}."
         )
-    return same[0]
+    return matching[0]

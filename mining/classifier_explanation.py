@@ -591,12 +591,13 @@ def _compare(
     graphs = split_graphs(data.graph)
     chosen = as_csr([graphs[row] for row in rows]).with_relations(classifier.relations)
     found = []
+    compared = classifier.compared_graphs
     for row, values in zip(rows, classifier.machine.kernel_.similarities(chosen), strict=True):
         # a training graph is not like itself alone
-        order = [i for i in np.argsort(-values, kind="stable") if classifier.rows[i] != row]
+        order = [i for i in np.argsort(-values, kind="stable") if compared[i] != row]
         similar = []
         for i in order[:_NUM_SIMILAR]:
-            other = int(classifier.rows[i])
+            other = int(compared[i])
             drawn = _drawn(data.graph, np.arange(*data.graph.graph_ptr[other : other + 2]), labels)
             similar.append(Similar(other, int(data.labels[other]), float(values[i]), drawn))
         found.append(tuple(similar))

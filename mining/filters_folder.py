@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,26 +36,33 @@ from gomkcn_dgl.runtime.output_folder import (
     write_files,
     write_run_files,
 )
-from mining.filters_run import PAGE, RECORD
+from mining.filters.mined_filter import MinedFilter
+from mining.filters_run import FILTERS_VERSION, PAGE, RECORD, DrawnNodes, FiltersRun
+from mining.graph_summary import GraphSummary, RelationSummary
+from mining.pattern import UNCOUNTED, OccurrenceCount
+from mining.plots.filter_drawing import FeatureColors
+from mining.plots.graph_map import GraphMap
 from mining.schemas import validator
+from mining.truth import MotifRecovery
 
-if TYPE_CHECKING:
-    from mining.filters_run import FiltersRun
-
-FILTERS_FILES = (
-    RECORD, "run.json", "settings.toml", PAGE, "filters.npz", "nodes.parquet", "map.json",
-    "drawn.json",
-)  # fmt: skip
+# the last file that is written: a folder that has it holds a finished run
+_RUN = "run.json"
+_SETTINGS = "settings.toml"
+_MINER = "filters.npz"
+_NODES = "nodes.parquet"
+_MAP = "map.json"
+_DRAWN = "drawn.json"
+FILTERS_FILES = (RECORD, _RUN, _SETTINGS, PAGE, _MINER, _NODES, _MAP, _DRAWN)
 
 
 def prepare_filters_folder(
     folder: str | Path, force: bool = False, resume: bool = False
 ) -> Path | None:
-    """Make the folder of a run and return where its progress is stored.
+    """Make the folder of a run; return the folder of its progress, None if it is finished.
 
-    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
+    See :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    return begin_run(folder, FILTERS_FILES, "run.json", PROGRESS, force=force, resume=resume)
+    return begin_run(folder, FILTERS_FILES, _RUN, PROGRESS, force=force, resume=resume)
 
 
 def write_filters_run(folder: Path, run: FiltersRun) -> None:
@@ -73,22 +80,24 @@ def files_of_filters(run: FiltersRun) -> dict[str, Content]:
 
     assert run.miner is not None, "what was read from a folder is written already"
     files: dict[str, Content] = {
-        "settings.toml": to_toml(run.settings),
+        _SETTINGS: to_toml(run.settings),
         RECORD: to_json(run.to_dict()),
-        "filters.npz": run.miner.write_to,
-        "nodes.parquet": run.nodes.write_to,
-        "map.json": _compact(run.map and run.map.to_dict()),
-        "drawn.json": _compact(run.drawn and run.drawn.to_dict()),
+        _MINER: run.miner.write_to,
+        _NODES: run.nodes.write_to,
+        _MAP: _compact_json(None if run.map is None else run.map.to_dict()),
+        _DRAWN: _compact_json(None if run.drawn is None else run.drawn.to_dict()),
         PAGE: render_filters(run),
     }
-    return with_record(files, "run.json", _run_record(run))
+    return with_record(files, _RUN, _run_record(run))
 
 
-def _compact(record: Any) -> str:
+def _compact_json(record: Any) -> str:
+    """Without spaces: a map has a number for each node and edge, which nobody reads."""
     return json.dumps(record, separators=(",", ":")) + "\n"
 
 
 def _run_record(run: FiltersRun) -> dict[str, Any]:
+    """The record of ``run.json``: what is said of the run as a whole."""
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
@@ -126,20 +135,18 @@ def read_filters_run(folder: str | Path) -> FiltersRun:
     InputError
         If the folder holds no run of filters, one of another version, or a file of it is damaged.
     """
-    from mining.filters_run import FILTERS_VERSION
-
     folder = Path(folder)
-    records = {name: read_json(folder / f"{name}.json") for name in ("filters", "run")}
+    records = {"filters": read_json(folder / RECORD), "run": read_json(folder / _RUN)}
     filters = records["filters"]
+    # the version comes first: an older run may lack files, and need not fit the schemas of today
     version = filters.get("schema") if isinstance(filters, dict) else None
     if isinstance(version, int) and version != FILTERS_VERSION:
         raise InputError(
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {FILTERS_VERSION}; run gomkcn filters again."
         )
-    records |= {name: read_json(folder / f"{name}.json") for name in ("map", "drawn")}
+    records |= {"map": read_json(folder / _MAP), "drawn": read_json(folder / _DRAWN)}
     try:
-        # the schemas check each file by itself; what files say of each other is checked after that
         for name, record in records.items():
             validator(name)(record)
         return _run_of(folder, **records)
@@ -157,70 +164,66 @@ def _run_of(
     map: dict[str, Any] | None,
     drawn: dict[str, Any] | None,
 ) -> FiltersRun:
-    """Make a run from the records of its files, which fit their schemas."""
-    from mining.filters.mined_filter import MinedFilter
-    from mining.filters_run import DrawnNodes, FiltersRun
-    from mining.graph_summary import GraphSummary, RelationSummary
-    from mining.pattern import UNCOUNTED, OccurrenceCount
-    from mining.plots.filter_drawing import FeatureColors
-    from mining.plots.graph_map import GraphMap
-    from mining.truth import MotifRecovery
-
-    names = tuple(filters["feature_names"])
+    """The run of the records of its files; each fits its schema, and they must fit each other."""
+    feature_names = tuple(filters["feature_names"])
     graph = run["graph"]
-    relations = tuple(RelationSummary(**one) for one in graph["relations"])
-    rows = filters["filters"]
+    relations = tuple(RelationSummary(**relation) for relation in graph["relations"])
+    filter_records = filters["filters"]
     colors = filters["colors"]
-    if max(colors["columns"], default=0) >= max(1, len(names)):
+    if max(colors["columns"], default=0) >= max(1, len(feature_names)):
         raise ValueError("a colour is of a feature that the graph lacks")
-    shown = None if map is None else GraphMap.from_dict(map)
-    if shown is not None and shown.edge_relations.max(initial=0) >= max(1, len(relations)):
+    graph_map = None if map is None else GraphMap.from_dict(map)
+    if graph_map is not None and graph_map.edge_relations.max(initial=0) >= max(1, len(relations)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
-    known = None
-    if drawn is not None and shown is not None:
-        known = DrawnNodes.from_dict(drawn, len(shown.names), len(rows))
+    drawn_nodes = None
+    if drawn is not None and graph_map is not None:
+        drawn_nodes = DrawnNodes.from_dict(drawn, len(graph_map.names), len(filter_records))
+    recovery = None
+    if run["recovery"] is not None:
+        recovery = tuple(
+            MotifRecovery(**{**motif, "pattern_ids": tuple(motif["pattern_ids"])})
+            for motif in run["recovery"]
+        )
     return FiltersRun(
-        graph=GraphSummary(**{**graph, "feature_names": names, "relations": relations}),
-        filters=tuple(MinedFilter.from_dict(one, names) for one in rows),
+        graph=GraphSummary(**{**graph, "feature_names": feature_names, "relations": relations}),
+        filters=tuple(MinedFilter.from_dict(record, feature_names) for record in filter_records),
         occurrences=tuple(
-            UNCOUNTED if one["occurrences"] is None else OccurrenceCount(**one["occurrences"])
-            for one in rows
+            UNCOUNTED if record["occurrences"] is None else OccurrenceCount(**record["occurrences"])
+            for record in filter_records
         ),
         highest=tuple(
-            tuple((graph["graph"], graph["response"]) for graph in one["graphs"]) for one in rows
+            tuple((entry["graph"], entry["response"]) for entry in record["graphs"])
+            for record in filter_records
         ),
         num_assigned=filters["num_assigned"],
         colors=FeatureColors(
             tuple(colors["columns"]),
-            tuple(names[column] for column in colors["columns"]),
+            tuple(feature_names[column] for column in colors["columns"]),
             np.array(colors["low"], np.float64),
             np.array(colors["high"], np.float64),
             colors["hidden"],
         ),
         loss_curve=[float(loss) for loss in run["loss_curve"]],
-        nodes=_read_nodes(folder / "nodes.parquet"),
+        nodes=_read_nodes(folder / _NODES),
         settings=run["settings"],
         provenance=run["provenance"],
-        recovery=run["recovery"]
-        and tuple(
-            MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
-            for entry in run["recovery"]
-        ),
-        map=shown,
-        drawn=known,
+        recovery=recovery,
+        map=graph_map,
+        drawn=drawn_nodes,
         is_partial=run["partial"],
         notes=tuple(run["notes"]),
     )
 
 
 def _read_nodes(path: Path) -> Any:
+    """The table of the nodes that were compared."""
     import pyarrow as pa
     from pyarrow import parquet
 
     from gomkcn_dgl.runtime.tabular import Table
 
     try:
-        # pyarrow takes a folder for a table of many files, and waits for a pipe
+        # opened here: pyarrow would read a folder as a table of many files, and wait for a pipe
         with open_file(path) as file:
             table = parquet.read_table(file)
         return Table({name: table[name].to_pylist() for name in table.column_names})

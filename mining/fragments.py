@@ -26,8 +26,11 @@ from gomkcn_dgl.io.molecules import from_molecules, load_rdkit, without_log
 
 log = logging.getLogger("gomkcn_dgl")
 
-BONDS = ("single", "double", "triple", "aromatic")
-# names of pieces of molecules, and the pieces
+# relations of edges that are bonds, as the reader of molecules names them
+_BOND_TYPES = ("single", "double", "triple", "aromatic")
+# elements that have a name
+_NUM_ELEMENTS = 118
+# names of pieces of molecules, and the pieces as SMILES
 FRAGMENTS = {
     # groups
     "carbonyl group": "C=O",
@@ -93,15 +96,16 @@ FRAGMENTS = {
     "anisole": "COc1ccccc1",
     "naphthalene": "c1ccc2ccccc2c1",
 }
-# RDKit writes hydrogens of atoms with more bonds than usual, and a piece has none
+# as in "[NH2]": RDKit writes hydrogens of atoms with more bonds than usual, and a piece has none
 _HYDROGENS = re.compile(r"\[([A-Z][a-z]?)H\d?\]")
 # in one molecule, in place of RDKit's limit of 1,000: a search that gives more has no use, and
 # SMARTS of parts that no bond joins have so many in a salt or a box of water
 _MOST_MATCHES = 1_000_000
-# neighbours of an atom; where one has more, mappings of a symmetric SMARTS are too many to try
+# neighbours of an atom: around one of 8 a symmetric SMARTS has at most 8! = 40,320 mappings; where
+# an atom has more, they may be too many for RDKit to try, and are counted first up to the limit
 _USUAL_DEGREE = 8
+# the colour in which RDKit draws without colours of elements
 _BLACK = re.compile("#000000", re.IGNORECASE)
-_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 
 
 @cache
@@ -111,7 +115,7 @@ def _elements() -> frozenset[str]:
         table = load_rdkit().GetPeriodicTable()
     except InputError:
         return frozenset()
-    return frozenset(table.GetElementSymbol(number) for number in range(1, 119))
+    return frozenset(table.GetElementSymbol(1 + number) for number in range(_NUM_ELEMENTS))
 
 
 def molecule_of(structure: Any) -> Any:
@@ -122,14 +126,15 @@ def molecule_of(structure: Any) -> Any:
     ['C', 'N', 'C']
     """
     relations = [structure.relations.kinds[number] for number in structure.edge_relations]
-    if not relations or not {*relations} <= {(name, False) for name in BONDS}:
+    if not relations or not {*relations} <= {(name, False) for name in _BOND_TYPES}:
         return None
-    atoms = [
-        {name.partition("=")[0]: category_value(name) for name in row}
-        for row in structure.categories
+    attributes = [
+        {name.partition("=")[0]: category_value(name) for name in categories}
+        for categories in structure.categories
     ]
-    charges = [atom.pop("charge", "0") for atom in atoms]
-    symbols = [next(iter(atom.values()), "") for atom in atoms]
+    charges = [values.pop("charge", "0") for values in attributes]
+    # the first of the others, whatever it is called, is the element
+    symbols = [next(iter(values.values()), "") for values in attributes]
     if not symbols or not {*symbols} <= _elements():
         return None
     chem = load_rdkit()
@@ -138,11 +143,12 @@ def molecule_of(structure: Any) -> Any:
         atom = chem.Atom(symbol)
         atom.SetFormalCharge(int(charge))
         mol.AddAtom(atom)
-    for (u, v), (kind, _) in zip(structure.edges, relations, strict=True):
-        mol.AddBond(u, v, getattr(chem.BondType, kind.upper()))
-        if kind == "aromatic":
+    for (u, v), (bond_type, _) in zip(structure.edges, relations, strict=True):
+        mol.AddBond(u, v, getattr(chem.BondType, bond_type.upper()))
+        if bond_type == "aromatic":
             mol.GetAtomWithIdx(u).SetIsAromatic(True)
             mol.GetAtomWithIdx(v).SetIsAromatic(True)
+    # what sanitising would do beside, of valences and rings; a piece cannot be sanitised
     mol.UpdatePropertyCache(strict=False)
     chem.FastFindRings(mol)
     return mol
@@ -169,13 +175,7 @@ def structure_of(smiles: str) -> Structure:
             f"PATTERN must be a SMILES of at most {MOST_NODES} atoms, got {mol.GetNumAtoms()}; "
             "count longer ones as 'smarts:'."
         )
-    # what is written of atoms in brackets, and / and \ of bonds
-    is_compared = all(
-        not (atom.GetFormalCharge() or atom.GetIsotope() or int(atom.GetChiralTag()))
-        and (atom.GetIsAromatic() or not atom.GetNumExplicitHs())
-        for atom in mol.GetAtoms()
-    ) and not any(int(bond.GetBondDir()) or int(bond.GetStereo()) for bond in mol.GetBonds())
-    if not is_compared:
+    if _says_more(mol):
         left_out = "hydrogens, charges, stereo and isotopes"
         log.warning("%s of a SMILES are not compared; smarts: compares them", left_out)
     content = from_molecules([mol])
@@ -188,6 +188,22 @@ def structure_of(smiles: str) -> Structure:
         name=smiles,
         roles=tuple(f"{symbol}{number}" for number, symbol in enumerate(symbols)),
     )
+
+
+def _says_more(mol: Any) -> bool:
+    """Whether a SMILES has more than a structure: atoms in brackets, or directions of bonds.
+
+    The hydrogen of an aromatic atom, as in ``[nH]``, must be written and counts as nothing more.
+    """
+    atoms_say_more = any(
+        atom.GetFormalCharge()
+        or atom.GetIsotope()
+        or int(atom.GetChiralTag())
+        or (atom.GetNumExplicitHs() and not atom.GetIsAromatic())
+        for atom in mol.GetAtoms()
+    )
+    bonds_say_more = any(int(bond.GetBondDir()) or int(bond.GetStereo()) for bond in mol.GetBonds())
+    return atoms_say_more or bonds_say_more
 
 
 def find_smarts(smarts: str, mols: Sequence[Any]) -> np.ndarray:
@@ -210,34 +226,35 @@ def find_smarts(smarts: str, mols: Sequence[Any]) -> np.ndarray:
             "PATTERN must have the stereo signs @, / and \\ of a SMARTS outside of $(…), in which "
             f"RDKit does not compare them rightly, got {smarts!r}."
         )
-    pieces = chem.GetMolFrags(query, asMols=True, sanitizeFrags=False)
-    found = [np.empty((0, 1 + query.GetNumAtoms()), np.int64)]
+    parts = chem.GetMolFrags(query, asMols=True, sanitizeFrags=False)
+    rows = [np.empty((0, 1 + query.GetNumAtoms()), np.int64)]
     for number, mol in enumerate(mols):
         degrees = [atom.GetDegree() for atom in mol.GetAtoms()]
-        # most molecules need no search beforehand
-        if len(pieces) > 1 or max(degrees, default=0) > _USUAL_DEGREE:
-            mappings = [len(_matches(mol, piece, uniquify=False)) for piece in pieces]
-            _check_matches(number, math.prod(mappings), smarts)
-            if 0 in mappings:
+        # RDKit tries all mappings before it leaves out those of the same atoms. Where they may be
+        # very many, mappings of each part are counted first; most molecules do without
+        if len(parts) > 1 or max(degrees, default=0) > _USUAL_DEGREE:
+            num_mappings = [len(_matches(mol, part, uniquify=False)) for part in parts]
+            _check_matches(number, math.prod(num_mappings), smarts)
+            if 0 in num_mappings:
                 continue
-        atoms = _matches(mol, query)
-        _check_matches(number, len(atoms), smarts)
-        if atoms:
-            found.append(np.insert(np.array(atoms, np.int64), 0, number, axis=1))
-    return np.concatenate(found)
+        matches = _matches(mol, query)
+        _check_matches(number, len(matches), smarts)
+        if matches:
+            rows.append(np.insert(np.array(matches, np.int64), 0, number, axis=1))
+    return np.concatenate(rows)
 
 
 def _matches(mol: Any, query: Any, *, uniquify: bool = True) -> Sequence[tuple[int, ...]]:
-    """What RDKit finds, of which one more than the bound is enough."""
-    most = _MOST_MATCHES + 1
-    found: Sequence[tuple[int, ...]] = mol.GetSubstructMatches(
-        query, uniquify=uniquify, useChirality=True, maxMatches=most
+    """The atoms at those of a query, for each match; one more than the limit is enough."""
+    matches: Sequence[tuple[int, ...]] = mol.GetSubstructMatches(
+        query, uniquify=uniquify, useChirality=True, maxMatches=_MOST_MATCHES + 1
     )
-    return found
+    return matches
 
 
-def _check_matches(number: int, found: int, smarts: str) -> None:
-    if found > _MOST_MATCHES:
+def _check_matches(number: int, num_matches: int, smarts: str) -> None:
+    """Refuse a SMARTS with more matches in molecule ``number`` than are of use."""
+    if num_matches > _MOST_MATCHES:
         raise InputError(
             f"PATTERN must have at most {_MOST_MATCHES:,} matches in a molecule, and {smarts!r} "
             f"has more in molecule {number}, from 0; join its parts by bonds, or leave the "
@@ -247,7 +264,7 @@ def _check_matches(number: int, found: int, smarts: str) -> None:
 
 def _has_recursive_stereo(smarts: str) -> bool:
     """Whether a sign of stereo stands within ``$(…)``; an @ that is not of an atom is of a ring."""
-    # the brackets that are open; "$" stands for that of a recursive SMARTS
+    # the brackets that are open, below them nothing; "$" stands for that of a recursive SMARTS
     opened = [""]
     for before, letter in pairwise(f" {smarts}"):
         if letter in "([":
@@ -269,31 +286,6 @@ def to_smarts(structure: Any) -> str | None:
     return None if mol is None else str(load_rdkit().MolToSmarts(mol))
 
 
-def _smiles(mol: Any) -> str:
-    return _HYDROGENS.sub(r"\1", load_rdkit().MolToSmiles(mol))
-
-
-def _with_charges(mol: Any) -> Any:
-    """The same with the charges of nitro groups and other nitrogen of four bonds."""
-    for atom in mol.GetAtoms():
-        orders = sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
-        if atom.GetSymbol() == "N" and orders == 4 and not atom.GetIsAromatic():
-            atom.SetFormalCharge(1)
-            for bond in atom.GetBonds():
-                end = bond.GetOtherAtom(atom)
-                kind = end.GetSymbol(), end.GetDegree(), bond.GetBondTypeAsDouble()
-                if kind == ("O", 1, 1):
-                    end.SetFormalCharge(-1)
-    mol.UpdatePropertyCache(strict=False)
-    return mol
-
-
-@cache
-def _names() -> dict[str, str]:
-    """The name of each fragment by its canonical SMILES."""
-    return {_smiles(molecule_of(structure_of(text))): name for name, text in FRAGMENTS.items()}
-
-
 def describe_fragment(structure: Structure) -> str | None:
     """A structure of a molecule by its name, or its atoms and rings, and its SMILES.
 
@@ -303,24 +295,54 @@ def describe_fragment(structure: Structure) -> str | None:
     mol = molecule_of(structure)
     if mol is None:
         return None
-    name = _names().get(_smiles(mol)) or _shape(structure)
-    return f"{name}: {_smiles(_with_charges(mol))}"
+    name = _names_by_smiles().get(_smiles_of_piece(mol)) or _describe_unnamed(structure)
+    _set_charges(mol)
+    return f"{name}: {_smiles_of_piece(mol)}"
 
 
-def _shape(structure: Structure) -> str:
+@cache
+def _names_by_smiles() -> dict[str, str]:
+    """The name of each fragment by its canonical SMILES."""
+    pieces = {name: molecule_of(structure_of(smiles)) for name, smiles in FRAGMENTS.items()}
+    return {_smiles_of_piece(piece): name for name, piece in pieces.items()}
+
+
+def _smiles_of_piece(mol: Any) -> str:
+    """The canonical SMILES, without hydrogens, which are not known."""
+    return _HYDROGENS.sub(r"\1", load_rdkit().MolToSmiles(mol))
+
+
+def _set_charges(mol: Any) -> None:
+    """Give nitro groups and other nitrogen of four bonds their charges, in place."""
+    for atom in mol.GetAtoms():
+        valence = sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
+        if atom.GetSymbol() != "N" or valence != 4 or atom.GetIsAromatic():
+            continue
+        atom.SetFormalCharge(1)
+        for bond in atom.GetBonds():
+            other = bond.GetOtherAtom(atom)
+            is_single = bond.GetBondTypeAsDouble() == 1
+            # the oxygen of a nitro group that has no other bond
+            if other.GetSymbol() == "O" and other.GetDegree() == 1 and is_single:
+                other.SetFormalCharge(-1)
+    mol.UpdatePropertyCache(strict=False)
+
+
+def _describe_unnamed(structure: Structure) -> str:
+    """A piece without a name, such as "aromatic ring of 6 atoms"."""
     degrees = structure.joined.sum(axis=1)
-    size = structure.num_nodes
-    num_rings = int(degrees.sum()) // 2 - structure.num_nodes + 1
-    kinds = {structure.relations.names[number] for number in structure.edge_relations}
-    aromatic = "aromatic " if kinds == {"aromatic"} else ""
-    if size == 2:
+    num_atoms = structure.num_nodes
+    num_rings = int(degrees.sum()) // 2 - num_atoms + 1
+    bond_types = {structure.relations.names[number] for number in structure.edge_relations}
+    aromatic = "aromatic " if bond_types == {"aromatic"} else ""
+    if num_atoms == 2:
         return f"{aromatic}bond"
     if num_rings == 0:
         chain = "chain" if degrees.max() == 2 else "branched chain"
-        return f"{aromatic}{chain} of {size} atoms"
+        return f"{aromatic}{chain} of {num_atoms} atoms"
     if degrees.max() == 2:
-        return f"{aromatic}ring of {size} atoms"
-    return f"{size} atoms with {'a ring' if num_rings == 1 else f'{num_rings} rings'}"
+        return f"{aromatic}ring of {num_atoms} atoms"
+    return f"{num_atoms} atoms with {'a ring' if num_rings == 1 else f'{num_rings} rings'}"
 
 
 def draw_fragment(
@@ -343,9 +365,9 @@ def draw_fragment(
     from rdkit.Chem.Draw import rdMolDraw2D
 
     chem = load_rdkit()
-    mol = _with_charges(mol)
+    _set_charges(mol)
     for atom in mol.GetAtoms():
-        # hydrogens are not known
+        # no hydrogens are drawn, since they are not known
         atom.SetNoImplicit(True)
         if letters:
             atom.SetProp("atomNote", letters[atom.GetIdx()])
@@ -356,22 +378,28 @@ def draw_fragment(
         else:
             bond.SetBondType(chem.BondType.ZERO)
     try:
-        drawn = rdMolDraw2D.PrepareMolForDrawing(mol, kekulize=True, addChiralHs=False)
+        prepared = rdMolDraw2D.PrepareMolForDrawing(mol, kekulize=True, addChiralHs=False)
     # a piece of an aromatic ring has no Kekulé structure
     except ValueError:
-        drawn = rdMolDraw2D.PrepareMolForDrawing(mol, kekulize=False, addChiralHs=False)
+        prepared = rdMolDraw2D.PrepareMolForDrawing(mol, kekulize=False, addChiralHs=False)
     picture = rdMolDraw2D.MolDraw2DSVG(width, height)
     options: Any = picture.drawOptions()
     options.clearBackground = False
+    # sizes for the cards of the page: larger ones read better, and fewer pieces fit. Pixels: bonds
+    # of all pieces are equally long, and shorter only where a piece does not fit
     options.fixedBondLength = 20
+    # pixels, the least that can be read
     options.minFontSize = 9
+    # of the width and the height, on each side
     options.padding = 0.04
+    # letters beside the atoms, against those of the elements
     options.annotationFontScale = 0.8
     options.useBWAtomPalette()
-    picture.DrawMolecule(drawn)
+    picture.DrawMolecule(prepared)
     picture.FinishDrawing()
-    shapes = picture.GetDrawingText().partition("<!-- END OF HEADER -->")[2]
-    shapes = _BLACK.sub("var(--c)", shapes.rpartition("</svg>")[0])
+    # the shapes alone, between RDKit's own header and end, in the colour around the picture
+    shapes = picture.GetDrawingText().partition("<!-- END OF HEADER -->")[2].rpartition("</svg>")[0]
+    shapes = _BLACK.sub("var(--c)", shapes)
     return Markup(
         f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'

@@ -40,12 +40,17 @@ from mining.mined_graph import classes_of
 
 log = logging.getLogger("gomkcn_dgl")
 
-# bytes of all embeddings that a search holds at once; a subgraph is not extended where those with
-# one arc more might take more, of so many bytes each and of each node
+# bytes of all embeddings that a search holds at once: half the memory of a small machine
 MOST_BYTES = 4 << 30
-_BYTES_OF_EXTENSION, _BYTES_OF_NODE = 60, 4
-# nodes of a subgraph, and its arcs, each of which is a level of the search
-_MOST_NODES, _MOST_ARCS = 20, 200
+# bytes of an arc that an embedding may be extended by: its key, its row and its node take 20, and
+# three times as many while their arrays are copied into longer ones
+_BYTES_OF_EXTENSION = 60
+# of a node of an embedding, int32
+_BYTES_OF_NODE = 4
+# nodes of a subgraph
+_MOST_NODES = 20
+# arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 190
+_MOST_ARCS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +142,7 @@ def frequent_subgraphs(
     closed: bool = False,
     y: Any = None,
     steps: Steps | None = None,
+    most_bytes: int = MOST_BYTES,
 ) -> FrequentSubgraphs:
     """Find all connected subgraphs that at least so many graphs contain.
 
@@ -156,6 +162,9 @@ def frequent_subgraphs(
         its graphs, or a number of them.
     steps : Steps, optional
         Shows how much is done, and tells when time is up: what is found by then is returned.
+    most_bytes : int
+        Memory of all occurrences that are held at once. A subgraph whose occurrences with one edge
+        more might take more is not extended, and ``left_out`` says so.
 
     Returns
     -------
@@ -181,7 +190,7 @@ def frequent_subgraphs(
     least = _least_graphs(support, np.bincount(labels))
     steps = Steps() if steps is None else steps
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
-    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend)
+    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
 
     def is_frequent(code: _Code, inside: np.ndarray) -> bool:
         counts = np.bincount(labels[inside], minlength=len(least))
@@ -291,10 +300,15 @@ class _SubgraphSearch:
         labels: _Labels,
         most_nodes: int | None = None,
         spend: Spend = spend_freely,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
-        self.graph, self.labels, self._spend = graph, labels, spend
-        # subgraphs that were not extended, and bytes that embeddings may still take
-        self.num_cut, self._room = 0, MOST_BYTES
+        self.graph = graph
+        self.labels = labels
+        self._spend = spend
+        # subgraphs that were not extended
+        self.num_cut = 0
+        # bytes that embeddings may still take
+        self._room = most_bytes
         self.most_nodes = graph.num_nodes if most_nodes is None else most_nodes
         self.graph_of = graph.graph_of(np.arange(graph.num_nodes))
         # an arc for each channel of each entry

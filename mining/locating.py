@@ -15,13 +15,17 @@ from mining.counting.occurrence_search import find_graphs
 from mining.counting.watching import STEPS_PER_SECOND
 from mining.mined_graph import MinedGraph
 from mining.occurrences import pick_disjoint
-from mining.pattern import Pattern
+from mining.pattern import MotifPart, Pattern
 
 log = logging.getLogger("gomkcn_dgl")
-# when time is up, so many steps are for each second that is left: a search for all, and draws, of a
-# dozen patterns, of which counting has its part before and the page behind
+# When time is up, what one pattern may take of the seconds that are left, for its count or for each
+# of the two searches for its places: for a dozen patterns about a fifth in all. The page has the
+# rest.
 _LATE_SHARE = 1 / 200
-# steps that are taken however late it is, about a millisecond
+# Seconds that count as left at most, since a signal may end a mining that has no time limit. A
+# search then has 0.3 s, about as many steps as `list_steps`.
+_MOST_SECONDS_LEFT = 60.0
+# steps that are taken however late it is, about a millisecond, so that a few places are met
 _LEAST_STEPS = STEPS_PER_SECOND // 1000
 
 
@@ -32,11 +36,12 @@ class LocatingLimits:
     Attributes
     ----------
     most_listed : int
-        Places of a pattern; of more, a sample tells as much.
+        Places of a pattern. Of more a sample of so many is listed, in which a share is known to 1%.
     list_steps : int
-        To search for all of them, a third of a second of one thread, and then again to draw some.
+        To search for all places of a pattern, about 0.3 s of one thread; then as many to draw some.
     graph_steps : int
-        To find the graphs of a collection that hold one where not all are listed: some seconds.
+        To find the graphs of a collection that hold a pattern whose places are not all listed,
+        about 3 s.
     """
 
     most_listed: int = 10_000
@@ -56,33 +61,32 @@ def locate_patterns(
     What occurs and cannot be located is left out.
     """
     limits = limits or LocatingLimits()
-    most_steps = limits.list_steps
+    list_steps = limits.list_steps
     if steps.is_late():
-        most_steps = min(most_steps, late_steps(steps))
+        list_steps = min(list_steps, late_steps(steps))
 
-    def list_one(pattern: Pattern) -> tuple[np.ndarray, bool]:
+    def list_nodes(pattern: Pattern) -> tuple[np.ndarray, bool]:
         nodes, is_complete = list_places(
             mined.graph,
             pattern.structure,
             mined.colors_of(pattern.structure),
             most=limits.most_listed,
-            max_steps=most_steps,
+            max_steps=list_steps,
             known=pattern.frequency.occurrences.low,
             seed=seed,
         )
         if not len(nodes) and pattern.motif is not None:
-            # a search of a part of a large graph met none; copies with edits are no occurrences
-            nodes = mined.rows_of(pattern.motif.copies)
+            # in a large graph the search may end before the first place, and copies are known
+            nodes = _exact_copies(mined, pattern.motif)[: limits.most_listed]
             is_complete = False
-            nodes = np.delete(nodes, pattern.motif.edits[:, 0], axis=0)[: limits.most_listed]
         return nodes, is_complete
 
-    found = steps.each(
-        "listing places", tuple[np.ndarray, bool], list_one, patterns, attrgetter("key")
+    listings = steps.each(
+        "listing places", tuple[np.ndarray, bool], list_nodes, patterns, attrgetter("key")
     )
     located = [
-        _located(mined, pattern, nodes, is_complete, limits.graph_steps)
-        for pattern, (nodes, is_complete) in zip(patterns, found, strict=True)
+        _with_places(mined, pattern, nodes, is_complete, limits.graph_steps)
+        for pattern, (nodes, is_complete) in zip(patterns, listings, strict=True)
         if len(nodes) or pattern.frequency.count == 0 or pattern.motif is not None
     ]
     if len(located) < len(patterns):
@@ -93,15 +97,19 @@ def locate_patterns(
 
 def late_steps(steps: Steps) -> int:
     """The steps for counting a pattern, or for listing its places, when time is up."""
-    # without a time limit, as much as a minute would give
-    seconds = min(steps.seconds_left, 60.0) * _LATE_SHARE
+    seconds = min(steps.seconds_left, _MOST_SECONDS_LEFT) * _LATE_SHARE
     return max(_LEAST_STEPS, int(seconds * STEPS_PER_SECOND))
 
 
-def _located(
+def _exact_copies(mined: MinedGraph, motif: MotifPart) -> np.ndarray:
+    """The nodes of the copies of a motif that are occurrences: those without edits, ``[K, M]``."""
+    return np.delete(mined.rows_of(motif.copies), motif.edits[:, 0], axis=0)
+
+
+def _with_places(
     mined: MinedGraph, pattern: Pattern, nodes: np.ndarray, is_complete: bool, graph_steps: int
 ) -> Pattern:
-    """The pattern with its places."""
+    """The pattern with its places ``nodes [K, M]``, and what is counted of them."""
     frequency = replace(
         pattern.frequency,
         graphs=_count_graphs(mined, pattern, nodes, is_complete, graph_steps),
@@ -112,14 +120,15 @@ def _located(
 
 
 def _count_graphs(
-    mined: MinedGraph, pattern: Pattern, places: np.ndarray, is_complete: bool, graph_steps: int
+    mined: MinedGraph, pattern: Pattern, nodes: np.ndarray, is_complete: bool, graph_steps: int
 ) -> int:
-    """Graphs of the collection that hold one of the places."""
-    if not len(places):
+    """Graphs of the collection that hold the pattern, at least; exact if the places are all."""
+    if not len(nodes):
         return 0
-    held = len(np.unique(mined.graph.graph_of(places[:, 0])))
+    num_listed = len(np.unique(mined.graph.graph_of(nodes[:, 0])))
     if is_complete or mined.graph.num_graphs == 1:
-        return held
+        return num_listed
     colors = mined.colors_of(pattern.structure)
-    found, _ = find_graphs(mined.graph, pattern.structure, colors, graph_steps)
-    return max(held, int(found.sum()))
+    holds_one, _ = find_graphs(mined.graph, pattern.structure, colors, graph_steps)
+    # the search may have ended before graphs whose places are listed
+    return max(num_listed, int(holds_one.sum()))

@@ -107,7 +107,7 @@ class MinedGraph:
         """Colours of the nodes of a structure and of the graph, to count it; None without any."""
         if self.colors is None or not structure.categories:
             return None
-        return self.categories.numbers_of(structure, self.graph.feature_names), self.colors
+        return self.categories.colors_of(structure, self.graph.feature_names), self.colors
 
     def occurrences(self, rows: np.ndarray) -> Occurrences:
         """Occurrences at some nodes ``[K, M]`` of the graph, by the ids that were given."""

@@ -425,11 +425,16 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     is_alike |= difference <= (_FACTOR - 1) * min(observed, mean)
     if is_alike or (observed > mean and share < _SHARE):
         return ""
-    head = "The graphs have" if graph.num_graphs > 1 else "The graph has"
+    what = "graphs have" if graph.num_graphs > 1 else "graph has"
+    if observed > mean:
+        number, verdict = "more", "over"
+        why = " Where edges join what is near, in space or in a group, nearly all dense ones are."
+    else:
+        number, verdict = "fewer", "under"
+        why = ""
     return (
-        f"{head} {observed:,} triangles; {len(samples)} random graphs of the null model “{name}” "
-        f"have {mean:,.0f} on average. Structures that contain triangles may be "
-        f"{'over' if observed > mean else 'under'}-represented for this reason alone."
+        f"The {what} {number} triangles than random graphs of the null model “{name}”. Structures "
+        f"that contain triangles may be {verdict}-represented for this reason alone.{why}"
     )
 
 

@@ -19,7 +19,7 @@ _LARGE = 1e9
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 # the largest adjusted p at which a structure is called more or less frequent
 LEVEL = 0.05
-MORE, LESS, AS_EXPECTED = "more frequent", "less frequent", "as expected"
+MORE, LESS, NOT_SHOWN = "more frequent", "less frequent", "not shown to differ"
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
@@ -202,7 +202,7 @@ class NullComparison:
     p_adjusted : float
         The probability that any structure of the family differs as much in either direction, from
         the same ranks (step-down max-T, Westfall and Young 1993).
-    verdict : {"more frequent", "less frequent", "as expected"}
+    verdict : {"more frequent", "less frequent", "not shown to differ"}
         The first two where ``p_adjusted`` is at most .05.
     """
 
@@ -220,7 +220,7 @@ class NullComparison:
     @property
     def is_called(self) -> bool:
         """Whether the graph has clearly more or fewer than the random graphs."""
-        return self.verdict != AS_EXPECTED
+        return self.verdict != NOT_SHOWN
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``, beside the name of the null model; six decimals."""
@@ -413,6 +413,9 @@ class MotifPart:
     bits : float
         What the description of the graph grows by when the motif is dropped and nothing is put in
         its place. These do not add up to the bits that the set saves.
+    share : float
+        What the motif shortens the description with the motifs before it by, in the order in which
+        they were chosen. These add up to the bits that the set saves.
     address : str
         The code that says cheapest where the copies are.
     num_copies : int
@@ -436,6 +439,7 @@ class MotifPart:
     address: str
     _: KW_ONLY
     num_copies: int
+    share: float = 0.0
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
     features: tuple[OrbitFeature, ...] = ()
 
@@ -620,7 +624,8 @@ class Pattern:
         found = {"pattern": self.id, "occurrences": count.value, "occurrences_are": count.state}
         found |= {name: getattr(self.frequency, name) for name in ("graphs", "listed", "disjoint")}
         if self.motif is not None:
-            found |= {"copies": self.motif.num_copies, "bits": self.motif.bits}
+            motif = self.motif
+            found |= {"copies": motif.num_copies, "bits": motif.bits, "share": motif.share}
         for null, significance in self.significance.items():
             for name in ("mean", "sd", "z", "p", "p_adjusted"):
                 if (value := getattr(significance, name)) is not None:

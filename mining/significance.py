@@ -32,10 +32,10 @@ from scipy.special import ndtri
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 from mining.pattern import (
-    AS_EXPECTED,
     LESS,
     LEVEL,
     MORE,
+    NOT_SHOWN,
     ClassContrast,
     ClassDifference,
     NullComparison,
@@ -66,7 +66,7 @@ def compare_with_random(
     Returns
     -------
     list of NullComparison
-        One for each structure. What no graph holds is as expected, with p and p_adjusted of 1.
+        One for each structure. What no graph holds is not shown to differ: p and p_adjusted are 1.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def compare_with_random(
     >>> counts[0] = 31, 20
     >>> usual, rare = compare_with_random("degree", counts)
     >>> usual.verdict, rare.verdict, rare.p_adjusted
-    ('as expected', 'more frequent', 0.005)
+    ('not shown to differ', 'more frequent', 0.005)
     """
     counts = np.asarray(counts)
     if counts.ndim != 2 or len(counts) < 3:
@@ -120,7 +120,7 @@ def compare_with_random(
             z=float(-away[1:, s].mean() / sd[s]) if sd[s] > 0 else None,
             p=float(p[s]),
             p_adjusted=float(adjusted[s]),
-            verdict=str(far[s]) if adjusted[s] <= LEVEL else AS_EXPECTED,
+            verdict=str(far[s]) if adjusted[s] <= LEVEL else NOT_SHOWN,
         )
         for s in range(counts.shape[1])
     ]

@@ -475,4 +475,4 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
             )
     given = given.with_categories(tuple(tuple(names[c] for c in row) for row in rows))
     kinds = Categories(tuple(groups[0]))
-    return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))
+    return given, (kinds.colors_of(given, names), kinds.colors(graph.features))

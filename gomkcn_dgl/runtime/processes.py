@@ -2,6 +2,9 @@
 
 Without torchrun there is one process, and every function here returns what it was given. Torch is
 imported where there are several.
+
+Where there are several, a function that adds, gathers or broadcasts waits for all processes: each
+of them must call it.
 """
 
 from __future__ import annotations
@@ -19,11 +22,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 T = TypeVar("T")
+# Seconds before the process group is destroyed. The threads of gloo need Python's interpreter lock
+# to release the last tensors, and torch 2.4 waits for these threads while it holds the lock. How
+# long they need is not known: a longer wait is safer, and this one is not noticed at the end of a
+# training.
+_GLOO_RELEASE = 0.05
 
 
 class LostProcessError(GomkcnError):
     """Another process of this run was killed, or its machine cannot be reached."""
 
+    # of the command: not 2, since the input is no fault of it
     exit_code = 1
 
 
@@ -44,20 +53,22 @@ def join_processes() -> Iterator[None]:
     from torch.distributed import PrefixStore  # type: ignore[attr-defined]
     from torch.distributed.rendezvous import rendezvous
 
+    # the caller has joined them, and leaves them
     if dist.is_initialized():
         yield
         return
     if torch.cuda.is_available():
-        # each process of a machine has a GPU of its own, where there are as many
-        own_gpu = int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count()
-        torch.cuda.set_device(own_gpu)
+        # the processes of a machine take its GPUs in turn
+        gpu = int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count()
+        torch.cuda.set_device(gpu)
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
-        store, own_rank, size = next(rendezvous("env://"))
+        store, number, num_processes = next(rendezvous("env://"))
         if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
-            # torchrun's own, which after a restart holds the addresses of killed processes
+            # the store of torchrun outlives a restart and then holds the addresses of killed
+            # processes, so that each start has names of its own there
             store = PrefixStore(os.environ["TORCHELASTIC_RESTART_COUNT"], store)
-        dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
+        dist.init_process_group(backend, store=store, rank=number, world_size=num_processes)
         yield
     except RuntimeError as error:
         # gloo has no class of its own for its errors
@@ -69,15 +80,13 @@ def join_processes() -> Iterator[None]:
         raise
     finally:
         if dist.is_initialized():
-            # The threads of gloo need Python's interpreter lock to release the last tensors. Torch
-            # 2.4 waits for these threads while it holds the lock, so they get the time before.
-            time.sleep(0.05)
+            time.sleep(_GLOO_RELEASE)
             dist.destroy_process_group()
 
 
 def _group() -> Any:
     """``torch.distributed`` where it connects this process with others, else None."""
-    # who has not imported it is not connected
+    # a process that has not imported it is not connected, and need not wait for the import
     dist = sys.modules.get("torch.distributed")
     is_connected = dist is not None and dist.is_available() and dist.is_initialized()
     return dist if is_connected else None
@@ -101,8 +110,10 @@ def is_first() -> bool:
 
 
 def was_restarted() -> bool:
-    """Whether torchrun restarted the processes, which one machine counts; all must ask."""
-    return any(gather_objects(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0))
+    """Whether torchrun restarted the processes; all must ask."""
+    # only the machine where a process was lost counts it, so that one that knows is enough
+    restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+    return any(gather_objects(restarts > 0))
 
 
 def all_reduce_sum(tensor: Tensor) -> Tensor:

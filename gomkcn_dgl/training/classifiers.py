@@ -1,7 +1,8 @@
-"""Trained networks and kernel machines: labelled data and settings in; one and its record out.
+"""Trained classifiers, networks and kernel machines: from labelled data, or from what is stored.
 
-Both have the same methods: `resolve` settles what the settings leave to the data, `fit` learns and
-evaluates, `decide` classifies, and `state` and `restore` are what is stored.
+Both have the same methods, in the order in which a training run calls them: `resolve` settles what
+the settings leave to the data, `fit` learns and evaluates, and returns the classifier with the
+record of it, `decide` classifies, `state` is what is stored, and `restore` reads it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class TrainedNetwork:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
-    # what `decide` gives beside the classes
+    # what the numbers are that `decide` gives beside the classes
     score_name: ClassVar[str] = "probability"
 
     @property
@@ -65,7 +66,10 @@ class TrainedNetwork:
     def resolve(
         settings: ClassifierSettings, data: LabelledData, split: Split
     ) -> ClassifierSettings:
-        """The settings with the choices that were left open."""
+        """The settings with the choices that were left open.
+
+        They depend on the relations, and on how many features differ between nodes.
+        """
         num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
         model = settings.model.resolve(num_varying, data.graph.relations)
         return dataclasses.replace(settings, model=model)
@@ -98,10 +102,10 @@ class TrainedNetwork:
             for name, part in zip(PARTS, split, strict=True)
         }
         record = {
-            "accuracy": {part: results[part].accuracy for part in PARTS},
+            "accuracy": {name: results[name].accuracy for name in PARTS},
             "baseline": baseline_of(data, split),
-            "loss": {part: results[part].loss for part in PARTS},
-            "size": {part: len(rows) for part, rows in zip(PARTS, split, strict=True)},
+            "loss": {name: results[name].loss for name in PARTS},
+            "size": {name: len(part) for name, part in zip(PARTS, split, strict=True)},
             "best_epoch": history.best_epoch,
             "epochs": history.epochs,
             "partial": history.partial,
@@ -119,22 +123,28 @@ class TrainedNetwork:
     def _untrained(
         cls, settings: ClassifierSettings, data: LabelledData, split: Split, device: torch.device
     ) -> TrainedNetwork:
-        """A new model, and the scaling of the features over the graphs of the training part."""
-        seen = features = data.graph.features
+        """A new model, and the scaling of the features over the graphs of the training part.
+
+        Of a graph whose nodes are classified, all nodes are there in training.
+        """
+        features = data.graph.features
+        known_features = features
         if not data.of_nodes:
-            owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
-            seen = features[np.isin(owner, split.train)]
-        # graphs may be without nodes
-        scaling = FeatureScaling.fit(seen if len(seen) else features, settings.model.contrast)
+            graph_of_node = data.graph.graph_of(np.arange(data.graph.num_nodes))
+            in_training = np.isin(graph_of_node, split.train)
+            # all graphs of the training part may be without nodes
+            if in_training.any():
+                known_features = features[in_training]
+        scaling = FeatureScaling.fit(known_features, settings.model.contrast)
         model = _build_model(settings, features.shape[1], data.num_classes).to(device)
         return cls(model, settings, split, scaling, data.graph.feature_names, data.class_names)
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``; or of nodes."""
-        number = graph.num_nodes if self.settings.data.nodes else graph.num_graphs
-        rows = np.arange(number)
-        size = self.settings.training.batch_size
-        logits = predict_logits(self.model, self.collection(graph), rows, size)
+        num_rows = graph.num_nodes if self.settings.data.nodes else graph.num_graphs
+        batch_size = self.settings.training.batch_size
+        collection = self.collection(graph)
+        logits = predict_logits(self.model, collection, np.arange(num_rows), batch_size)
         probabilities = logits.softmax(dim=1).cpu().numpy()
         return probabilities.argmax(axis=1), probabilities
 
@@ -147,35 +157,41 @@ class TrainedNetwork:
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values."""
+        arrays = vars(self.scaling)
         return {
             **_common_state(self),
             "model": self.model.state_dict(),
-            "scaling": {name: torch.from_numpy(one) for name, one in vars(self.scaling).items()},
+            "scaling": {name: torch.from_numpy(array) for name, array in arrays.items()},
         }
 
     @classmethod
     def restore(
         cls, settings: ClassifierSettings, state: dict[str, Any], device: torch.device
     ) -> TrainedNetwork:
-        """The network of a state, on a device; raises anything if it is damaged."""
-        split, features, classes = _read_common(state)
+        """The network of a state, on a device; raises any exception if it is damaged."""
+        split, feature_names, class_names = _read_common(state)
         weights = state["model"]
-        scaling = FeatureScaling(**{name: one.numpy() for name, one in state["scaling"].items()})
-        widths = {len(one) for one in vars(scaling).values()}
-        if settings.model.num_layers > len(weights) or widths != {len(features)}:
+        arrays = {name: tensor.numpy() for name, tensor in state["scaling"].items()}
+        scaling = FeatureScaling(**arrays)
+        widths = {len(array) for array in arrays.values()}
+        # a layer has a weight at least: damaged settings may ask for more than can be built
+        if settings.model.num_layers > len(weights) or widths != {len(feature_names)}:
             raise ValueError("its layers or features are not those of its settings")
-        # a check of the shapes that takes no memory
+        # the shapes are compared before memory is taken for them
         with torch.device("meta"):
-            outline = _build_model(settings, len(features), len(classes))
+            outline = _build_model(settings, len(feature_names), len(class_names))
         outline.load_state_dict(weights, assign=True)
-        model = _build_model(settings, len(features), len(classes))
+        model = _build_model(settings, len(feature_names), len(class_names))
         model.load_state_dict(weights)
-        return cls(model.to(device).eval(), settings, split, scaling, features, classes)
+        model = model.to(device).eval()
+        return cls(model, settings, split, scaling, feature_names, class_names)
 
 
 def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
+    # these are not the model's own: they say how its filters begin, which classifier it is, and how
+    # features are scaled before it
     for name in ("init", "method", "feature_contrast"):
         del options[name]
     options |= {
@@ -195,7 +211,8 @@ class TrainedMachine:
     """A kernel machine with its resolved settings and split.
 
     It learnt from the training and the validation part together, since it chooses its parameters by
-    cross-validation; ``labels`` are the classes of these graphs.
+    cross-validation; ``labels`` are the classes of these graphs. The relations and the names of
+    features and classes are those of the data.
     """
 
     machine: GOMKClassifier
@@ -206,21 +223,22 @@ class TrainedMachine:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
-    # what `decide` gives beside the classes
+    # what the numbers are that `decide` gives beside the classes
     score_name: ClassVar[str] = "score"
 
     @property
-    def rows(self) -> np.ndarray:
-        """Numbers of the graphs that new graphs are compared with."""
-        return _known_rows(self.split)
+    def compared_graphs(self) -> np.ndarray:
+        """Numbers of the graphs that new graphs are compared with: all that it learnt from."""
+        return _learnt_graphs(self.split)
 
     @staticmethod
     def resolve(
         settings: ClassifierSettings, data: LabelledData, split: Split
     ) -> ClassifierSettings:
         """The settings with the number of patterns."""
-        graphs = _take(data.graph, _known_rows(split))
+        graphs = _take_graphs(data.graph, _learnt_graphs(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
+        # 0 stands for None, which a settings file cannot hold
         return settings.override({"num_patterns": num_patterns or 0})
 
     @classmethod
@@ -233,26 +251,35 @@ class TrainedMachine:
         device: torch.device | None = None,
     ) -> tuple[TrainedMachine, dict[str, Any]]:
         """Choose, fit and evaluate, on the CPU: there is no other ``device``."""
-        known = _known_rows(split)
-        names = (data.graph.feature_names, data.class_names)
+        learnt_graphs = _learnt_graphs(split)
+        labels = data.labels[learnt_graphs]
         machine = _new_machine(settings.machine)
-        labels = data.labels[known]
         with steps.interrupts or contextlib.nullcontext():
-            machine.fit(_take(data.graph, known), labels, steps)
-        trained = cls(machine, settings, split, labels, data.graph.relations, *names)
-        learnt = machine.machine_.score(machine.training_values_, labels)
-        predicted, _ = trained.decide(_take(data.graph, split.test))
+            machine.fit(_take_graphs(data.graph, learnt_graphs), labels, steps)
+        classifier = cls(
+            machine,
+            settings,
+            split,
+            labels,
+            data.graph.relations,
+            data.graph.feature_names,
+            data.class_names,
+        )
+        train_accuracy = machine.machine_.score(machine.training_values_, labels)
+        predicted, _ = classifier.decide(_take_graphs(data.graph, split.test))
         tried: dict[str, Any] = machine.cv_results_
+        # the validation part of a network is cross-validation here, over all that is learnt from
+        num_learnt = len(learnt_graphs)
         record = {
             "accuracy": {
-                "train": float(learnt),
+                "train": float(train_accuracy),
                 "val": machine.best_score_,
                 "test": float((predicted == data.labels[split.test]).mean()),
             },
-            "baseline": baseline_of(data, Split(known, known, split.test)),
-            "size": {"train": len(known), "val": len(known), "test": len(split.test)},
+            "baseline": baseline_of(data, Split(learnt_graphs, learnt_graphs, split.test)),
+            "size": {"train": num_learnt, "val": num_learnt, "test": len(split.test)},
             "num_folds": settings.machine.num_folds,
-            "num_compared": len(known),
+            "num_compared": num_learnt,
             "chosen": machine.best_params_,
             "tried": [
                 {**params, "accuracy": float(score)}
@@ -260,16 +287,17 @@ class TrainedMachine:
             ],
             "partial": steps.is_partial,
         }
-        return trained, record
+        return classifier, record
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph, int64 ``[G]``, and a score ``[G, C]``, highest for the class."""
         graph = graph.with_relations(self.relations)
         values = self.machine.kernel_.transform(graph)
         scores = self.machine.machine_.decision_function(values)
+        # of two classes scikit-learn gives the score of the second one
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
-        # predict breaks ties between votes in another way
+        # not the machine's own predict, which breaks ties between votes in another way
         return scores.argmax(axis=1), scores
 
     def state(self) -> dict[str, Any]:
@@ -277,17 +305,19 @@ class TrainedMachine:
         kernel = self.machine.kernel_
         known = kernel.known_
         arrays = {"values": self.machine.training_values_, "labels": self.labels}
+        # new graphs are compared with the graphs themselves, or with their counts of patterns
         if isinstance(known, CSRGraph):
             for name in ("indptr", "indices", "features", "graph_ptr"):
                 arrays[name] = getattr(known, name)
-            # of the types that tensors have
+            # links may be uint16, of which torch can do little
             if known.links is not None:
                 arrays["links"] = known.links.astype(np.int32)
         else:
             arrays["bags"] = known
-            for depth, centers in enumerate(kernel.codebook_.centers):
-                arrays[f"centers {depth}"] = centers
+            for level, centers in enumerate(kernel.codebook_.centers):
+                arrays[f"centers {level}"] = centers
         preparation = asdict(kernel.preparation_)
+        # they are the feature names
         del preparation["names"]
         return {
             **_common_state(self),
@@ -302,19 +332,27 @@ class TrainedMachine:
     def restore(
         cls, settings: ClassifierSettings, state: dict[str, Any], device: torch.device | None = None
     ) -> TrainedMachine:
-        """The machine of a state, on the CPU alone; raises anything if it is damaged."""
-        split, features, classes = _read_common(state)
-        arrays: Mapping[str, np.ndarray] = {k: v.numpy() for k, v in state["arrays"].items()}
-        stored = relations_from_record(state["links"], "it")
+        """The machine of a state, on the CPU alone; raises any exception if it is damaged."""
+        split, feature_names, class_names = _read_common(state)
+        arrays: Mapping[str, np.ndarray] = {
+            name: tensor.numpy() for name, tensor in state["arrays"].items()
+        }
+        labels = arrays["labels"]
         relations = relations_from_record(state["relations"], "it")
+        # of the graphs that are compared, which are stored with their links
+        kernel_relations = relations_from_record(state["links"], "it")
         machine = _new_machine(settings.machine)
+        # 1. the kernel, with the parameters that were chosen and are not those of the machine
         chosen = state["chosen"]
-        settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
-        kernel = machine.make_kernel(**settings_of_kernel)
-        preparation = {name: value.numpy() for name, value in state["preparation"].items()}
-        kernel.preparation_ = NodePreparation(**preparation, names=features)
-        kernel.n_features_in_ = len(features)
-        kernel.relations_ = stored
+        kernel_options = {
+            name: value for name, value in chosen.items() if name not in ("gamma", "cost")
+        }
+        kernel = machine.make_kernel(**kernel_options)
+        preparation = {name: tensor.numpy() for name, tensor in state["preparation"].items()}
+        kernel.preparation_ = NodePreparation(**preparation, names=feature_names)
+        kernel.n_features_in_ = len(feature_names)
+        kernel.relations_ = kernel_relations
+        # 2. what new graphs are compared with
         if kernel.num_patterns is None:
             links = arrays.get("links")
             kernel.known_ = CSRGraph(
@@ -324,51 +362,57 @@ class TrainedMachine:
                 weights=None,
                 graph_ptr=arrays["graph_ptr"],
                 node_ids=None,
-                # names are not compared
+                # any names do: they are not compared
                 feature_names=tuple(map(str, kernel.preparation_.columns)),
-                relations=stored,
-                links=None if links is None else links.astype(stored.code_type),
+                relations=kernel_relations,
+                links=None if links is None else links.astype(kernel_relations.code_type),
             )
         else:
-            kernel.known_, depths = arrays["bags"], range(kernel.num_levels + 1)
+            kernel.known_ = arrays["bags"]
+            # level 0 is the nodes themselves
+            levels = range(1 + kernel.num_levels)
             kernel.codebook_ = PatternCodebook(
-                tuple(arrays[f"centers {depth}"] for depth in depths)
+                tuple(arrays[f"centers {level}"] for level in levels)
             )
-        machine.fit_machine(kernel, arrays["values"], chosen, arrays["labels"])
-        return cls(machine, settings, split, arrays["labels"], relations, features, classes)
+        # 3. the machine, fitted anew to the stored values of its kernel
+        machine.fit_machine(kernel, arrays["values"], chosen, labels)
+        return cls(machine, settings, split, labels, relations, feature_names, class_names)
 
 
-def _known_rows(split: Split) -> np.ndarray:
-    """The graphs that a machine learns from."""
+def _learnt_graphs(split: Split) -> np.ndarray:
+    """Numbers of the graphs that a machine learns from."""
     return np.sort(np.concatenate([split.train, split.val]))
 
 
-def _take(graph: CSRGraph, rows: np.ndarray) -> CSRGraph:
-    """Some graphs of a collection."""
-    graphs = split_graphs(graph)
-    return as_csr([graphs[row] for row in rows])
+def _take_graphs(collection: CSRGraph, numbers: np.ndarray) -> CSRGraph:
+    """The collection of some graphs of a collection."""
+    graphs = split_graphs(collection)
+    return as_csr([graphs[number] for number in numbers])
 
 
 def _new_machine(settings: MachineSettings) -> GOMKClassifier:
+    """The machine of some settings, not yet fitted."""
     options = asdict(settings)
-    # a settings file has neither "auto" nor None
-    number = options["num_patterns"]
-    options["num_patterns"] = "auto" if number is None else number or None
+    # a settings file has neither "auto" nor None: it leaves the number out, or has 0
+    num_patterns = options["num_patterns"]
+    options["num_patterns"] = "auto" if num_patterns is None else num_patterns or None
     options["random_state"] = options.pop("seed")
     return GOMKClassifier(**options)
 
 
 def _common_state(classifier: TrainedNetwork | TrainedMachine) -> dict[str, Any]:
     """The part of a state that both have."""
-    parts = zip(PARTS, classifier.split, strict=True)
+    split = zip(PARTS, classifier.split, strict=True)
     return {
         "class_names": list(classifier.class_names),
         "feature_names": list(classifier.feature_names),
-        "split": {part: torch.from_numpy(rows) for part, rows in parts},
+        "split": {name: torch.from_numpy(numbers) for name, numbers in split},
     }
 
 
 def _read_common(state: dict[str, Any]) -> tuple[Split, tuple[str, ...], tuple[str, ...]]:
     """Split, names of features and names of classes of a state."""
-    features, classes = (tuple(map(str, state[f"{key}_names"])) for key in ("feature", "class"))
-    return Split(*(state["split"][part].numpy() for part in PARTS)), features, classes
+    split = Split(*(state["split"][name].numpy() for name in PARTS))
+    feature_names = tuple(map(str, state["feature_names"]))
+    class_names = tuple(map(str, state["class_names"]))
+    return split, feature_names, class_names

@@ -61,24 +61,31 @@ from gomkcn_dgl.training.labelled_data import (
     summarize,
 )
 
+# names in the folder of a run, see above
 METRICS = "metrics.json"
+_SETTINGS = "settings.toml"
+_CHECKPOINT = "checkpoint.pt"
 UNFINISHED = "unfinished"
-_CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
 # the page that explains what was learnt is written when the run is finished
 EXPLANATION = "explanation/explanation.html"
 RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, EXPLANATION)
 
 TrainedClassifier = TrainedNetwork | TrainedMachine
-_KINDS: dict[str, type[TrainedClassifier]] = {"network": TrainedNetwork, "kernel": TrainedMachine}
+# by the method of the settings
+_CLASSIFIERS: dict[str, type[TrainedClassifier]] = {
+    "network": TrainedNetwork,
+    "kernel": TrainedMachine,
+}
 
 
 def read_training_data(settings: DataSettings) -> LabelledData:
     """Read the data that the settings name."""
     if not settings.path:
         raise InputError("PATH of a data set must be given, here or in the settings file.")
-    reading = dict(vars(settings))
-    del reading["split"]
-    return read_labelled(**reading)
+    # all but the shares of the split are options of reading
+    options = dict(vars(settings))
+    del options["split"]
+    return read_labelled(**options)
 
 
 def run_training(
@@ -97,13 +104,14 @@ def run_training(
     the classifier, and the record of ``metrics.json``.
     """
     start = time.perf_counter()
-    kind = _KINDS[settings.method]
-    place = _device_for(settings.method, device)
+    classifier_class = _CLASSIFIERS[settings.method]
+    torch_device = _device_for(settings.method, device)
     split = stratified_split(data.labels, settings.data.split, settings.seed)
-    settings = kind.resolve(settings, data, split)
+    settings = classifier_class.resolve(settings, data, split)
     identity = _identity_of(settings, data, split)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=n_jobs)
-    classifier, record = kind.fit(settings, data, split, steps, place)
+    classifier, record = classifier_class.fit(settings, data, split, steps, torch_device)
+    # those of a run that was stopped and goes on here count as well
     seconds = time.perf_counter() - start + record.pop("seconds_before", 0.0)
     metrics = {
         "method": settings.method,
@@ -117,7 +125,7 @@ def run_training(
 
 
 def _device_for(method: str, device: str | torch.device) -> torch.device:
-    """The device of a classifier; a kernel machine is one of the CPU."""
+    """The device on which a classifier computes; a kernel machine does on the CPU."""
     if method == "kernel" and str(device) not in ("auto", "cpu"):
         raise InputError(
             f"device must be 'auto' or 'cpu' for the method 'kernel', got {str(device)!r}."
@@ -126,13 +134,13 @@ def _device_for(method: str, device: str | torch.device) -> torch.device:
 
 
 def _identity_of(settings: ClassifierSettings, data: LabelledData, split: Split) -> dict[str, Any]:
-    """What decides the result; the path of the data does not."""
+    """What decides the result: a stopped run goes on only where all of it is the same."""
     graph = data.graph
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]
     tables = settings.to_dict()
-    # what things are called, and where it is written, decides nothing
+    # where the data are, and what things are called, decides nothing
     for name in ("path", "label_names", "class_names"):
         del tables["data"][name]
     return {"method": settings.method, **identity_of_job(tables, *arrays)}
@@ -141,7 +149,7 @@ def _identity_of(settings: ClassifierSettings, data: LabelledData, split: Split)
 def prepare_training_folder(
     folder: str | Path, force: bool = False, resume: bool = False
 ) -> Path | None:
-    """Make the folder of a run; return what an unfinished one is kept in, None if finished."""
+    """Make the folder of a run; return the folder of its progress, None if it is finished."""
     return begin_run(folder, RUN_FILES, METRICS, UNFINISHED, force=force, resume=resume)
 
 
@@ -149,6 +157,7 @@ def check_training_folder(
     folder: str | Path, force: bool, resume: bool, inputs: Sequence[str] = ()
 ) -> None:
     """Refuse the folder of a run before any work, also where it would replace one of the inputs."""
+    # all processes must ask, also those that check nothing
     restarted = was_restarted()
     if is_first() and not restarted:
         check_early(folder, RUN_FILES, UNFINISHED, force=force, resume=resume, inputs=inputs)
@@ -167,19 +176,29 @@ def write_training(folder: Path, classifier: TrainedClassifier, metrics: Mapping
         remove_progress(folder / UNFINISHED)
 
 
+def read_metrics(folder: str | Path) -> dict[str, Any]:
+    """Read ``metrics.json`` of a finished run."""
+    folder = Path(folder)
+    metrics = read_json(folder / METRICS)
+    needed = {"method", "classes_of", "data", "accuracy", "baseline"}
+    if not isinstance(metrics, dict) or not needed <= set(metrics):
+        raise InputError(f"{str(folder / METRICS)!r} is damaged or older; train again.")
+    return metrics
+
+
 def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> TrainedClassifier:
     """Read the trained network or kernel machine of a finished run.
 
     A network is brought to ``device``, whichever it was trained on.
     """
     folder = Path(folder)
+    # refused where it holds no finished run
     read_metrics(folder)
     settings = read_classifier_settings(folder / _SETTINGS)
-
-    place = _device_for(settings.method, device)
+    torch_device = _device_for(settings.method, device)
 
     def restore(state: dict[str, Any]) -> TrainedClassifier:
-        return _KINDS[settings.method].restore(settings, state, place)
+        return _CLASSIFIERS[settings.method].restore(settings, state, torch_device)
 
     return read_state(folder / _CHECKPOINT, restore)
 
@@ -209,7 +228,7 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
 def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     """Read a graph, or a collection, with the features of the classifier."""
     settings = classifier.settings.data
-    reading: dict[str, Any] = {
+    options: dict[str, Any] = {
         "features": settings.features,
         "directed": settings.directed,
         "relation": settings.relation,
@@ -219,56 +238,65 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         "weight": NONE,
     }
     if format_of(path, None, settings.smiles) in EDGE_FORMATS:
-        reading |= {"source": settings.source, "target": settings.target}
+        options |= {"source": settings.source, "target": settings.target}
     if settings.nodes:
-        # classes, if it has any, are no features
-        usual = CLASS_COLUMNS if settings.class_column is None else (settings.class_column,)
-        graph, _ = read_with_classes(path, usual, **reading)
+        # the column of the classes, if the file has one, is no feature
+        class_columns = CLASS_COLUMNS if settings.class_column is None else (settings.class_column,)
+        graph, _ = read_with_classes(path, class_columns, **options)
     else:
-        graph = read_graph(path, **reading)
+        graph = read_graph(path, **options)
     if settings.label_names is not None:
-        graph = _call(graph, read_label_names(settings.label_names))
+        graph = _name_columns(graph, read_label_names(settings.label_names))
     with named(path):
         _check_relations(classifier.relations, graph.relations)
         return _with_features(graph, classifier.feature_names)
 
 
-def _call(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
-    """Give features and relations their names; a few graphs need not have all of them."""
+def _name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
+    """Give features and relations their names, those of the codes that the graph has.
+
+    :func:`name_columns` refuses a name of a code that no node has; a few graphs may lack some.
+    """
     codes = [name.partition("=")[2] for name in graph.feature_names]
     known = {*codes, *graph.feature_names, *graph.relations.names}
     return name_columns(graph, {code: name for code, name in names.items() if code in known})
 
 
-def _check_relations(known: Relations, given: Relations) -> None:
-    # a network that takes all edges as alike knows no name for them
-    if known == SIMPLE and given.is_simple:
+def _check_relations(learnt: Relations, given: Relations) -> None:
+    """Refuse a graph with an edge of a relation that a classifier has not learnt."""
+    # a classifier that takes all edges as alike knows no name for them
+    if learnt == SIMPLE and given.is_simple:
         return
-    learnt, own = (
-        [f"{name} ({'directed' if directed else 'undirected'})" for name, directed in one.kinds]
-        for one in (known, given)
-    )
-    unknown = [kind for kind in own if kind not in learnt]
+    learnt_names = _describe_relations(learnt)
+    unknown = [name for name in _describe_relations(given) if name not in learnt_names]
     if unknown:
         raise InputError(
-            f"edges must be of the relations that the classifier learnt, {listed(learnt)}, got "
-            f"{unknown[0]}."
+            f"edges must be of the relations that the classifier learnt, {listed(learnt_names)}, "
+            f"got {unknown[0]}."
         )
+
+
+def _describe_relations(relations: Relations) -> list[str]:
+    return [
+        f"{name} ({'directed' if is_directed else 'undirected'})"
+        for name, is_directed in relations.kinds
+    ]
 
 
 def _with_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
     """The columns that a classifier takes; a category that no node has may be missing."""
-    own = {name: column for column, name in enumerate(graph.feature_names)}
-    missing = [name for name in names if name not in own and "=" not in name]
-    if missing or not set(own) <= set(names):
+    column_of = {name: column for column, name in enumerate(graph.feature_names)}
+    missing = [name for name in names if name not in column_of and "=" not in name]
+    if missing or not set(column_of) <= set(names):
         raise InputError(
             f"features must be those that the classifier learnt from, {listed(names)}, got "
-            f"{listed(own)}."
+            f"{listed(column_of)}."
         )
+    # a missing category is 0 at all nodes
     features = np.zeros((graph.num_nodes, len(names)), np.float32)
     for column, name in enumerate(names):
-        if name in own:
-            features[:, column] = graph.features[:, own[name]]
+        if name in column_of:
+            features[:, column] = graph.features[:, column_of[name]]
     return dataclasses.replace(graph, features=features, feature_names=names)
 
 
@@ -276,42 +304,36 @@ def format_results(metrics: Mapping[str, Any]) -> str:
     """Lay out the accuracies of a ``metrics.json`` for a terminal, beside those of the baseline."""
     baseline = metrics["baseline"]
     is_machine = metrics["method"] == "kernel"
-    names = {"train": "train", "val": "cross-validation" if is_machine else "validation"}
-    names["test"] = "test"
-    width = max(map(len, names.values()))
+    part_names = {
+        "train": "train",
+        "val": "cross-validation" if is_machine else "validation",
+        "test": "test",
+    }
+    width = max(map(len, part_names.values()))
     lines = [f"{'part':<{width}}  {metrics['classes_of']:>7}  accuracy  baseline"]
-    for part, name in names.items():
-        shares = (metrics["accuracy"][part], baseline["accuracy"][part])
-        accuracy, least = (f"{share:>8.1%}" for share in shares)
-        lines.append(f"{name:<{width}}  {metrics['size'][part]:>7}  {accuracy}  {least}")
+    for part, name in part_names.items():
+        size = metrics["size"][part]
+        accuracy = metrics["accuracy"][part]
+        accuracy_of_baseline = baseline["accuracy"][part]
+        lines.append(f"{name:<{width}}  {size:>7}  {accuracy:>8.1%}  {accuracy_of_baseline:>8.1%}")
     lines.append(f"\nbaseline: always the most frequent class, {baseline['answer']}")
     if is_machine:
-        how = f"best of {len(metrics['tried'])} settings: {describe_chosen(metrics['chosen'])}"
-        missing = "with some kernels not tried"
+        choice = f"best of {len(metrics['tried'])} settings: {describe_chosen(metrics['chosen'])}"
+        cut_short = "with some kernels not tried"
     else:
-        how = f"best epoch {metrics['best_epoch']} of {metrics['epochs']}"
-        missing = "before the last epoch"
-    lines.append(f"{how}, {metrics['seconds']:.1f} s")
+        choice = f"best epoch {metrics['best_epoch']} of {metrics['epochs']}"
+        cut_short = "before the last epoch"
+    lines.append(f"{choice}, {metrics['seconds']:.1f} s")
     if metrics["partial"]:
-        lines.append(f"partial: the time limit came {missing}; go on with --resume")
+        lines.append(f"partial: the time limit came {cut_short}; go on with --resume")
     return "\n".join(lines)
 
 
 def describe_chosen(chosen: Mapping[str, Any]) -> str:
     """The settings of a kernel machine in words: 2 levels, tau 0.3, cost 10."""
+    num_levels = chosen["num_levels"]
+    levels = f"{num_levels} level{'' if num_levels == 1 else 's'}"
     patterns = f", {chosen['num_patterns']} patterns" if "num_patterns" in chosen else ""
     tau = f", tau {chosen['tau']:g}" if "tau" in chosen else ""
     gamma = "" if chosen["gamma"] is None else f", gamma {chosen['gamma']:g}"
-    number = chosen["num_levels"]
-    levels = f"{number} level{'' if number == 1 else 's'}"
     return f"{levels}{patterns}{tau}{gamma}, cost {chosen['cost']:g}"
-
-
-def read_metrics(folder: str | Path) -> dict[str, Any]:
-    """Read ``metrics.json`` of a finished run."""
-    folder = Path(folder)
-    metrics = read_json(folder / METRICS)
-    needed = {"method", "classes_of", "data", "accuracy", "baseline"}
-    if not isinstance(metrics, dict) or not needed <= set(metrics):
-        raise InputError(f"{str(folder / METRICS)!r} is damaged or older; train again.")
-    return metrics

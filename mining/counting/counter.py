@@ -28,8 +28,6 @@ _SLACK = 4
 # quantiles at both ends of a 95 % interval
 _LOW = 0.025
 _HIGH = 0.975
-# standard deviations to either side in a 95 % interval
-_Z = 1.959964
 # trees whose mappings are counted, each of which takes some passes over the graph
 _MOST_TREES = 12
 # entries of a graph in which all passes together may take as long as one pass over so many
@@ -306,8 +304,12 @@ def interval(results: np.ndarray) -> tuple[float, float, float]:
     """Mean of the shares and the ends of its 95 % interval, from the results of blocks of draws.
 
     Shares are in [0, 1] and vary less than hits and misses do. Wilson's interval is taken for as
-    many draws of hits and misses as would vary as much as these shares.
+    many draws of hits and misses as would vary as much as these shares, with a quantile of
+    Student's t for the number of hits, since few hits tell little of how much shares vary.
     """
+    # takes longer to load than to find all triangles
+    from scipy.special import stdtrit
+
     total, squares, hits, _ = results.sum(axis=0)
     num_draws = len(results) * DRAWS_OF_A_BLOCK
     if not hits:
@@ -317,9 +319,10 @@ def interval(results: np.ndarray) -> tuple[float, float, float]:
     effective = num_draws
     if variance > 0:
         effective = num_draws * mean * (1 - mean) / variance
-    center = (mean + _Z**2 / (2 * effective)) / (1 + _Z**2 / effective)
-    half = _Z / (1 + _Z**2 / effective)
-    half *= np.sqrt(mean * (1 - mean) / effective + _Z**2 / (4 * effective**2))
+    z = float(stdtrit(max(1.0, hits - 1), _HIGH))
+    center = (mean + z**2 / (2 * effective)) / (1 + z**2 / effective)
+    half = z / (1 + z**2 / effective)
+    half *= np.sqrt(mean * (1 - mean) / effective + z**2 / (4 * effective**2))
     return float(max(center - half, 0.0)), float(mean), float(center + half)
 
 

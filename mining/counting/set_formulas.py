@@ -39,7 +39,7 @@ _TABLE = 1 << 10
 # and what is made of them fills the memory
 MOST_ROWS = 1 << 20
 # trees in all sets: what is counted is at most four times as much, and must fit into 64 bits
-MOST_TREES = 2**60
+_MOST_TREES = 2**60
 
 
 class SetCounts(NamedTuple):
@@ -79,7 +79,7 @@ def check_codes(graph: CSRGraph, num_colors: int, size: int) -> None:
             f"to be counted, got {num_links - 1} ways to be joined and {num_colors} categories; "
             "read it with --relation none, or with fewer features."
         )
-    if num_trees(graph, size) >= MOST_TREES:
+    if num_trees(graph, size) >= _MOST_TREES:
         raise UncountableError(
             f"graph must have nodes with fewer neighbors for structures of {size} nodes to be "
             f"counted in 64 bits, got one with {int(graph.degrees.max()):,}."

@@ -56,7 +56,7 @@ def _motif_set_html(found: MotifSet) -> Markup:
     """The answer in words, and a row for each motif."""
     shown, _ = shown_set(found)
     rows = [
-        (number, one, copies_said(one.motif), f"{one.motif.bits:,.0f}")
+        (number, one, copies_said(one.motif), f"{one.motif.share:,.0f}")
         for number, one in enumerate(shown)
         if one.motif is not None
     ]

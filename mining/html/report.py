@@ -40,7 +40,7 @@ from mining.html.terminal import (
 )
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
-from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, OFTEN, MotifPart, Pattern, digits
+from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, OFTEN, MotifPart, Pattern, digits
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch
 from mining.plots.styles import Kind, color_class, line_styles
@@ -48,11 +48,11 @@ from mining.plots.styles import Kind, color_class, line_styles
 # filters in the row at the top, one line of a screen
 MOST_IN_ROW = 8
 # rows of each group of the comparison that are shown at first
-_FIRST_ROWS = {MORE: 6, LESS: 4, AS_EXPECTED: 0, "": 0}
+_FIRST_ROWS = {MORE: 6, LESS: 4, NOT_SHOWN: 0, "": 0}
 _HEADS = {
     MORE: ("▲", "Over-represented", f"adjusted p ≤ {LEVEL}"),
     LESS: ("▼", "Under-represented", f"adjusted p ≤ {LEVEL}"),
-    AS_EXPECTED: ("", "As expected", f"adjusted p > {LEVEL}"),
+    NOT_SHOWN: ("", "Not shown to differ", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
 # patterns in the table of classes, about a screen
@@ -188,7 +188,8 @@ def _motif_rows(
     heads = [number for number in range(len(shown)) if number not in leader]
     order = sorted(range(len(shown)), key=lambda at: (heads.index(head_of[at]), at in leader))
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
-    most = max((part.bits for part in parts.values()), default=1.0)
+    # the largest share is above 0 where the set saves bits
+    most = max((part.share for part in parts.values() if part.share > 0), default=1.0)
     edges = {
         at: len(shown.motifs[at].edges) * part.num_copies + part.added - part.missing
         for at, part in parts.items()
@@ -248,10 +249,11 @@ def _motif_rows(
                 "of": f"of {total.short}" if has_more else "",
                 "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
                 "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
-                "bits": own("bits"),
-                "bar": max(2, round(56 * part.bits / most)),
-                "csv": [number, one.name, part.num_copies, round(part.bits, 1),
-                        ", ".join(edge_names(one.structure))],
+                "share": own("share"),
+                "bits": whole(part.bits),
+                "bar": max(2, round(56 * part.share / most)),
+                "csv": [number, one.name, part.num_copies, round(part.share, 1),
+                        round(part.bits, 1), ", ".join(edge_names(one.structure))],
             }
         )  # fmt: skip
     return rows

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from mining.counting.temporal_motifs import TemporalCensus, motif_events
 from mining.counting.temporal_nulls import TEMPORAL_NULLS
 from mining.html.page import Numbers, expected, render_page, signed
-from mining.pattern import AS_EXPECTED
+from mining.pattern import NOT_SHOWN
 
 # where the nodes 1, 2 and 3 of a drawing stand, in its pixels
 _POINTS = {1: np.array([16.0, 18.0]), 2: np.array([104.0, 18.0]), 3: np.array([60.0, 80.0])}
@@ -50,7 +50,7 @@ def render_temporal_page(census: TemporalCensus, source: str, window: str) -> st
             cell["expected"] = f"{mean} ± {sd}"
             cell["z"] = signed(row["z"]) if row["z"] is not None else "–"
             cell["verdict"] = row["verdict"]
-            cell["is_called"] = row["verdict"] != AS_EXPECTED
+            cell["is_called"] = row["verdict"] != NOT_SHOWN
         cells.append(cell)
     comparison = census.comparisons[0] if census.comparisons else None
     return render_page(

@@ -82,7 +82,7 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
         "structure": [one.name for one in found],
         "nodes": [str(one.num_nodes) for one in found],
         "copies": [copies_said(one) for one in parts],
-        "bits": [f"{one.bits:,.0f}" for one in parts],
+        "bits": [f"{one.share:,.0f}" for one in parts],
     }
     if found.near:
         leader = leaders(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,8 @@ class CodedMotif:
     structure: Structure
     copies: np.ndarray  # int64 [k, M], the node of the mined graph at each node
     bits: float  # what the description grows by when it is dropped
+    # what it shortens the description with the motifs before it by, in the order of the choice
+    share: float = 0.0
     address: str = ""  # the code that says cheapest where the copies are
     sources: tuple[str, ...] = ("grown",)
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # as in `MotifPart`
@@ -46,6 +48,23 @@ class CodedSet:
     def bits_saved(self) -> float:
         """How much shorter the description is with the motifs."""
         return self.bits_base - self.bits_total
+
+    def beside(self, bits_base: float) -> CodedSet:
+        """The same beside a shorter description without motifs, which the largest share pays for.
+
+        >>> first, second = CodedMotif(None, None, 9.0, 8.0), CodedMotif(None, None, 3.0, 2.0)
+        >>> found = CodedSet((first, second), 100.0, 90.0).beside(96.0)
+        >>> [motif.share for motif in found.motifs], found.bits_saved
+        ([4.0, 2.0], 6.0)
+        """
+        largest = max(self.motifs, key=lambda motif: motif.share, default=None)
+        motifs = tuple(
+            replace(motif, share=motif.share - (self.bits_base - bits_base))
+            if motif is largest
+            else motif
+            for motif in self.motifs
+        )
+        return replace(self, motifs=motifs, bits_base=bits_base)
 
 
 class Answer(NamedTuple):

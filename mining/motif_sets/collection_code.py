@@ -101,6 +101,27 @@ class CollectionCode:
         self.is_possible = bool(self.widths.astype(object).prod() < _MOST_SIGNATURES)
         self.radix = self.radix.astype(np.int64) if self.is_possible else self.widths
 
+    @cached_property
+    def first_bins(self) -> np.ndarray:
+        """Where the degrees of each graph begin in a histogram of all, int64 ``[L, G + 1]``."""
+        num_graphs = len(self.sizes)
+        most = np.zeros((num_graphs, len(self.degrees)), np.int64)
+        np.maximum.at(most, self.graph_of, self.degrees.T)
+        ends = np.cumsum(most.T + 1, axis=1)
+        return np.concatenate([np.zeros_like(ends[:, :1]), ends], axis=1)
+
+    @cached_property
+    def facing(self) -> np.ndarray:
+        """Of each entry, the layer and node that the other end counts for, int64 ``[E]``."""
+        layers = self.layer_of[self.reverse[self.links]]
+        return layers * self.graph.num_nodes + self.graph.indices
+
+    @cached_property
+    def kinds(self) -> np.ndarray:
+        """Of each entry, the place of its link in ``[C, C, T + 1]`` by its ends, int64 ``[E]``."""
+        ends = self.colors[self.source] * self.num_colors + self.colors[self.graph.indices]
+        return ends * (self.num_links + 1) + self.links
+
     @property
     def two_bases(self) -> bool:
         """Whether the bases differ, so that a bit says which one is used."""

@@ -184,7 +184,7 @@ class CollectionDescription:
     def joint_bits(self) -> np.ndarray:
         """Bits of a link from a node of one category to one of another, ``[C, C, T + 1]``."""
         code = self.code
-        bits = np.zeros(self.joints.shape)
+        bits = np.zeros(code.possible.shape)
         if code.base == "total":
             counts, numbers = self.joints.sum(axis=2), code.possible.sum(axis=2)
             share = (self.joints + 0.5) / np.maximum(counts + numbers / 2, 0.5)[:, :, None]
@@ -200,13 +200,10 @@ class CollectionDescription:
     def entry_bits(self) -> np.ndarray:
         """Bits of an edge with the link of each entry of the collection, float64 ``[E]``."""
         code = self.code
-        source = code.source
-        target = code.graph.indices
-        links = code.links
-        odds = self.coded.multipliers[code.layer_of[links], source]
-        odds = odds * self.coded.multipliers[code.layer_of[code.reverse[links]], target]
+        multipliers = self.coded.multipliers.reshape(-1)
+        odds = multipliers[code.places] * multipliers[code.facing]
         bits: np.ndarray = np.log2((1 + odds) / np.maximum(odds, _LEAST_ODDS))
-        return bits + self.joint_bits[code.colors[source], code.colors[target], links]
+        return bits + self.joint_bits.reshape(-1)[code.kinds]
 
     @cached_property
     def signature_bits(self) -> np.ndarray:
@@ -310,27 +307,48 @@ class CollectionDescription:
     def _code_graphs(self, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Count the residual graphs of which some have changed, each layer by itself."""
         code = self.code
-        residual = self.residual
         layer_bits = self.before.layer_bits.copy()
         multipliers = self.before.multipliers.copy()
-        for graph in changed.tolist():
-            here = slice(*code.graph.graph_ptr[graph : graph + 2])
-            layer_bits[graph] = 0.0
-            for layer, opposite in enumerate(code.opposite.tolist()):
-                out = residual[layer, here]
-                into = residual[opposite, here]
-                if opposite == layer:
-                    bits, x = count_small_graphs(tuple(np.bincount(out).tolist()))
-                    multipliers[layer, here] = x[out]
-                elif layer < opposite:
-                    pairs = zip(out.tolist(), into.tolist(), strict=True)
-                    bits, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
-                    multipliers[layer, here] = x[out]
-                    multipliers[opposite, here] = y[into]
-                else:
-                    continue
-                layer_bits[graph] += bits
+        layer_bits[changed] = 0.0
+        nodes = np.flatnonzero(np.isin(code.graph_of, changed))
+        for layer, opposite in enumerate(code.opposite.tolist()):
+            if opposite == layer:
+                layer_bits[changed] += self._count_graphs(layer, changed, nodes, multipliers)
+            elif layer < opposite:
+                layer_bits[changed] += self._count_digraphs(layer, opposite, changed, multipliers)
         return layer_bits, multipliers
+
+    def _count_graphs(
+        self, layer: int, graphs: np.ndarray, nodes: np.ndarray, multipliers: np.ndarray
+    ) -> list[float]:
+        """Bits of some graphs in a layer without directions; multipliers of their ``nodes``."""
+        first = self.code.first_bins[layer].tolist()
+        bin_of = self.code.first_bins[layer, self.code.graph_of] + self.residual[layer]
+        times = np.bincount(bin_of, minlength=first[-1]).tolist()
+        of_bin = np.zeros(first[-1])
+        all_bits = []
+        for graph in graphs.tolist():
+            begin, end = first[graph : graph + 2]
+            bits, of_bin[begin:end] = count_small_graphs(tuple(times[begin:end]))
+            all_bits.append(bits)
+        multipliers[layer, nodes] = of_bin[bin_of[nodes]]
+        return all_bits
+
+    def _count_digraphs(
+        self, layer: int, opposite: int, graphs: np.ndarray, multipliers: np.ndarray
+    ) -> list[float]:
+        """Bits of some graphs of arcs out of nodes in a layer, and into them in the opposite."""
+        all_bits = []
+        for graph in graphs.tolist():
+            here = slice(*self.code.graph.graph_ptr[graph : graph + 2])
+            out = self.residual[layer, here]
+            into = self.residual[opposite, here]
+            pairs = zip(out.tolist(), into.tolist(), strict=True)
+            bits, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
+            multipliers[layer, here] = x[out]
+            multipliers[opposite, here] = y[into]
+            all_bits.append(bits)
+        return all_bits
 
     # with other motifs
 

@@ -28,6 +28,7 @@ COLLECTION_SEARCH = SearchSettings(
     exponents=(0.0,),
     # estimates are off by tens of bits
     least_estimate=-np.inf,
+    bits_more_than_estimate=np.inf,
     hopeless=-np.inf,
     more_than_alone=1.0,
     bits_more_than_alone=50.0,
@@ -120,7 +121,7 @@ def _shortest(sets: list[CodedSet]) -> Answer:
     shortest_base = min(sets, key=lambda found: found.bits_base)
     best = min(sets, key=lambda found: found.bits_total)
     if shortest_base.bits_base - best.bits_total >= LEAST_SAVED:
-        best = replace(best, bits_base=shortest_base.bits_base)
+        best = best.beside(shortest_base.bits_base)
     else:
         best = _without_motifs(shortest_base)
     return Answer(best, next((found for found in sets if found.base != best.base), None))
@@ -155,7 +156,7 @@ def _or_blocks(mined: MinedGraph, found: CodedSet, seed: int, least_share: float
         found.missing,
     )
     if blocks.bits - found.bits_total >= LEAST_SAVED:
-        return Answer(replace(found, bits_base=blocks.bits), in_blocks)
+        return Answer(found.beside(blocks.bits), in_blocks)
     if found.motifs:
         in_blocks = replace(in_blocks, closest=found.motifs[0])
     return Answer(in_blocks, found)
@@ -170,4 +171,5 @@ def _cliques(graph: CSRGraph, blocks: Blocks, least_share: float) -> tuple[Coded
     links = CompiledGraph.of(graph).links_of(nodes)
     missing = np.argwhere(np.tril(links == 0, -1))
     edits = np.column_stack([missing, np.full(len(missing), -1)])
-    return (CodedMotif(clique, nodes, bits_without(graph, blocks, nodes), "block", edits=edits),)
+    bits = bits_without(graph, blocks, nodes)
+    return (CodedMotif(clique, nodes, bits, bits, "block", edits=edits),)

@@ -24,6 +24,9 @@ from mining.motif_sets.placed_motif import PlacedMotif
 class Description(Protocol):
     """A graph or a collection with the motifs of a set."""
 
+    def __hash__(self) -> int:
+        """Descriptions are told apart by identity, so that what follows from one can be kept."""
+
     @property
     def code(self) -> Any:
         """What is known to both sides."""

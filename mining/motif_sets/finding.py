@@ -158,6 +158,7 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif) -> Pattern:
             copies,
             one.bits,
             one.address,
+            share=one.share,
             num_copies=len(copies),
             edits=one.edits,
             features=features,

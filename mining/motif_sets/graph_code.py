@@ -31,6 +31,7 @@ from mining.candidates.structures import PENDANT_BITS, Palette, structure_of_nod
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.graph_count import (
+    MOST_CLASSES,
     GraphCount,
     count_graphs,
     count_graphs_of_blocks,
@@ -100,6 +101,8 @@ class GraphCode:
     degrees: np.ndarray  # int64 [S, V], neighbours of each node in each slot
     # int64 [V], from 0: the edges are then given how many there are between blocks as well
     blocks: np.ndarray | None = None
+    # different degrees, beyond which some are grouped where graphs are counted
+    most_classes: int = MOST_CLASSES
 
     @classmethod
     def of(cls, mined: MinedGraph) -> GraphCode:
@@ -319,11 +322,14 @@ class GraphCode:
             if self.blocks is not None:
                 between = edges_between(self.edges[~used], self.blocks)
                 start = None if near is None else near.counts[number]
-                count = count_graphs_of_blocks(first, self.blocks, between, start)
+                count = count_graphs_of_blocks(
+                    first, self.blocks, between, start, self.most_classes
+                )
             elif layer.has_one_side:
-                count = count_graphs(first)
+                count = count_graphs(first, self.most_classes)
             else:
-                count = count_two_sided_graphs(first, second, layer.first == layer.second)
+                same = layer.first == layer.second
+                count = count_two_sided_graphs(first, second, same, self.most_classes)
             counts.append(count)
         bits = self.partition_bits + sum(count.bits for count in counts)
         return Residual(bits, sum(count.error for count in counts), tuple(counts))

@@ -31,7 +31,9 @@ from scipy.special import gammaln
 
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
-# degrees that have an unknown of their own; beyond them neighbouring degrees share one
+# degrees that have an unknown of their own; beyond them neighbouring degrees share one. Of a graph
+# with 1,720 degrees a count takes 0.08 s with 600 unknowns, and is off by less than 0.01 bits; with
+# 1,200 it takes 0.5 s, with 300 it is off by 1.2 bits
 MOST_CLASSES = 600
 # log2 x of a node that is joined to all others, and of one that these leave without any
 _FORCED = 20.0
@@ -95,13 +97,13 @@ class GraphCount:
     between: np.ndarray | None = None
 
 
-def count_graphs(degrees: np.ndarray) -> GraphCount:
+def count_graphs(degrees: np.ndarray, most_classes: int = MOST_CLASSES) -> GraphCount:
     """The number of simple graphs with some degrees.
 
     Nodes that are joined to all others are forced, as are nodes that these leave without further
     edges; they are peeled off, in turn, before the rest is counted.
 
-    ``degrees`` is int64 ``[V]``.
+    ``degrees`` is int64 ``[V]``. More than ``most_classes`` different ones are grouped.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def count_graphs(degrees: np.ndarray) -> GraphCount:
     free = forced == 0
     error = bits = 0.0
     if free.any():
-        rest = _Classes.of(0 * left[free], left[free], counts[free])
+        rest = _Classes.of(0 * left[free], left[free], counts[free], most_classes)
         found, _ = _fit([rest], _pairs(rest), log(2) / 2)
         bits, error, forced[free] = found.bits, found.error, found.sides[0].logs
     return GraphCount(bits, (Multipliers(0 * known, known, forced),), error)
@@ -142,7 +144,11 @@ def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def count_graphs_of_blocks(
-    degrees: np.ndarray, blocks: np.ndarray, edges: np.ndarray, near: GraphCount | None = None
+    degrees: np.ndarray,
+    blocks: np.ndarray,
+    edges: np.ndarray,
+    near: GraphCount | None = None,
+    most_classes: int = MOST_CLASSES,
 ) -> GraphCount:
     """The number of simple graphs with some degrees and so many edges between blocks of nodes.
 
@@ -158,7 +164,7 @@ def count_graphs_of_blocks(
     >>> bool(count.bits < count_graphs(threes).bits)
     True
     """
-    classes = _Classes.of_nodes(degrees, blocks)
+    classes = _Classes.of_nodes(degrees, most_classes, blocks)
     number, (a, b) = len(classes.sizes), np.nonzero(np.triu(edges))
     # 1. a factor for each two blocks that edges join, and the pairs of nodes that it counts for
     place = np.full(edges.shape, -1)
@@ -187,7 +193,9 @@ def count_graphs_of_blocks(
     return replace(found, between=between)
 
 
-def count_two_sided_graphs(first: np.ndarray, second: np.ndarray, same: bool) -> GraphCount:
+def count_two_sided_graphs(
+    first: np.ndarray, second: np.ndarray, same: bool, most_classes: int = MOST_CLASSES
+) -> GraphCount:
     """The number of simple graphs whose edges lead from one side to another, with their degrees.
 
     The bits are as for one side, with p = x y / (1 + x y), both sides' corrections, and ½ log2(2π
@@ -202,7 +210,7 @@ def count_two_sided_graphs(first: np.ndarray, second: np.ndarray, same: bool) ->
     >>> round(count_two_sided_graphs(ones, ones, same=True).bits, 6)
     8.8953
     """
-    sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
+    sides = _Classes.of_nodes(first, most_classes), _Classes.of_nodes(second, most_classes)
     # pairs of classes, without those of a node and itself
     weights = np.outer(*(side.sizes for side in sides))
     if same:
@@ -228,20 +236,20 @@ class _Classes:
     sums: np.ndarray
 
     @classmethod
-    def of_nodes(cls, degrees: np.ndarray, blocks: Any = 0) -> _Classes:
+    def of_nodes(cls, degrees: np.ndarray, most: int, blocks: Any = 0) -> _Classes:
         """The classes of nodes of some degrees; those of degree 0 are dropped."""
         width = int(degrees.max(initial=0)) + 1
         counts = np.bincount(blocks * width + degrees)
         counts[::width] = 0
         keys = np.flatnonzero(counts)
-        return cls.of(keys // width, keys % width, counts[keys])
+        return cls.of(keys // width, keys % width, counts[keys], most)
 
     @classmethod
-    def of(cls, blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> _Classes:
-        """Group the classes where there are too many."""
+    def of(cls, blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray, most: int) -> _Classes:
+        """Group the classes where there are more than ``most``."""
         group = np.arange(len(degrees))
-        if len(degrees) > MOST_CLASSES:
-            group = _group(blocks, degrees, counts)
+        if len(degrees) > most:
+            group = _group(blocks, degrees, counts, most)
         sizes = np.bincount(group, counts).astype(np.int64)
         sums = np.bincount(group, counts * degrees).astype(np.int64)
         return cls(blocks, degrees, counts, group, sizes, sums)
@@ -277,8 +285,8 @@ def degree_nats(degrees: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
     return nats
 
 
-def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Group the classes ``[K]`` of each block to about ``MOST_CLASSES`` in all, int64 ``[K]``.
+def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
+    """Group the classes ``[K]`` of each block to about ``most`` in all, int64 ``[K]``.
 
     A group of n nodes that spans s degrees around d costs about n s² / d.
     """
@@ -287,7 +295,8 @@ def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.nd
     shares = np.cbrt(counts * steps**2 / degrees)
     # 2. classes with more than a whole group have one to themselves, the others share the rest
     ascending = np.sort(shares)
-    sums, left = np.cumsum(ascending), MOST_CLASSES - len(shares) + np.arange(1, len(shares) + 1)
+    sums = np.cumsum(ascending)
+    left = most - len(shares) + np.arange(1, len(shares) + 1)
     shared = int(np.flatnonzero((left > 0) & (ascending * left <= sums))[-1])
     shares = np.minimum(shares * left[shared] / sums[shared], 1.0)
     # 3. a new group for each whole share, and in each block

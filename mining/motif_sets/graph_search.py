@@ -14,7 +14,7 @@ from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.motif_search import SearchSettings
 from mining.motif_sets.near_copies import NEAR
-from mining.motif_sets.searching import Question, SearchInBase
+from mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from mining.pattern import Pattern
 
 # nodes of a motif where no sizes are given
@@ -29,9 +29,9 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     """The motif set of a graph, and that in the other base where this was looked at.
 
     The answer is given the degrees, except where the graph is shorter given a partition into
-    blocks as well *and* no motif is found beyond these: then the blocks explain the graph. Blocks
-    are looked at where they alone make it shorter, in a graph of one undirected relation, without
-    categories and with more than 20 edges.
+    blocks as well *and* no motif is found beyond these. Blocks are looked at where they alone make
+    it shorter by 10 bits, in a graph of one undirected relation, without categories and with more
+    than 20 edges.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     if blocks is None:
         return Answer(found, None)
     in_blocks = GraphDescription.of(empty.code.given(blocks))
-    if in_blocks.length >= found.bits_base:
+    if in_blocks.length > found.bits_base - LEAST_SAVED:
         return Answer(found, None)
     # 1. the motifs of the degrees may save beside the blocks
     proposed = [Pattern(one.structure, sources=one.sources) for one in found.motifs]
@@ -62,7 +62,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     # 2. or others do
     name = "searching for the motif set given blocks"
     other = steps.once(name, CodedSet, search_graph, question, in_blocks, steps)
-    if not other.motifs and other.bits_total < found.bits_total:
+    if not other.motifs and other.bits_total <= found.bits_total - LEAST_SAVED:
         return Answer(other, found)
     return Answer(found, other)
 

@@ -51,6 +51,11 @@ class SearchSettings:
     num_measured: int = 8
     # a choice that saves less by its estimate is not measured: estimates are off by some bits
     least_estimate: float = -5.0
+    # a choice saves at most so many times its estimate, and so many bits more: it is not measured
+    # where another one is known to save more than that. Of the 2,644 lengths of the first 612 steps
+    # in ca-GrQc 1,000 are so left out, none of which was the shortest of its step
+    more_than_estimate: float = 1.3
+    bits_more_than_estimate: float = 20.0
     # a structure that can save no more than this is not looked at again
     hopeless: float = -20.0
     # beside other motifs a structure saves at most so many times what it saves alone, and so many
@@ -264,6 +269,8 @@ class MotifSearch:
             best = description
             best_score = 0.0
             for choice in self._promising(description, bounds, exponent, freed, banned):
+                if self._most_score(choice, exponent) < best_score:
+                    continue
                 longer = self.with_choice(description, choice)
                 saved = description.length - longer.length
                 score = choice.per_edge(saved, exponent)
@@ -274,6 +281,13 @@ class MotifSearch:
                 break
             description = best
         return description
+
+    def _most_score(self, choice: Choice, exponent: float) -> float:
+        """What a choice can score at most, by its estimate."""
+        settings = self.settings
+        more = (settings.more_than_estimate - 1) * abs(choice.gain)
+        most = choice.gain + more + settings.bits_more_than_estimate
+        return choice.per_edge(most, exponent)
 
     def with_choice(self, description: Description, choice: Choice) -> Description:
         """The description with a choice, in the place of fewer copies of the same structure."""
@@ -413,13 +427,13 @@ class MotifSearch:
 
         One that finds none is left out.
         """
-        return self._covered(tuple(codes))
+        description = self.empty
+        for code in codes:
+            description = self._covered(description, code)
+        return description
 
-    def _cover(self, codes: tuple[bytes, ...]) -> Description:
-        if not codes:
-            return self.empty
-        before = self.cover(codes[:-1])
-        choice = self.choose(before, self.candidates[codes[-1]])
+    def _cover(self, before: Description, code: bytes) -> Description:
+        choice = self.choose(before, self.candidates[code])
         return before if choice is None else self.with_choice(before, choice)
 
     def _prune(self, best: Description) -> Description:
@@ -555,4 +569,6 @@ def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
 
 def _are_alike(first: Candidate, second: Candidate) -> bool:
     """Whether one of two structures is the other with one or two nodes more."""
-    return first.code in second.parts or second.code in first.parts
+    smaller, larger = sorted((first, second), key=lambda one: one.structure.num_nodes)
+    more = larger.structure.num_nodes - smaller.structure.num_nodes
+    return more in (1, 2) and smaller.code in larger.parts

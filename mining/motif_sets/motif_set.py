@@ -1,4 +1,4 @@
-"""The motif set: the few structures whose copies explain a graph, and how well they do."""
+"""The motif set: the few structures whose copies shorten a graph's description, and by how much."""
 
 from __future__ import annotations
 
@@ -362,6 +362,7 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "missing_rate": round(rates[0], 6),
         "added_rate": round(rates[1], 6),
         "bits": round(one.motif.bits, 6),
+        "share": round(one.motif.share, 6),
         "address": one.motif.address,
         "features": [
             {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
@@ -389,6 +390,7 @@ def _pattern_of(
         copies,
         record["bits"],
         record["address"],
+        share=record["share"],
         num_copies=len(copies),
         edits=edits,
         features=tuple(
@@ -430,8 +432,8 @@ def summary(found: MotifSet) -> str:
     if found.num_blocks is not None and found.other is not None:
         fewer = found.other.bits_base - found.bits_total
         return (
-            f"{count(found.num_blocks, 'block')} explain this {what}, {fewer:,.0f} bits shorter "
-            "than the degrees; no motif beyond them."
+            f"A partition into {count(found.num_blocks, 'block')} describes the {what} in "
+            f"{fewer:,.0f} bits less than the degrees alone; no motif saves bits beside it."
         )
     if found.bits_base < LEAST_BITS:
         return "The degrees determine the graph, so that no motif can shorten its description."

@@ -100,7 +100,11 @@ class SearchInBase:
     ) -> tuple[CodedMotif, ...]:
         """The motifs, nodes in canonical order, and what the set grows by ``without`` each."""
         motifs = []
+        before = self.empty
         for number, motif in enumerate(best.motifs):
+            beside = before.add(motif.structure, motif.copies, motif.sources)
+            share = before.length - beside.length
+            before = beside
             drawn = motif.structure
             (structure,), (order,), _ = distinct_structures(
                 drawn.links[None], drawn.colors[None], drawn.relations, drawn.palette
@@ -113,6 +117,7 @@ class SearchInBase:
                     structure,
                     motif.copies[:, order],
                     worth,
+                    share,
                     motif.address,
                     motif.sources,
                     edits,

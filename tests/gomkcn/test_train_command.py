@@ -275,7 +275,12 @@ def test_molecules_with_classes_are_learnt_from():
     Path("drugs.csv").write_text(f"smiles,class\n{rows}")
     classifier = trained("drugs.csv", split=(0.5, 0.25, 0.25))
     assert classifier.class_names == ("N", "O")
-    assert len(predict_file(classifier, "drugs.csv").columns()["predicted"]) == 20
+    every = predict_file(classifier, "drugs.csv").columns()["predicted"]
+    assert len(every) == 20
+    # molecules without nitrogen lack its column, and are classified as they were
+    Path("alcohols.csv").write_text("smiles\n" + "".join(f"{'C' * n}O\n" for n in range(2, 12)))
+    alcohols = predict_file(classifier, "alcohols.csv").columns()["predicted"]
+    assert alcohols.tolist() == every[::2].tolist()
 
 
 def test_a_run_of_other_edges_is_not_gone_on_with():

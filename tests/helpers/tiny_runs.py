@@ -18,7 +18,7 @@ from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import (
-    AS_EXPECTED,
+    NOT_SHOWN,
     ClassContrast,
     ClassDifference,
     Frequency,
@@ -83,7 +83,7 @@ def signed_loops(number=6):
 
 
 def significance_of(
-    null="degree", p_adjusted=0.0775, observed=3.0, mean=0.5, sd=0.75, z=3.25, verdict=AS_EXPECTED
+    null="degree", p_adjusted=0.0775, observed=3.0, mean=0.5, sd=0.75, z=3.25, verdict=NOT_SHOWN
 ):
     return NullComparison(null, 100, observed, mean, sd, 2.0, z, 0.04, p_adjusted, verdict)
 
@@ -107,7 +107,7 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
                 Occurrences(np.array(rows), np.zeros(len(rows), int)),
                 100.5 - number,
                 "uniform",
-                **{"num_copies": len(rows), **dict(*more)},
+                **{"num_copies": len(rows), "share": 90.25 - number, **dict(*more)},
             ),
         )
         for number, (one, rows, *more) in enumerate(motifs)

@@ -18,7 +18,6 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
-from mining import gspan
 from mining.gspan import SubgraphFeatures, frequent_subgraphs
 
 NODES, GRAPHS = 5, 3
@@ -128,14 +127,13 @@ def test_closed_ones_have_no_larger_one_of_equal_support():
     assert (sizes, found.support.tolist()) == ([(3, 2), (4, 4)], [3, 2])
 
 
-def test_what_is_cut_is_said_to_be(monkeypatch):
+def test_what_is_cut_is_said_to_be():
     graphs = [nx.complete_graph(4)]
     whole = {one.key for one in frequent_subgraphs(graphs, 1, (2, 4)).structures}
     assert len(whole) == 1 + 2 + 6
     known = set()
     for most in range(0, 200_000, 5000):
-        monkeypatch.setattr(gspan, "MOST_BYTES", most)
-        found = frequent_subgraphs(graphs, 1, (2, 4))
+        found = frequent_subgraphs(graphs, 1, (2, 4), most_bytes=most)
         keys = {one.key for one in found.structures}
         # more and more of them
         assert known <= keys <= whole
@@ -148,26 +146,24 @@ def test_what_is_cut_is_said_to_be(monkeypatch):
     assert found.is_complete
 
 
-def test_a_new_node_may_be_too_much_where_an_edge_is_not(monkeypatch):
+def test_a_new_node_may_be_too_much_where_an_edge_is_not():
     graphs = [nx.complete_graph(4)]
     # 5,184 for the neighbors of an edge; then 16,416 for a new node, 5,472 without one
-    monkeypatch.setattr(gspan, "MOST_BYTES", 11_000)
-    found = frequent_subgraphs(graphs, 1, (2, 4))
+    found = frequent_subgraphs(graphs, 1, (2, 4), most_bytes=11_000)
     # the path of three nodes is not extended by a node, and closed to a triangle
     assert Structure.parse("triangle").key in {one.key for one in found.structures}
     assert not found.is_complete
 
 
-def test_what_is_done_leaves_its_room_to_what_comes_next(monkeypatch):
+def test_what_is_done_leaves_its_room_to_what_comes_next():
     nodes = pd.DataFrame({"kind": ["a"] * 4 + ["b"] * 4})
     cliques = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
     both = as_csr(cliques, nodes=nodes)
     # as much as one of the cliques needs
     for most in range(0, 200_000, 500):
-        monkeypatch.setattr(gspan, "MOST_BYTES", most)
-        if frequent_subgraphs([nx.complete_graph(4)], 1, (2, 4)).is_complete:
+        if frequent_subgraphs([nx.complete_graph(4)], 1, (2, 4), most_bytes=most).is_complete:
             break
-    found = frequent_subgraphs([both], 1, (2, 4))
+    found = frequent_subgraphs([both], 1, (2, 4), most_bytes=most)
     assert found.is_complete
     assert len(found) == 2 * (1 + 2 + 6)
 

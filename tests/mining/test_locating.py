@@ -1,5 +1,7 @@
 """Where chosen structures are: places and counts by hand."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from mining import locating
 from mining.counting.occurrence_search import count_by_graph
 from mining.locating import LocatingLimits, locate_patterns
 from mining.mined_graph import MinedGraph
-from mining.pattern import OccurrenceCount, Pattern
+from mining.pattern import MotifPart, OccurrenceCount, Pattern
 
 TRIANGLE, PATH = nx.complete_graph(3), nx.path_graph(3)
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
@@ -78,3 +80,18 @@ def test_fewer_places_are_listed_when_time_is_up():
         for interrupts in (None, Interrupts(time_limit=1e-9))
     ]
     assert listed[0] == 10_000 and 0 < listed[1] < 2_000
+
+
+def test_copies_stand_for_places_that_the_search_does_not_reach():
+    clique = nx.complete_graph(4)
+    graph = nx.disjoint_union_all([nx.complete_bipartite_graph(100, 100), clique, clique])
+    # the second copy lacks an edge of the clique
+    graph.remove_edge(204, 205)
+    mined = MinedGraph.of(as_csr(graph))
+    copies = mined.occurrences(mined.order.position[np.arange(200, 208).reshape(2, 4)])
+    motif = MotifPart(copies, 9.0, "uniform", num_copies=2, edits=np.array([[1, 0, 1, -1]]))
+    pattern = replace(Pattern(Structure.from_networkx(clique)), motif=motif)
+    pattern = pattern.counted(OccurrenceCount.exact(1))
+    (located,) = locate_patterns(mined, [pattern], 0, Steps(), LocatingLimits(list_steps=1))
+    assert node_sets(located) == [[200, 201, 202, 203]]
+    assert located.frequency.listed == 1

@@ -240,7 +240,7 @@ def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
     )
     categories = Categories(((0, 1),))
     structure = Structure.parse("x:b--y:a, y--z:b")
-    assert categories.numbers_of(structure, graph.feature_names).tolist() == [1, 0, 1]
+    assert categories.colors_of(structure, graph.feature_names).tolist() == [1, 0, 1]
     mined = MinedGraph.of(graph)
     own, of_graph = mined.colors_of(structure)
     assert (own.tolist(), mined.order.given(np.flatnonzero(of_graph == 0)).tolist()) == (

@@ -13,7 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.job import TimeUpError
-from mining.counting.census_formulas import count_graphlets, count_triangles
+from mining.counting.census_formulas import count_graphlets
 from mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
@@ -366,12 +366,12 @@ def test_it_is_said_where_a_comparison_tells_little():
     for null in NULL_MODELS:
         doubt = null_model(null, points).doubt(points)
         assert "Structures that contain triangles may be over-represented" in doubt
-        assert f"{count_triangles(points).sum() // 3:,} triangles" in doubt
+        assert "more triangles than random graphs" in doubt and "what is near" in doubt
     # fewer of them: a two-sided graph beside graphs whose sides are not kept
     graph = as_csr(nx.bipartite.random_graph(60, 60, 0.3, seed=0))
     alike = np.zeros(graph.num_nodes, np.int64)
     doubt = DegreeWalk("degree", "", alike, alike).doubt(graph)
-    assert "has 0 triangles" in doubt and "may be under-represented" in doubt
+    assert "has fewer triangles" in doubt and "may be under-represented" in doubt
     # not where a few are planted
     planted = nx.gnp_random_graph(200, 0.02, seed=1)
     for first in range(0, 32, 4):
@@ -386,7 +386,8 @@ def test_few_triangles_vary_by_the_root_of_their_number():
 
     # 14 more than 16 are within five times the root of 16, and 26 more than 4 are not within that
     assert doubt_triangles("degree", triangles(30), [triangles(16)] * 4) == ""
-    assert "have 4 on average" in doubt_triangles("degree", triangles(30), [triangles(4)] * 4)
+    said = doubt_triangles("degree", triangles(30), [triangles(4)] * 4)
+    assert said.startswith("The graph has more triangles than random graphs of the null model")
 
 
 def test_graphs_of_the_null_model_are_seldom_called():

@@ -75,7 +75,9 @@ PATTERN = Pattern(
     sources=("filters", "given"),
     frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 3, 2),
     significance={
-        "degree": NullComparison("degree", 100, 2, 0.5, 0.75, 3, 2.0, 0.04, 0.08, "as expected")
+        "degree": NullComparison(
+            "degree", 100, 2, 0.5, 0.75, 3, 2.0, 0.04, 0.08, "not shown to differ"
+        )
     },
     description="path of 3 nodes",
     classes=difference_of("toxic", "harmless"),

@@ -25,7 +25,7 @@ from mining.html.report import render_report
 from mining.html.terminal import EDITS_NOTE, TextTable, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
+from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount, OrbitFeature, Pattern, Patterns
 
 EVIL = "<script>alert(1)</script>"
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
@@ -62,7 +62,7 @@ def test_every_number_of_the_page_is_that_of_patterns_json(mined):
     shown = assert_numbers(html, files_of_run(run))
     needed = {f"/motif_set/{name}" for name in ("bits_base", "bits_saved", "nodes_covered")}
     needed |= {f"/motif_set/motifs/{at}/{name}" for at in range(len(run.motif_set))
-               for name in ("copies", "bits")}  # fmt: skip
+               for name in ("copies", "share")}  # fmt: skip
     needed |= {f"/patterns/{at}/significance/degree/{name}"
                for at, one in enumerate(run.patterns) if one.significance
                for name in ("mean", "sd", "p_adjusted")}  # fmt: skip
@@ -115,7 +115,7 @@ def test_the_block_holds_the_graph_copies_and_occurrences(mined):
 
 
 def test_the_comparison_is_grouped_by_result():
-    verdicts = [MORE, MORE, LESS, AS_EXPECTED]
+    verdicts = [MORE, MORE, LESS, NOT_SHOWN]
     patterns = [
         replace(pattern_of(PATH, number),
                             significance={"degree": significance_of(verdict=verdict)})
@@ -123,8 +123,12 @@ def test_the_comparison_is_grouped_by_result():
     ]  # fmt: skip
     run = replace(run_of(patterns), others=(pattern_of(RING, -1),))
     words = Page(render_report(run)).words
-    for head in ("Over-represented: 2 of 4", "Under-represented: 1 of 4", "As expected: 1 of 4",
-                 "Not compared: 1"):  # fmt: skip
+    for head in (
+        "Over-represented: 2 of 4",
+        "Under-represented: 1 of 4",
+        "Not shown to differ: 1 of 4",
+        "Not compared: 1",
+    ):
         assert head in words
     # rows of what is called are set off
     assert render_report(run).count('class="row hit sig"') == 3
@@ -199,7 +203,9 @@ def test_each_state_of_the_set_says_itself():
     cut = replace(run_of([]).motif_set, cut="Cut after 5 steps.")
     states = {
         "No motif saves bits, given the degrees.": run_of([]),
-        "3 blocks of nodes save 30 of 120 bits; no motif": run_of([], motif_set=blocks),
+        "3 blocks describes the graph in 30 of 120 bits less than the degrees alone": run_of(
+            [], motif_set=blocks
+        ),
         "The search reached its work limit; a longer search may find more.": run_of(
             [], motif_set=cut
         ),
@@ -302,7 +308,7 @@ def test_the_set_comes_first_then_what_is_called():
     assert max(map(len, lines)) <= 100
     assert lines[0].startswith("1 motif with 1 copies shortens") or "1 motif" in lines[0]
     motif = next(line for line in lines if line.strip().startswith("0  "))
-    assert motif.split() == ["0", "cycle", "of", "6", "nodes", "6", "1", "100", "b��k"]
+    assert motif.split() == ["0", "cycle", "of", "6", "nodes", "6", "1", "90", "b��k"]
     assert "2 structures compared with random graphs: 1 over-represented, 1 under-" in text
     row = next(line for line in lines if line.startswith("path of 4 nodes"))
     assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]

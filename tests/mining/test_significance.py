@@ -62,7 +62,7 @@ def plain_comparison(counts, families=None):
         more = signed[0][s] > 0
         rank = 1 + sum(c >= counts[0][s] if more else c <= counts[0][s] for c in drawn)
         far = "more frequent" if more else "less frequent"
-        verdict = far if adjusted[s] <= 0.05 else "as expected"
+        verdict = far if adjusted[s] <= 0.05 else "not shown to differ"
         found.append((z, rank / len(counts), adjusted[s], verdict))
     return found
 

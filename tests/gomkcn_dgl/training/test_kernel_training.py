@@ -80,7 +80,8 @@ def test_a_run_and_what_is_made_of_it():
     assert "graph 3: predicted 1, true 1; most like graph " in said
     classifier = load_classifier("run")
     data = read_training_data(classifier.settings.data)
-    explanation, known = explain_classifier(classifier, data), {*classifier.rows.tolist()}
+    explanation = explain_classifier(classifier, data)
+    known = {*classifier.compared_graphs.tolist()}
     assert np.trace(explanation.confusion) == 6
     for one in explanation.decisions:
         values = [graph.similarity for graph in one.similar]
@@ -89,7 +90,7 @@ def test_a_run_and_what_is_made_of_it():
         assert values[0] == pytest.approx(1, abs=1e-5)
         assert {graph.true for graph in one.similar} == {one.predicted}
     # a graph that it learnt from is not like itself
-    row = int(classifier.rows[0])
+    row = int(classifier.compared_graphs[0])
     (one,) = explain_classifier(classifier, data, [row]).decisions
     assert row not in {graph.row for graph in one.similar}
     # 3. the same settings give the same run
@@ -113,7 +114,7 @@ def test_a_machine_is_restored_as_it_was(options):
     restored = read_state(
         Path("state.pt"), lambda state: TrainedMachine.restore(fitted.settings, state)
     )
-    assert len(restored.rows) == 18
+    assert len(restored.compared_graphs) == 18
     predicted, scores = restored.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)
     np.testing.assert_array_equal(scores, fitted.decide(data.graph)[1])

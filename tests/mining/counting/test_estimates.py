@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 from random_graphs import channels_of_graph, connected_part, random_graph
+from scipy.stats import t as student_t
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
@@ -120,12 +121,14 @@ def test_the_number_of_threads_does_not_matter():
     np.testing.assert_array_equal(np.concatenate(parts), results[0])
 
 
-def test_wilson_s_interval_of_hits_and_misses():
+def test_wilson_s_interval_of_hits_and_misses_with_a_quantile_for_so_many_hits():
     low, mean, high = interval(np.array([[12.0, 12.0, 12.0, 0.0]]))
     assert mean == 12 / 1024
-    # the shares from which this mean is 1.96 standard deviations away
+    # the shares from which this mean is as far away as 12 hits let it be
     for end in (low, high):
-        assert abs(mean - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / 1024))
+        assert abs(mean - end) == pytest.approx(
+            student_t.ppf(0.975, 11) * np.sqrt(end * (1 - end) / 1024)
+        )
     # without a hit: that many draws would miss it with a probability of 5 %
     low, mean, high = interval(np.zeros((3, 4)))
     assert (low, mean) == (0, 0)

@@ -18,7 +18,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_sets import graph_count, small_graphs
+from mining.motif_sets import small_graphs
 from mining.motif_sets.blocks import (
     Blocks,
     bits_without,
@@ -253,7 +253,7 @@ def test_blocks_divide_the_graphs():
     assert one == pytest.approx(whole, abs=0.3)
 
 
-def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
+def test_many_degrees_are_grouped_and_the_error_is_bounded():
     # of a graph in which i and j are joined with a probability of about w_i w_j
     weights = np.random.default_rng(0).pareto(1.2, 1500) + 0.5
     odds = np.outer(weights, weights) / 20
@@ -261,10 +261,10 @@ def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
     degrees = (joined | joined.T).sum(axis=0)
     number = len(np.unique(degrees))
     own, arcs = count_graphs(degrees), count_two_sided_graphs(degrees, degrees[::-1], True)
-    monkeypatch.setattr(graph_count, "MOST_CLASSES", number // 2)
+    half = number // 2
     for each, grouped in (
-        (own, count_graphs(degrees)),
-        (arcs, count_two_sided_graphs(degrees, degrees[::-1], True)),
+        (own, count_graphs(degrees, half)),
+        (arcs, count_two_sided_graphs(degrees, degrees[::-1], True, half)),
     ):
         assert each.error == 0
         # a step of Newton's method for each degree takes off nearly all of it
@@ -275,8 +275,7 @@ def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
         assert (np.diff(logs[1]) > 0).all()
         np.testing.assert_allclose(*logs, atol=0.05)
     # degrees of which only a few are too many keep nearly all an unknown
-    monkeypatch.setattr(graph_count, "MOST_CLASSES", number - 10)
-    assert abs(count_graphs(degrees).bits - own.bits) < 0.01
+    assert abs(count_graphs(degrees, number - 10).bits - own.bits) < 0.01
 
 
 # made once with the program that the plan names as the definition of a length

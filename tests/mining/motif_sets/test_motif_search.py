@@ -466,3 +466,33 @@ def test_a_part_of_a_motif_gives_way_to_it(collection, moves):
     # without any such move it stays
     still = search_in(collection, most_put_in=0, most_in_place=0)
     assert codes_of(still.swap(still.cover([part.code]))) == [part.code]
+
+
+def test_a_structure_without_copies_leaves_a_cover_as_it_is(collection):
+    search = search_in(collection)
+    first, second = codes_of(search.run())[:2]
+    covered = search.cover([first])
+    absent = [
+        code
+        for code, candidate in sorted(search.candidates.items())
+        if code != first and search.choose(covered, candidate) is None
+    ]
+    assert absent
+    # what follows is not looked for again
+    assert search.cover([first, *absent, second]) is search.cover([first, second])
+
+
+def test_what_cannot_save_most_by_its_estimate_is_not_measured():
+    lengths = {}
+    for most in (0.0, 20.0, np.inf):
+        search = search_of(planted("plain"), SearchSettings(bits_more_than_estimate=most))
+        search.propose(search.empty, 0)
+        counted = []
+        with_choice = search.with_choice
+        search.with_choice = lambda *given, to=with_choice, seen=counted: (
+            seen.append(given) or to(*given)
+        )
+        lengths[most] = search.add(search.empty, 0.0).length, len(counted)
+    # the same is found, with the fewer lengths the more is known
+    assert lengths[20.0][0] == lengths[np.inf][0]
+    assert lengths[0.0][1] < lengths[20.0][1] < lengths[np.inf][1]

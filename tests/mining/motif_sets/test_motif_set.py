@@ -3,6 +3,7 @@
 import json
 import pickle
 import statistics
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -12,14 +13,17 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, MotifSet, PatternMiner, feature_table, motif_set
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
-from mining.motif_sets import graph_count
+from mining.motif_sets import finding
 from mining.motif_sets.finding import near_variants
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.graph_search import search_graph
 from mining.motif_sets.motif_set import summary
+from mining.motif_sets.searching import Question
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
@@ -53,6 +57,28 @@ def planted():
 @pytest.fixture(scope="module")
 def found(planted):
     return motif_set(planted[0], "3-6", given=[WHEEL, "clique-6"])
+
+
+@pytest.mark.parametrize("kind", ["graph", "copies that differ", "collection"])
+def test_the_shares_of_the_motifs_add_up_to_what_the_set_saves(planted, kind):
+    if kind == "graph":
+        graph = planted[0]
+    elif kind == "copies that differ":
+        # of twelve cliques of six, every third lacks an edge
+        cliques = [nx.complete_graph(6) for _ in range(12)]
+        for clique in cliques[::3]:
+            clique.remove_edge(0, 1)
+        graph = nx.disjoint_union_all([*cliques, nx.gnm_random_graph(60, 90, seed=0)])
+    else:
+        # wheels that are joined to paths
+        graph = []
+        for size in range(2, 22):
+            whole = nx.disjoint_union(nx.wheel_graph(6), nx.path_graph(size))
+            whole.add_edge(0, 6)
+            graph.append(whole)
+    found = motif_set(graph, "3-6")
+    shares = [one.motif.share for one in found]
+    assert sum(shares) == pytest.approx(found.bits_saved) and found.bits_saved > 10
 
 
 def test_the_set_is_what_was_planted(planted, found):
@@ -108,7 +134,7 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     other = found.other
     assert len(other) > 0 and (other.base, other.num_blocks) == ("degrees", None)
     assert found.bits_total < other.bits_total < other.bits_base
-    assert summary(found).startswith("5 blocks explain this graph, ")
+    assert summary(found).startswith("A partition into 5 blocks describes the graph in ")
     record = json.loads(json.dumps(found.to_dict()))
     copies = [[], [one.motif.copies for one in other]]
     again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
@@ -298,11 +324,16 @@ def test_large_motifs_take_their_copies_first():
     assert dict(zip([one.key for one in found], row, strict=False)) == {K4.key: 1, K3.key: 0}
 
 
-def test_what_grouped_degrees_change_is_said(monkeypatch):
-    graph = nx.barabasi_albert_graph(120, 3, seed=1)
-    assert not motif_set(graph).not_used
-    monkeypatch.setattr(graph_count, "MOST_CLASSES", 8)
-    [said] = motif_set(graph).not_used
+def test_what_grouped_degrees_change_is_said():
+    mined = MinedGraph.of(nx.barabasi_albert_graph(120, 3, seed=1))
+    code = GraphCode.of(mined)
+    said = []
+    for most_classes in (code.most_classes, 8):
+        empty = GraphDescription.of(replace(code, most_classes=most_classes))
+        found = search_graph(Question(mined, range(3, 5)), empty, Steps())
+        said.append(finding._as_motif_set(mined, found, 1).not_used)
+    assert not said[0]
+    [said] = said[1]
     assert said.startswith("differences of some neighbouring degrees (the bits are off by at most")
 
 
