@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graphs.shapes import tell_apart
+from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.steps import Steps
@@ -133,7 +133,7 @@ class Profile:
         return float(np.corrcoef(self.first, self.second)[0, 1])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RunComparison(Tabular):
     """Two runs, and every structure that either of them counted.
 
@@ -154,6 +154,21 @@ class RunComparison(Tabular):
     null: str
     structures: tuple[ComparedStructure, ...]
     profiles: tuple[Profile, ...]
+
+    def __repr__(self) -> str:
+        """What is compared, and how the profiles of each size correlate."""
+        correlations = "".join(
+            f", {one.correlation:+.2f} for those of {one.family.num_nodes} nodes"
+            for one in self.profiles
+            if one.correlation is not None
+        )
+        sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
+        return f"RunComparison({sources}: {count(len(self.structures), 'structure')}{correlations})"
+
+    def _repr_html_(self) -> str:
+        """All structures as a table, for a notebook."""
+        html: str = self.to_pandas()._repr_html_()
+        return html
 
     def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
         """Structures of which the tests of both runs say this."""
@@ -217,6 +232,8 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
     >>> {one.name: one.signs for one in found.structures[:2]}
     {'path of 3 nodes': (-1, 0), 'triangle': (1, 0)}
+    >>> found
+    RunComparison('graph' and 'graph': ... structures, ... for those of 4 nodes, ...)
     """
     null = next((name for name in first.null_models if name in second.null_models), "")
     both = [_Counted.of(run, null) for run in (first, second)]
