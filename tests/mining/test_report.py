@@ -336,3 +336,20 @@ def test_tables_fit_the_terminal():
     assert lines[-1].split() == ["short", "2"]
     endless = str(TextTable({"name": ["word " * 999]}, {"name"})).splitlines()
     assert len(endless) == 1 + 6 and endless[-1].endswith("…")
+
+
+def test_what_random_graphs_alone_have_is_counted_and_has_no_row():
+    held, lacked, called = (
+        replace(pattern_of(graph, -1, count=count), significance={"degree": significance_of(**own)})
+        for graph, count, own in (
+            (PATH, 3, {}),
+            (RING, 0, {"observed": 0.0}),
+            (nx.star_graph(3), 0, {"observed": 0.0, "verdict": LESS, "p_adjusted": 0.01}),
+        )
+    )
+    run = replace(run_of([]), others=(called, held, lacked), null_models={"degree": "degrees"})
+    page = render_report(run)
+    assert "Not shown to differ: 2 of 3" in page
+    assert "1 that random graphs alone have are not listed" in page
+    assert len(rows_of(page, "t-b0")) == 2
+    assert "cycle of 4 nodes" not in page
