@@ -27,8 +27,10 @@ from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining.export import occurrence_table, read_places, structure_table
+from mining.html.comparison_text import format_comparison
 from mining.html.report import render_report
-from mining.html.terminal import format_comparison, format_run
+from mining.html.terminal import format_run
+from mining.run_comparison import compare_runs
 from mining.run_folder import read_run
 from mining.settings import read_settings
 from mining.truth import read_truth
@@ -83,7 +85,7 @@ def _settings(path: Path) -> None:
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
-    texts = [format_run(run), format_comparison(run, run)]
+    texts = [format_run(run), format_comparison(compare_runs(run, run))]
     tables = structure_table(run.patterns), occurrence_table(run.patterns)
     texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()

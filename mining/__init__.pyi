@@ -23,7 +23,6 @@ from mining.inexact_counts import InexactCounts as InexactCounts
 from mining.inexact_counts import Variant as Variant
 from mining.inexact_counts import count_inexact as count_inexact
 from mining.mining_run import MiningRun as MiningRun
-from mining.mining_run import compare_runs as compare_runs
 from mining.motif_sets.finding import motif_set as motif_set
 from mining.motif_sets.motif_set import MotifSet as MotifSet
 from mining.null_models import NullModel as NullModel
@@ -42,6 +41,9 @@ from mining.pattern import OrbitFeature as OrbitFeature
 from mining.pattern import Pattern as Pattern
 from mining.pattern_counts import bag_of_patterns as bag_of_patterns
 from mining.pattern_miner import PatternMiner as PatternMiner
+from mining.run_comparison import RunComparison as RunComparison
+from mining.run_comparison import compare_runs as compare_runs
+from mining.run_comparison import mine_structures as mine_structures
 from mining.run_folder import read_run as read_run
 from mining.significance import class_differences as class_differences
 from mining.structure_census import Census as Census

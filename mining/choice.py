@@ -179,7 +179,10 @@ def choose_patterns(
     reported = [*in_set, *called, *given, *frequent[: rules.most_seen]]
     keys = {one.key for one in reported}
     others = [
-        one for one in (*census.values(), *rest) if one.key not in keys and one.frequency.count > 0
+        one
+        for one in (*census.values(), *rest)
+        # what random graphs alone have was compared as well
+        if one.key not in keys and (one.significance or one.frequency.count > 0)
     ]
     others.sort(key=_distance, reverse=True)
     # 4. compare the graphs of each class; what leads a group is reported as well

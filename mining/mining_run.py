@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
+from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
@@ -25,9 +25,6 @@ from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
 from mining.truth import MotifRecovery
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
@@ -301,46 +298,3 @@ def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ..
         numbers.append(int(held.sum()))
         left &= ~held
     return tuple(numbers)
-
-
-def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:
-    """Pair the patterns of two runs that have the same structure, categories included.
-
-    Parameters
-    ----------
-    first, second : MiningRun
-        As :func:`gomkcn.read_run` returns them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each structure, in the order of the first run: ``structure``, then ``pattern``,
-        ``count`` and ``copies`` of each run, with ``_first`` and ``_second``; missing where a run
-        does not have it.
-
-    Examples
-    --------
-    >>> from mining.graph_summary import GraphSummary
-    >>> from mining import MotifSet
-    >>> summary = GraphSummary("graph.txt", 1, 9, 9, ("constant",))
-    >>> empty = MiningRun(summary, [], MotifSet((), 0.0, 0.0), {}, {})
-    >>> len(compare_runs(empty, empty))
-    0
-    """
-    import pandas as pd
-
-    sides = [
-        pd.DataFrame(
-            {
-                f"pattern_{name}": [one.id for one in run.patterns],
-                f"count_{name}": [one.frequency.occurrences.short for one in run.patterns],
-                f"copies_{name}": [one.motif and one.motif.num_copies for one in run.patterns],
-            },
-            index=pd.Index([one.key for one in run.patterns], dtype=object),
-        )
-        for name, run in (("first", first), ("second", second))
-    ]
-    table = pd.concat(sides, axis=1, sort=False)
-    structures = {one.key: one.structure for one in (*second.patterns, *first.patterns)}
-    table.insert(0, "structure", describe_shapes([structures[key] for key in table.index]))
-    return table.reset_index(drop=True).convert_dtypes()

@@ -318,10 +318,17 @@ def frequent(
 @option_group(
     "Random graphs and counts",
     option(
+        "--null",
+        default="directions",
+        help="What random graphs keep: directions (all times of each two nodes), gaps (times "
+        "between their events), timelines (their times, given to two others), or times (no "
+        "bursts) [directions]",
+    ),
+    option(
         "--null-samples",
         type=Number(int),
         default=199,
-        help="Random graphs of permuted times; 0 for none [199]",
+        help="Number of random graphs; 0 for none [199]",
     ),
     seed_option,
 )
@@ -360,13 +367,15 @@ def temporal(
     """Count motifs of three edges in the order of time.
 
     GRAPH is a table of edges with a column of times: numbers or timestamps. The 36 motifs of two
-    or three nodes and three edges are counted exactly, and compared with random graphs in which the
-    times are permuted. Rows and columns are those of Paranjape, Benson and Leskovec (2017). When
+    or three nodes and three edges are counted exactly, and compared with random graphs, which keep
+    all times at which two nodes have an event, and draw which of these goes which way. --null names
+    others. Rows and columns are those of Paranjape, Benson and Leskovec (2017). When
     time is up, or at Ctrl-C, the comparison is with the random graphs that are counted by then.
 
     \b
     gomkcn temporal messages.txt.gz --window 1h
     gomkcn temporal payments.csv --window 7d --time booked --page payments.html
+    gomkcn temporal messages.txt.gz --window 1h --null gaps
     gomkcn temporal calls.parquet --window 1h --jobs 4
     """
     show_log()
@@ -388,6 +397,6 @@ def temporal(
 
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
         say(f"wrote {page}")
-    if out is None and page is None:
+    if out is None:
         print_table(found)
     say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from gomkcn.commands.base import Group
+from gomkcn.commands.compare_command import compare
 from gomkcn.commands.count_command import count
 from gomkcn.commands.filters_command import filters
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.graph_commands import census, convert, frequent, info, temporal
-from gomkcn.commands.mine_command import compare, demo, export, mine, report
+from gomkcn.commands.mine_command import demo, export, mine, report
 from gomkcn.commands.train_command import explain, predict, train
 
 
@@ -29,7 +30,7 @@ def main() -> None:
     gomkcn census friends.txt.gz --size 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
-    gomkcn compare run other                    patterns that two runs share
+    gomkcn compare run other                    two runs or graphs side by side
     gomkcn export run --out tables              patterns, occurrences and copies as tables
     gomkcn train motifs.bin --out run           a classifier of graphs
     gomkcn predict run new.bin                  classes of new graphs

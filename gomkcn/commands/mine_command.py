@@ -1,4 +1,4 @@
-"""`gomkcn mine` and `demo`: the folder of a mining run; `report`, `compare`, `export`: of any."""
+"""`gomkcn mine` and `demo`: the folder of a mining run; `report`, `export`: of any."""
 
 from __future__ import annotations
 
@@ -326,28 +326,6 @@ def _report_filters(run: str) -> tuple[str, Path]:
     with lock_folder(run) as folder:
         page = write_filters_page(folder, finished)
     return format_filters(finished), page
-
-
-@click.command(cls=Command)
-@click.argument("first", type=InputPath(), metavar="RUN")
-@click.argument("second", type=InputPath(), metavar="RUN")
-def compare(first: str, second: str) -> None:
-    """Show which patterns two finished runs share.
-
-    The table has the counts of both. Patterns are the same if their graphs are isomorphic,
-    directions, types and categories included, whatever their numeric features. "12 | 15" are counts
-    of the first and of the second run, and "-" is a pattern that a run does not have.
-
-    \b
-    gomkcn compare run other
-    """
-    from gomkcn_dgl.runtime.output_folder import problems_of_run
-    from mining.html.terminal import format_comparison
-    from mining.run_folder import read_run
-
-    with problems_of_run(first, second):
-        text = format_comparison(read_run(first), read_run(second))
-    say(text)
 
 
 @click.command(cls=Command)

@@ -13,14 +13,14 @@ edges of a node within a window.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int, check_jobs
+from gomkcn_dgl.checks import check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
 from gomkcn_dgl.io.temporal_edges import (
@@ -33,6 +33,7 @@ from gomkcn_dgl.kernels.compiled_graph import first_at_least
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
+from mining.counting.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
 from mining.pattern import NullComparison
 from mining.significance import compare_with_random
 
@@ -44,7 +45,6 @@ Events = tuple[tuple[int, int], ...]
 FIRST_EDGE = (1, 2)
 SECOND_EDGES = ((3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2))
 THIRD_EDGES = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))
-TIMES = "times"
 # what two of three edges, in the order of time, share: all the same two nodes; star with the first
 # two, the outer two or the last two between the same nodes; triangle
 PAIR, FIRST_TWO, OUTER_TWO, LAST_TWO, TRIANGLE = range(5)
@@ -82,8 +82,8 @@ class TemporalCensus(Tabular):
     span : float
         Time from the first to the last edge of the graph, in the same unit.
     comparisons : tuple of NullComparison
-        One for each motif, row by row, with random graphs of permuted times; empty where none were
-        asked for.
+        One for each motif, row by row, with the random graphs of a null model; empty where none
+        were asked for.
     notes : tuple of str
         The unit that times that are numbers were taken to have, where the window has one, and how
         many edges have the time of another.
@@ -122,6 +122,7 @@ def temporal_census(
     graph: Any,
     window: float | str | timedelta | np.timedelta64,
     *,
+    null: str = DEFAULT_TEMPORAL_NULL,
     null_samples: int = 199,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -131,11 +132,10 @@ def temporal_census(
     time_unit: str | None = None,
     steps: Steps | None = None,
 ) -> TemporalCensus:
-    """Count the 36 motifs of three edges in time, and compare them with permuted times.
+    """Count the 36 motifs of three edges in time, and compare them with random graphs.
 
-    All counts are exact. A random graph has the same edges, and the same times in another order: it
-    keeps who is joined to whom how often, and when something happens, and nothing of what follows
-    on what.
+    All counts are exact. A random graph keeps who is joined to whom how often, in each direction;
+    what it keeps of the times is chosen by ``null``.
 
     Parameters
     ----------
@@ -145,6 +145,12 @@ def temporal_census(
         The longest time from the first to the last edge of an occurrence: a number in the unit of
         times that are numbers, else of seconds, or a text such as "1h", "30s", "5min", "1d", "1w".
         Compared exactly, with times that are whole or have up to nine digits behind the point.
+    null : {"directions", "gaps", "timelines", "times"}
+        What random graphs keep. ``"directions"``: the times of all events between each two nodes;
+        which of these goes which way is drawn. ``"gaps"``: the times between the events of each two
+        nodes, in another order. ``"timelines"``: all times of two nodes together, which go to two
+        others with as many events. ``"times"``: all times, in any order. All but the last keep
+        bursts; docs/howto/temporal.md says what each tells.
     null_samples : int
         Random graphs; 0 for none, else at least 2.
     seed : int
@@ -178,6 +184,7 @@ def temporal_census(
     >>> temporal_census(mail, 8, null_samples=0).counts[4, 0].item(), motif_events(4, 0)
     (1, ((1, 2), (2, 1), (1, 2)))
     """
+    check_choice("null", null, TEMPORAL_NULLS)
     check_int("null_samples", null_samples, 0)
     check_int("seed", seed, 0)
     check_jobs("n_jobs", n_jobs)
@@ -186,19 +193,21 @@ def temporal_census(
     notes = _notes_on(edges, has_unit)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps
     steps.progress.begin("counting")
-    counter, num_edges = _Counter(edges, length), len(edges.times)
-    counts = counter.count(np.arange(num_edges))
+    counter, num_edges = _Counter(edges), len(edges.times)
+    counts = counter.count(np.arange(num_edges), edges.last_within(length))
+    timelines = Timelines.of(edges)
 
-    def count_permuted(number: int) -> np.ndarray:
-        order = np.random.default_rng([seed, number]).permutation(num_edges)
-        return counter.count(order)
+    def count_drawn(number: int) -> np.ndarray:
+        rng = np.random.default_rng([seed, number])
+        drawn = TEMPORAL_NULLS[null].draw(timelines, edges.times, rng)
+        return counter.count(drawn.order, replace(edges, times=drawn.times).last_within(length))
 
     comparisons: list[NullComparison] = []
     if null_samples:
         found = steps.each(
-            "counting with permuted times",
+            "counting in random graphs",
             np.ndarray,
-            count_permuted,
+            count_drawn,
             range(null_samples),
             in_time=True,
         )
@@ -206,7 +215,7 @@ def temporal_census(
             notes += (f"{len(found)} of {null_samples} random graphs were counted",)
         if len(found) >= _LEAST_SAMPLES:
             drawn = np.stack([counts, *found])
-            comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
+            comparisons = compare_with_random(null, drawn.reshape(-1, 36))
     span = edges.times[-1].item() - edges.times[0].item() if num_edges else 0
     # in seconds where the window is
     in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)
@@ -236,16 +245,16 @@ def _notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
 
 
 class _Counter:
-    """Counts the motifs of a graph whose edges may be in any order; the times stay where they are.
+    """Counts the motifs of a graph whose edges may be in any order, at any times.
 
     Who is joined to whom does not depend on the order, and is looked up once.
     """
 
-    def __init__(self, edges: TemporalEdges, window: float, most_triples: float = 2.0**63) -> None:
+    def __init__(self, edges: TemporalEdges, most_triples: float = 2.0**63) -> None:
         """Look up who is joined to whom; int64 counts so many triples by default."""
         self.edges = edges
+        self.most_triples = most_triples
         num_edges, num_nodes = len(edges.times), edges.num_nodes
-        self.until = edges.last_within(window)
         # a group for each node and neighbour, in the order of both
         node = np.concatenate([edges.source, edges.target])
         neighbor = np.concatenate([edges.target, edges.source])
@@ -262,25 +271,28 @@ class _Counter:
         wanted = np.arange(_NUM_BLOCKS + 1) * self.ptr[-1] // _NUM_BLOCKS
         self.bounds = np.searchsorted(self.ptr[:-1], wanted)
         self.bounds[-1] = num_nodes
-        self._check_range(most_triples)
 
-    def _check_range(self, most_triples: float) -> None:
+    def _check_range(self, until: np.ndarray) -> None:
         """Refuse a window in which there may be more triples than an int64 counts.
 
         That of edges at one node is no more than three of all its edges, or of all in the window;
         triangles are found one pair of edges after the other, which no machine does so often.
         """
         at_nodes = np.diff(self.ptr).astype(np.float64)
-        in_window = (self.until - np.arange(len(self.until))).astype(np.float64)
+        in_window = (until - np.arange(len(until))).astype(np.float64)
         triples = min((at_nodes**3).sum() / 6, (in_window**2).sum() / 2)
-        if triples >= most_triples:
+        if triples >= self.most_triples:
             raise InputError(
                 f"window must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}; "
                 "choose a shorter one."
             )
 
-    def count(self, order: np.ndarray) -> np.ndarray:
-        """The counts int64 ``[6, 6]`` where the edge at each place in time is ``order``."""
+    def count(self, order: np.ndarray, until: np.ndarray) -> np.ndarray:
+        """The counts int64 ``[6, 6]`` where the edge at each place in time is ``order``.
+
+        ``until`` is the last place within a window after each.
+        """
+        self._check_range(until)
         length = 2 * len(order)
         incident = Incident(
             self.ptr,
@@ -303,7 +315,7 @@ class _Counter:
         found = np.zeros((_NUM_BLOCKS, NUM_KINDS, 2, 2, 2), np.int64)
         run_blocks(
             count_at_nodes, _NUM_BLOCKS, _NANOSECONDS * length,
-            self.bounds, incident, self.until, found,
+            self.bounds, incident, until, found,
         )  # fmt: skip
         counts = np.zeros((6, 6), np.int64)
         for at, number in np.ndenumerate(found.sum(axis=0)):

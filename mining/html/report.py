@@ -333,18 +333,22 @@ def _comparison(
     """Rows by result, and the profile of the structures that were compared."""
     rows: dict[str, list[Row]] = {head: [] for head in _HEADS}
     badge = {row["pattern"].key: row for row in motifs}
-    compared = []
+    listed, absent = [], []
     kinds = kinds_left_out(run)
     for at, one in _with_places(run):
         result = one.significance.get(null)
         if result is None and one.motif is not None:
             # it stands in the table of the set
             continue
+        if result and not result.is_called and not one.frequency.occurrences.high:
+            # of what random graphs alone have there are many, and a row of each says nothing
+            absent.append((at, one, result))
+            continue
         row = _pattern_row(one, at, numbers, lines) | {"motif": badge.get(one.key)}
         if kinds and one.structure.alone is one.structure:
             row["sub"] = kinds
         if result is not None:
-            compared.append((at, one, result))
+            listed.append((at, one, result))
             own = partial(numbers, *at, "significance", null)
             mean, sd = expected(result.mean, result.sd)
             row |= {
@@ -356,11 +360,15 @@ def _comparison(
             record = result.to_dict()
             row["csv"] += [record[name] for name in ("mean", "sd", "z", "p_adjusted")]
         rows[called(one, null)].append(row)
+    compared = [*listed, *absent]
+    totals = {verdict: len(own) for verdict, own in rows.items()}
+    totals[NOT_SHOWN] += len(absent)
+    notes = {NOT_SHOWN: f"; {len(absent)} that random graphs alone have are not listed"}
     groups = [
         {
             "sign": sign,
-            "title": f"{title}: {len(rows[verdict])}{f' of {len(compared)}' if verdict else ''}",
-            "small": small,
+            "title": f"{title}: {totals[verdict]}{f' of {len(compared)}' if verdict else ''}",
+            "small": small + (notes.get(verdict, "") if absent else ""),
             "rows": rows[verdict],
             "first": _FIRST_ROWS[verdict],
             "is_called": verdict in (MORE, LESS),
@@ -372,7 +380,7 @@ def _comparison(
     samples = compared[0][2].num_samples if compared else 0
     families = num_families([one for _, one, _ in compared])
     # by size and edges, so that profiles of graphs can be compared
-    bars = sorted(compared, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
+    bars = sorted(listed, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
     largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
     shown = {at for at, *_ in largest}
     profile = [

@@ -9,11 +9,14 @@ import numpy as np
 from markupsafe import Markup
 
 from mining.counting.temporal_motifs import TemporalCensus, motif_events
+from mining.counting.temporal_nulls import TEMPORAL_NULLS
 from mining.html.page import Numbers, expected, render_page, signed
 from mining.pattern import NOT_SHOWN
 
 # where the nodes 1, 2 and 3 of a drawing stand, in its pixels
-_POINTS = {1: np.array([16.0, 16.0]), 2: np.array([104.0, 16.0]), 3: np.array([60.0, 78.0])}
+_POINTS = {1: np.array([16.0, 18.0]), 2: np.array([104.0, 18.0]), 3: np.array([60.0, 80.0])}
+# of two nodes alone, which leaves room for three arrows above each other
+_PAIR_POINTS = {1: np.array([16.0, 47.0]), 2: np.array([104.0, 47.0])}
 # size of a drawing, six of which are in a row
 _WIDTH = 120
 _HEIGHT = 94
@@ -57,6 +60,8 @@ def render_temporal_page(census: TemporalCensus, source: str, window: str) -> st
         census=census,
         grid=[cells[row * 6 : row * 6 + 6] for row in range(6)],
         num_samples=comparison.num_samples if comparison else 0,
+        null=comparison.null if comparison else "",
+        keeps=TEMPORAL_NULLS[comparison.null].keeps if comparison else "",
         total=f"{int(census.counts.sum()):,}",
         verdicts=Counter(one.verdict for one in census.comparisons),
     )
@@ -70,6 +75,7 @@ def draw_events(row: int, column: int) -> Markup:
     """
     events = motif_events(row, column)
     nodes = sorted({node for event in events for node in event})
+    points = _POINTS if len(nodes) == 3 else _PAIR_POINTS
     used = Counter(frozenset(event) for event in events)
     drawn: Counter[frozenset[int]] = Counter()
     shapes = ""
@@ -78,11 +84,11 @@ def draw_events(row: int, column: int) -> Markup:
         # 1. edges between the same nodes lie beside each other, in the order of time
         shift = (drawn[pair] - (used[pair] - 1) / 2) * _GAP
         drawn[pair] += 1
-        first, second = (_POINTS[node] for node in sorted(pair))
+        first, second = (points[node] for node in sorted(pair))
         along = (second - first) / np.linalg.norm(second - first)
         across = np.array([-along[1], along[0]]) * shift
-        start = _POINTS[u]
-        end = _POINTS[v]
+        start = points[u]
+        end = points[v]
         middle = (start + end) / 2 + across
         # 2. a curve from rim to rim through the middle, and its head
         bend = 2 * middle - (start + end) / 2
@@ -104,7 +110,7 @@ def draw_events(row: int, column: int) -> Markup:
             f'font-weight="650" fill="var(--ink)">{order}</text>'
         )
     for node in nodes:
-        x, y = _POINTS[node]
+        x, y = points[node]
         shapes += f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 1}" fill="var(--m0)"/>'
     label = ", then ".join(f"{u} to {v}" for u, v in events)
     return Markup(

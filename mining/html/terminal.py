@@ -8,11 +8,10 @@ from math import isfinite
 from typing import NamedTuple
 
 from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.runtime.files import printable
 from mining.html.filters_text import filters_sentence, filters_table
 from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
-from mining.mining_run import MiningRun, compare_runs
+from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import (
     LESS,
@@ -321,22 +320,3 @@ def follow_sentence(leading: int, following: int) -> str:
     rest = "the other follows" if following == 1 else f"{following} others follow"
     given = "it" if leading == 1 else "these"
     return f" {head}, {rest}: no difference is left among graphs that are alike in {given}."
-
-
-def format_comparison(first: MiningRun, second: MiningRun) -> str:
-    """Two runs and the patterns that they share, for a terminal; "12 | 15" are those of both."""
-    head = [
-        f"{name:<7} {printable(run.graph.source)}: {count(run.graph.num_nodes, 'node')}, "
-        f"{count(len(run.patterns), 'pattern')}"
-        for name, run in (("first", first), ("second", second))
-    ]
-    rows = compare_runs(first, second)
-    text = rows.astype(object).where(rows.notna(), "-").astype(str)
-    columns = {"structure": text["structure"].tolist()}
-    for what in ("pattern", "count", "copies"):
-        both = zip(text[f"{what}_first"], text[f"{what}_second"], strict=True)
-        columns[what] = [f"{one} | {other}" for one, other in both]
-    shared = int(rows[["pattern_first", "pattern_second"]].notna().all(axis=1).sum())
-    total = max(len(first.patterns), len(second.patterns))
-    table = [str(TextTable(columns, {"structure"}))] if total else []
-    return "\n\n".join(["\n".join(head), *table, f"{shared} of {total} patterns in both runs"])

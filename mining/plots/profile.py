@@ -44,3 +44,37 @@ def draw_profile(rows: Sequence[tuple[str, str, float, bool]]) -> Markup:
         f'<svg class="profile" role="group" aria-label="Profile of the structures" '
         f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">{shapes}</svg>'
     )
+
+
+def draw_profiles(rows: Sequence[tuple[str, str, float, float]]) -> Markup:
+    """Draw the profiles of two graphs: of each structure the entries of both, side by side.
+
+    A row is the name of a structure, the address of its row, and its entry of each profile. The
+    first graph has the colour ``--m0``, the second one ``--m1``.
+
+    >>> print(draw_profiles([("triangle", "#row-0", 0.6, -0.8)]).count("<rect "))
+    3
+    """
+    highest = max((abs(entry) for _, _, *both in rows for entry in both), default=0.0) or 1.0
+    step = _WIDTH / max(len(rows), 12)
+    shapes = f'<path stroke="var(--rule-2)" d="M0 {_MIDDLE}H{_WIDTH}"/>'
+    for number, (name, address, *both) in enumerate(rows):
+        said = escape(f"{name}: {both[0]:+.2f} and {both[1]:+.2f}".replace("-", "−"))
+        left = step * number
+        shapes += (
+            f'<a href="{escape(address)}" aria-label="{said}"><title>{said}</title>'
+            f'<rect x="{left:.1f}" y="0" width="{step:.1f}" height="{_HEIGHT:g}" fill="none" '
+            'pointer-events="all"/>'
+        )
+        for side, entry in enumerate(both):
+            height = max(1.5, abs(entry) / highest * (_MIDDLE - 2))
+            top = _MIDDLE - height if entry > 0 else _MIDDLE
+            shapes += (
+                f'<rect x="{left + (0.12 + 0.38 * side) * step:.1f}" y="{top:.1f}" '
+                f'width="{0.38 * step:.1f}" height="{height:.1f}" fill="var(--m{side})"/>'
+            )
+        shapes += "</a>"
+    return Markup(
+        f'<svg class="profile" role="group" aria-label="Profiles of both graphs" '
+        f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">{shapes}</svg>'
+    )

@@ -23,7 +23,7 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_comparison, format_run
+from mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount, OrbitFeature, Pattern, Patterns
@@ -383,20 +383,18 @@ def test_tables_fit_the_terminal():
     assert len(endless) == 1 + 6 and endless[-1].endswith("…")
 
 
-def test_two_runs_share_what_is_isomorphic():
-    turned = nx.Graph([(3, 0), (0, 4), (4, 1), (1, 2), (2, 3)])
-    first = run_of([pattern_of(nx.star_graph(3), 0), pattern_of(nx.cycle_graph(5), 1, count=5)])
-    second = run_of([pattern_of(turned, 0), pattern_of(PATH, 1)])
-    rows = [line.split("  ") for line in format_comparison(first, second).splitlines()[4:-2]]
-    assert [[cell.strip() for cell in row if cell] for row in rows] == [
-        ["star with 3 leaves", "0 | -", "3 | -", "- | -"],
-        ["cycle of 5 nodes", "1 | 0", "5 | 3", "- | -"],
-        ["path of 4 nodes", "- | 1", "- | 3", "- | -"],
-    ]
-    # with other categories it is another structure
-    path = pattern_of(nx.path_graph(3))
-    runs = [
-        run_of([replace(path, structure=path.structure.with_categories(((kind,),) * 3))])
-        for kind in ("kind=a", "kind=b")
-    ]
-    assert format_comparison(*runs).endswith("0 of 1 patterns in both runs")
+def test_what_random_graphs_alone_have_is_counted_and_has_no_row():
+    held, lacked, called = (
+        replace(pattern_of(graph, -1, count=count), significance={"degree": significance_of(**own)})
+        for graph, count, own in (
+            (PATH, 3, {}),
+            (RING, 0, {"observed": 0.0}),
+            (nx.star_graph(3), 0, {"observed": 0.0, "verdict": LESS, "p_adjusted": 0.01}),
+        )
+    )
+    run = replace(run_of([]), others=(called, held, lacked), null_models={"degree": "degrees"})
+    page = render_report(run)
+    assert "Not shown to differ: 2 of 3" in page
+    assert "1 that random graphs alone have are not listed" in page
+    assert len(rows_of(page, "t-b0")) == 2
+    assert "cycle of 4 nodes" not in page

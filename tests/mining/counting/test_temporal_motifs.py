@@ -1,8 +1,10 @@
 """Motifs of three edges in time: counts, random graphs, readers, command and page."""
 
+import re
+from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import networkx as nx
 import numpy as np
@@ -16,12 +18,15 @@ from gomkcn.commands.main import main
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
 from mining.counting.temporal_motifs import (
+    NUM_KINDS,
     SECOND_EDGES,
     THIRD_EDGES,
     _Counter,
+    cell_of,
     motif_events,
     temporal_census,
 )
+from mining.counting.temporal_nulls import TEMPORAL_NULLS, Timelines
 from mining.html.temporal_page import draw_events
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
@@ -44,6 +49,15 @@ def count_triples(edges, window):
             _, second, third = [(numbers[u], numbers[v]) for u, v, _ in triple]
             counts[SECOND_EDGES.index(second), THIRD_EDGES.index(third)] += 1
     return counts
+
+
+# the cells of motifs that differ in directions alone
+_CELLS = np.array(
+    [cell_of(kind, *ways) for kind in range(NUM_KINDS) for ways in np.ndindex(2, 2, 2)]
+)
+SHAPES = {
+    kind: tuple(np.unique(_CELLS[8 * kind : 8 * kind + 8], axis=0).T) for kind in range(NUM_KINDS)
+}
 
 
 def table(edges):
@@ -70,17 +84,115 @@ def test_counts_of_real_messages_are_those_of_snap(shared_data):
 
 def test_random_graphs_have_the_edges_in_any_order_at_the_same_times():
     edges = [("a", "b", 0), ("b", "a", 1), ("a", "b", 5), ("a", "c", 6)]
-    found = temporal_census(table(edges), 2, null_samples=400, seed=3)
+    found = temporal_census(table(edges), 2, null="times", null_samples=400, seed=3)
     # no three of these times lie within 2, in whatever order
     assert all(one.mean == one.observed == 0 for one in found.comparisons)
-    found = temporal_census(table(edges[:3]), 5, null_samples=400, seed=3)
+    found = temporal_census(table(edges[:3]), 5, null="times", null_samples=400, seed=3)
     # of the 6 orders 2 each have "b" to "a" as first, second and third
     means = found.to_pandas().set_index("events")["mean"]
     assert found.counts[4, 0] == 1
     assert means["1->2, 2->1, 1->2"] == pytest.approx(1 / 3, abs=0.1)
     assert means["1->2, 1->2, 2->1"] == pytest.approx(1 / 3, abs=0.1)
-    again = temporal_census(table(edges[:3]), 5, null_samples=400, seed=3)
+    again = temporal_census(table(edges[:3]), 5, null="times", null_samples=400, seed=3)
     assert again.comparisons == found.comparisons
+
+
+def events_of_pairs(edges, order, times):
+    """The times and the directions of the events of each two nodes, in the order of time."""
+    found = {}
+    for edge, time in zip(order.tolist(), times.tolist(), strict=True):
+        u, v = int(edges.source[edge]), int(edges.target[edge])
+        found.setdefault((min(u, v), max(u, v)), []).append((time, u < v))
+    return {pair: list(zip(*own, strict=True)) for pair, own in found.items()}
+
+
+def gaps_of(times):
+    return sorted(b - a for a, b in pairwise(times))
+
+
+# what random graphs of each null model keep of the times and directions of each two nodes
+KEPT = {
+    "directions": lambda times, ways: (times, sum(ways)),
+    "gaps": lambda times, ways: (times[0], times[-1], gaps_of(times), ways),
+    "timelines": lambda times, ways: ways,
+    "times": lambda times, ways: (len(times), sum(ways)),
+}
+
+
+@pytest.mark.parametrize("offset", [0, 2**63 - 1000, -(2**63)])
+@pytest.mark.parametrize("null", TEMPORAL_NULLS)
+def test_random_graphs_keep_what_their_null_model_says(null, offset):
+    rng = np.random.default_rng(5)
+    rows = rng.integers([6, 6, 900], size=(80, 3)).tolist()
+    edges = read_temporal_edges(table([(u, v, t + offset) for u, v, t in rows if u != v]))
+    number = len(edges.times)
+    lines = Timelines.of(edges)
+    here = events_of_pairs(edges, np.arange(number), edges.times)
+    kept = {pair: KEPT[null](*own) for pair, own in here.items()}
+    changed = 0
+    for _ in range(20):
+        drawn = TEMPORAL_NULLS[null].draw(lines, edges.times, rng)
+        assert sorted(drawn.order.tolist()) == list(range(number))
+        assert drawn.times.dtype == edges.times.dtype and (np.diff(drawn.times) >= 0).all()
+        there = events_of_pairs(edges, drawn.order, drawn.times)
+        assert {pair: KEPT[null](*own) for pair, own in there.items()} == kept
+        changed += there != here
+        if null != "gaps":
+            assert drawn.times.tolist() == edges.times.tolist()
+        if null == "timelines":
+            assert sorted(own[0] for own in there.values()) == sorted(
+                own[0] for own in here.values()
+            )
+    assert changed == 20
+
+
+@pytest.mark.parametrize("null", TEMPORAL_NULLS)
+def test_all_graphs_that_keep_the_same_are_drawn_as_often(null):
+    # a and b: three events, two of them one way; c and d as well; each model has several draws
+    rows = [
+        ("a", "b", 0),
+        ("b", "a", 1),
+        ("a", "b", 3),
+        ("c", "d", 4),
+        ("c", "d", 9),
+        ("d", "c", 11),
+    ]
+    edges = read_temporal_edges(table(rows))
+    lines = Timelines.of(edges)
+    rng = np.random.default_rng(1)
+    drawn = [TEMPORAL_NULLS[null].draw(lines, edges.times, rng) for _ in range(3600)]
+    seen = Counter(str(events_of_pairs(edges, one.order, one.times)) for one in drawn)
+    if null == "times":
+        # each two nodes have three of six times, and one of three events goes the other way
+        assert len(seen) == 20 * 3 * 3
+    else:
+        assert len(seen) == {"directions": 9, "gaps": 4, "timelines": 2}[null]
+        assert min(seen.values()) > 0.8 * 3600 / len(seen)
+
+
+def test_directions_alone_are_what_the_usual_random_graphs_change():
+    # whatever the directions, the motifs of the same pairs in the same order are as many
+    rng = np.random.default_rng(2)
+    edges = rng.integers([5, 5, 400], size=(200, 3)).tolist()
+    found = temporal_census(table(edges), 30, null_samples=20)
+    mean = np.array([one.mean for one in found.comparisons]).reshape(6, 6)
+    for cells in SHAPES.values():
+        assert found.counts[cells].sum() == pytest.approx(mean[cells].sum())
+        assert not np.allclose(found.counts[cells], mean[cells])
+
+
+def test_real_messages_tell_motifs_apart_but_for_permuted_times(shared_data):
+    path = shared_data / "temporal" / "CollegeMsg.txt.gz"
+    verdicts = {
+        null: Counter(
+            one.verdict
+            for one in temporal_census(path, "1h", null=null, null_samples=99).comparisons
+        )
+        for null in ("directions", "times")
+    }
+    assert verdicts["times"] == {"more frequent": 36}
+    assert verdicts["directions"]["more frequent"] >= 6
+    assert verdicts["directions"]["less frequent"] >= 6
 
 
 def test_answers_are_more_frequent_than_permuted_times_give():
@@ -88,7 +200,7 @@ def test_answers_are_more_frequent_than_permuted_times_give():
     asked = [(*rng.choice(40, 2, replace=False).tolist(), 100 * k) for k in range(200)]
     answered = [(v, u, time + 1) for u, v, time in asked]
     again = [(u, v, time + 2) for u, v, time in asked]
-    found = temporal_census(table(asked + answered + again), 50, null_samples=199)
+    found = temporal_census(table(asked + answered + again), 50, null="times")
     rows = found.to_pandas().set_index("events")
     assert found.counts[4, 0] == 200 == found.counts.sum()
     assert rows.loc["1->2, 2->1, 1->2", "verdict"] == "more frequent"
@@ -350,9 +462,9 @@ def test_edges_of_equal_times_are_said(caplog):
 def test_more_triples_than_can_be_counted_are_refused():
     edges = read_temporal_edges(table([("a", "b", 0), ("b", "a", 1), ("a", "b", 2), ("a", "c", 9)]))
     with pytest.raises(InputError, match="window must hold fewer than 2⁶³ triples of edges"):
-        _Counter(edges, edges.window(9), most_triples=4)
-    counter = _Counter(edges, edges.window(2), most_triples=4)
-    assert counter.count(np.arange(4)).sum() == 1
+        _Counter(edges, most_triples=4).count(np.arange(4), edges.last_within(9))
+    counter = _Counter(edges, most_triples=4)
+    assert counter.count(np.arange(4), edges.last_within(2)).sum() == 1
 
 
 def test_an_empty_window_and_no_edge_have_no_motif():
@@ -375,6 +487,18 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
     assert '<p class="note">Times are taken as seconds, since' in page
     assert "1 ordered triples" not in page and "1 ordered triple of edges within 2min" in page
     assert page.count("<svg") == 36
+    assert "(null model “directions”)" in page
+    # the table is printed beside a page, and not beside a file that holds it
+    both = run(main, [*asked, "--page", "t.html", "--force", "--null", "gaps"])
+    assert both.stdout.splitlines()[0] == "wrote t.html"
+    assert len(both.stdout.splitlines()) == 38
+    assert "first and last event" in (tmp_path / "t.html").read_text()
+    assert run(main, [*asked, "--out", "u.csv"]).stdout == "wrote u.csv: 36 rows\n"
+    wrong = run(main, [*asked, "--null", "degree"])
+    assert (wrong.exit_code, wrong.stderr) == (
+        2,
+        "gomkcn: --null must be one of 'directions', 'gaps', 'timelines', 'times', got 'degree'.\n",
+    )
     refused = run(main, ["temporal", "mail.csv"])
     assert (refused.exit_code, refused.stderr) == (
         2,
@@ -385,6 +509,26 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
 def test_each_cell_is_drawn_as_its_events():
     labels = [draw_events(row, column) for row in range(6) for column in range(6)]
     assert len(set(labels)) == len({motif_events(*divmod(at, 6)) for at in range(36)}) == 36
+
+
+def test_nothing_of_a_drawing_is_cut_off():
+    for at in range(36):
+        svg = str(draw_events(*divmod(at, 6)))
+        width, height = map(int, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups())
+        ends = []
+        for path in re.findall(r'd="M([^"]*)"', svg):
+            points = np.array(re.findall(r"-?\d+\.\d", path), float).reshape(-1, 2)
+            assert len(points) == 3
+            # a curve of its two ends and what pulls it, or the three corners of a head
+            share = np.linspace(0, 1, 21)[:, None]
+            weights = (1 - share) ** 2, 2 * share * (1 - share), share**2
+            curve = sum(w * point for w, point in zip(weights, points, strict=True))
+            ends += [*(curve if "Q" in path else points)]
+        for x, y, radius in re.findall(r'cx="([\d.-]+)" cy="([\d.-]+)" r="([\d.]+)"', svg):
+            middle = np.array([float(x), float(y)])
+            ends += [middle - float(radius), middle + float(radius)]
+        low, high = np.min(ends, axis=0), np.max(ends, axis=0)
+        assert (low >= 0).all() and (high <= [width, height]).all(), (at, low, high)
 
 
 def test_a_null_is_refused_with_its_row():

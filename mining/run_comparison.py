@@ -1,0 +1,394 @@
+"""Two runs side by side: every structure that either of them counted, and their profiles.
+
+Networks of different size are compared by their profiles (R. Milo and others, Superfamilies of
+evolved and designed networks, Science 2004): z of each structure, divided by the length of all z of
+its family, which are the structures of a size, alone or with the kinds of their edges and nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.shapes import count, tell_apart
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Tabular
+from mining.choice import compare_structures
+from mining.descriptions import describe_structure
+from mining.graph_summary import GraphSummary
+from mining.mined_graph import MinedGraph, refuse_no_edges
+from mining.miner import NONE, Miner
+from mining.mining_run import MiningRun
+from mining.motif_sets.motif_set import MotifSet
+from mining.pattern import LESS, MORE, NullComparison, OccurrenceCount, Pattern
+
+# of fewer structures a correlation says nothing: that of two is 1 or -1
+LEAST_CORRELATED = 3
+# what the test says of a structure: more, fewer, neither; None where a run does not compare it
+Sign = int | None
+
+
+class Family(NamedTuple):
+    """Structures that are corrected together, and have a profile together."""
+
+    num_nodes: int
+    has_kinds: bool
+    is_directed: bool
+
+    @classmethod
+    def of(cls, structure: Structure) -> Family:
+        """The family of a structure."""
+        has_kinds = structure.alone is not structure
+        return cls(structure.num_nodes, has_kinds, structure.relations.is_directed)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A structure in one of two runs.
+
+    Attributes
+    ----------
+    count : OccurrenceCount
+        Its occurrences; 0 where neither the graph nor any of its random graphs has it.
+    result : NullComparison or None
+        The comparison with random graphs; None where these have none either, or it was not made.
+    z : float
+        That of the comparison, and 0 where graph and random graphs all have as many; NaN where it
+        is not known, or where all random graphs have as many and the graph does not.
+    copies : int or None
+        Its copies in the motif set of the run.
+    """
+
+    count: OccurrenceCount
+    result: NullComparison | None = None
+    z: float = math.nan
+    copies: int | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the graph or a random graph has it."""
+        return self.count.high > 0 or (self.result is not None and self.result.mean > 0)
+
+    @property
+    def sign(self) -> Sign:
+        """1 where the structure is called more frequent, -1 where less, else 0."""
+        if self.result is None:
+            return None if math.isnan(self.z) else 0
+        return {MORE: 1, LESS: -1}.get(self.result.verdict, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedStructure:
+    """A structure with what each of two runs has of it; None where one did not count it."""
+
+    name: str
+    structure: Structure
+    first: Side | None
+    second: Side | None
+
+    @property
+    def signs(self) -> tuple[Sign, Sign]:
+        """What the tests of both runs say."""
+        first, second = (None if side is None else side.sign for side in (self.first, self.second))
+        return first, second
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a graph or a random graph has it."""
+        return any(side is not None and side.is_held for side in (self.first, self.second))
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The significance profiles of a family of structures in two graphs.
+
+    Attributes
+    ----------
+    family : Family
+    rows : tuple of int
+        Places of the structures in ``RunComparison.structures``.
+    first, second : numpy.ndarray
+        float64 ``[S]``: z of each structure, divided by the length of all z.
+    """
+
+    family: Family
+    rows: tuple[int, ...]
+    first: np.ndarray
+    second: np.ndarray
+
+    @property
+    def correlation(self) -> float | None:
+        """Pearson's correlation; None for two structures, or where all of one are the same."""
+        if len(self.rows) < LEAST_CORRELATED or not (np.ptp(self.first) and np.ptp(self.second)):
+            return None
+        return float(np.corrcoef(self.first, self.second)[0, 1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunComparison(Tabular):
+    """Two runs, and every structure that either of them counted.
+
+    Attributes
+    ----------
+    first, second : MiningRun
+    null : str
+        The null model whose results are shown, the first that both runs have; empty without one.
+    structures : tuple of ComparedStructure
+        Structures alone before those with kinds, small ones first, and in each family those with
+        the largest entry of either profile.
+    profiles : tuple of Profile
+        One for each family of which both runs compared all structures.
+    """
+
+    first: MiningRun
+    second: MiningRun
+    null: str
+    structures: tuple[ComparedStructure, ...]
+    profiles: tuple[Profile, ...]
+
+    def __repr__(self) -> str:
+        """What is compared, and how the profiles of each size correlate."""
+        correlations = "".join(
+            f", {one.correlation:+.2f} for those of {one.family.num_nodes} nodes"
+            for one in self.profiles
+            if one.correlation is not None
+        )
+        sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
+        return f"RunComparison({sources}: {count(len(self.structures), 'structure')}{correlations})"
+
+    def _repr_html_(self) -> str:
+        """All structures as a table, for a notebook."""
+        html: str = self.to_pandas()._repr_html_()
+        return html
+
+    def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
+        """Structures of which the tests of both runs say this."""
+        return [one for one in self.structures if one.signs == (first, second)]
+
+    @property
+    def in_a_set(self) -> list[ComparedStructure]:
+        """Structures that are motifs of either run."""
+        return [
+            one
+            for one in self.structures
+            if any(side and side.copies is not None for side in (one.first, one.second))
+        ]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each structure: its name, edges, nodes, and what each run has of it.
+
+        Of each run, with ``_first`` or ``_second``: ``count``, the ``mean``, ``sd``, ``z``,
+        ``p_adjusted`` and ``verdict`` of the comparison with random graphs, the entry of the
+        ``profile``, and ``copies`` in its motif set. What is not known is missing.
+        """
+        rows = self.structures
+        table: dict[str, list[Any]] = {
+            "structure": [one.name for one in rows],
+            "edges": [one.structure.to_text() for one in rows],
+            "nodes": [one.structure.num_nodes for one in rows],
+        }
+        for which in ("first", "second"):
+            sides: list[Side | None] = [getattr(one, which) for one in rows]
+            results = [side and side.result for side in sides]
+            table[f"count_{which}"] = [side and side.count.value for side in sides]
+            for name in ("mean", "sd", "z", "p_adjusted", "verdict"):
+                table[f"{name}_{which}"] = [one and getattr(one, name) for one in results]
+            entries: list[float | None] = [None] * len(rows)
+            for profile in self.profiles:
+                for row, entry in zip(profile.rows, getattr(profile, which).tolist(), strict=True):
+                    entries[row] = entry
+            table[f"profile_{which}"] = entries
+            table[f"copies_{which}"] = [side and side.copies for side in sides]
+        return table
+
+
+def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
+    """Compare all structures that two runs counted, directions, types and categories included.
+
+    Parameters
+    ----------
+    first, second : MiningRun
+        As :func:`gomkcn.read_run` or :func:`gomkcn.mine_structures` return them. The graphs may
+        have any sizes.
+
+    Returns
+    -------
+    RunComparison
+        A table with a row for each structure of either run.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
+    >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
+    >>> {one.name: one.signs for one in found.structures[:2]}
+    {'path of 3 nodes': (-1, 0), 'triangle': (1, 0)}
+    >>> found
+    RunComparison('graph' and 'graph': ... structures, ... for those of 4 nodes, ...)
+    """
+    null = next((name for name in first.null_models if name in second.null_models), "")
+    both = [_Counted.of(run, null) for run in (first, second)]
+    structures: dict[bytes, Structure] = {}
+    for counted in reversed(both):
+        structures |= counted.structures
+    feature_names = tuple(dict.fromkeys((*first.graph.feature_names, *second.graph.feature_names)))
+    every = list(structures.values())
+    names = tell_apart([describe_structure(one, feature_names) for one in every], every)
+    rows = [
+        ComparedStructure(name, one, *(counted.side(key, one) for counted in both))
+        for name, (key, one) in zip(names, structures.items(), strict=True)
+    ]
+    rows = _in_order(one for one in rows if one.is_held)
+    return RunComparison(first, second, null, tuple(rows), tuple(_profiles(rows)))
+
+
+def mine_structures(
+    graph: Any, path: str | None = None, *, steps: Steps | None = None
+) -> MiningRun:
+    """Count all structures of few nodes and compare them with random graphs: a run without motifs.
+
+    Parameters
+    ----------
+    graph : anything :func:`gomkcn.as_csr` takes
+    path : str, optional
+        Its file, for the name of the run.
+    steps : Steps, optional
+        Shows how much is done, and tells when to stop.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> len(mine_structures(nx.karate_club_graph()).others)
+    29
+    """
+    mined = MinedGraph.of(graph)
+    csr: CSRGraph = mined.given
+    refuse_no_edges(csr)
+    miner = Miner(filters=NONE)
+    steps = Steps() if steps is None else steps
+    compared = compare_structures(mined, miner.choice_rules(csr), steps)
+    return MiningRun(
+        GraphSummary.of(csr, path),
+        patterns=[],
+        motif_set=MotifSet((), 0.0, 0.0),
+        settings={},
+        provenance={},
+        is_partial=steps.is_partial,
+        notes=tuple(csr.notes),
+        warnings=compared.warnings,
+        null_models=compared.null_models,
+        others=tuple(compared.patterns.values()),
+    )
+
+
+class _Counted(NamedTuple):
+    """What a run counted, by the keys of structures that do not name a single relation."""
+
+    patterns: Mapping[bytes, Pattern]
+    structures: Mapping[bytes, Structure]
+    null: str
+    # families of which all structures were compared, and all words that those have
+    families: frozenset[Family]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, run: MiningRun, null: str) -> _Counted:
+        patterns: dict[bytes, Pattern] = {}
+        structures: dict[bytes, Structure] = {}
+        for pattern in run.counted:
+            structure = _without_single_relation(pattern.structure)
+            patterns[structure.key] = pattern
+            structures[structure.key] = structure
+        compared = [structures[key] for key, one in patterns.items() if null in one.significance]
+        return cls(
+            patterns,
+            structures,
+            null,
+            frozenset(map(Family.of, compared)),
+            frozenset(word for one in structures.values() for word in _words(one)),
+        )
+
+    def side(self, key: bytes, structure: Structure) -> Side | None:
+        """What the run has of a structure; None where it did not look for it."""
+        pattern = self.patterns.get(key)
+        if pattern is None:
+            # where all of a family were compared, neither the graph nor a random graph has it
+            can_hold = Family.of(structure) in self.families and self.words >= _words(structure)
+            return Side(OccurrenceCount.exact(0), z=0.0) if can_hold else None
+        result = pattern.significance.get(self.null)
+        copies = None if pattern.motif is None else pattern.motif.num_copies
+        z = math.nan
+        if result is not None and result.z is not None:
+            z = result.z
+        elif result is not None and result.observed == result.mean:
+            z = 0.0
+        return Side(pattern.frequency.occurrences, result, z, copies)
+
+
+def _without_single_relation(structure: Structure) -> Structure:
+    """The structure with a relation that has no name, where there is no other one."""
+    relations = structure.relations
+    if len(relations.names) != 1 or relations.names == (PLAIN,):
+        return structure
+    plain = relations_of((PLAIN,), relations.directed)
+    return Structure.of_channels(structure.channels, plain, structure.categories)
+
+
+def _words(structure: Structure) -> frozenset[str]:
+    """The relations of its edges and the categories of its nodes, by name."""
+    relations = (structure.relations.names[number] for number in structure.edge_relations)
+    return frozenset(relations) | frozenset(name for own in structure.categories for name in own)
+
+
+def _in_order(rows: Iterable[ComparedStructure]) -> list[ComparedStructure]:
+    """Families one after the other; in each the largest entry of either profile first."""
+    found = list(rows)
+    families = [Family.of(one.structure) for one in found]
+    squares: Counter[tuple[Family, int]] = Counter()
+    z = np.array([[math.nan if side is None else side.z for side in (one.first, one.second)]
+                  for one in found]).reshape(-1, 2)  # fmt: skip
+    z = np.nan_to_num(z, posinf=0, neginf=0)
+    for family, own in zip(families, z.tolist(), strict=True):
+        squares.update({(family, side): value**2 for side, value in enumerate(own)})
+
+    def place(row: int) -> tuple[Any, ...]:
+        family = families[row]
+        entries = [abs(z[row, side]) / math.sqrt(squares[family, side] or 1.0) for side in range(2)]
+        return (family.has_kinds, family, -max(entries), found[row].structure.key)
+
+    return [found[row] for row in sorted(range(len(found)), key=place)]
+
+
+def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
+    """The profiles of each family, over the structures whose z is known in both runs."""
+    of_family: dict[Family, list[int]] = {}
+    for number, one in enumerate(rows):
+        if one.first and one.second and not math.isnan(one.first.z + one.second.z):
+            of_family.setdefault(Family.of(one.structure), []).append(number)
+    found = []
+    for family, numbers in of_family.items():
+        entries = []
+        for which in ("first", "second"):
+            z = np.array([getattr(rows[number], which).z for number in numbers])
+            entries.append(z / (np.linalg.norm(z) or 1.0))
+        if len(numbers) > 1:
+            found.append(Profile(family, tuple(numbers), *entries))
+    return found
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a folder is that of a run, finished or not, and no graph."""
+    from gomkcn_dgl.runtime.output_folder import PROGRESS
+
+    folder = Path(path)
+    names = ("run.json", "patterns.json", "settings.toml", PROGRESS)
+    return folder.is_dir() and any((folder / name).exists() for name in names)

@@ -1,0 +1,51 @@
+"""`gomkcn compare`: runs and graphs, in any pair; tables and a page."""
+
+from pathlib import Path
+
+import networkx as nx
+import pandas as pd
+import pytest
+from command_line import gomkcn, refused
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+@pytest.fixture
+def graphs(folder):
+    nx.write_edgelist(nx.watts_strogatz_graph(40, 4, 0.1, seed=0), "small.txt", data=False)
+    nx.write_edgelist(nx.watts_strogatz_graph(70, 4, 0.1, seed=1), "large.txt", data=False)
+    return folder
+
+
+def test_a_run_and_a_graph_are_compared(graphs):
+    gomkcn("mine small.txt --out run --no-filters --quiet")
+    said = gomkcn("compare run large.txt --quiet --page both.html")
+    assert said.startswith("wrote both.html\nfirst   small.txt: 40 nodes, ")
+    page = Path("both.html").read_text()
+    assert "<h1>small.txt and large.txt</h1>" in page
+    # the graph alone gives what its run gives
+    assert gomkcn("compare small.txt large.txt --quiet --out graphs.csv").endswith(" rows\n")
+    gomkcn("compare run large.txt --quiet --out both.csv")
+    columns = [
+        "structure",
+        "count_first",
+        "z_first",
+        "p_adjusted_first",
+        "count_second",
+        "z_second",
+    ]
+    by_run, by_graph = (
+        pd.read_csv(name).sort_values("edges")[columns].reset_index(drop=True)
+        for name in ("both.csv", "graphs.csv")
+    )
+    few = by_run[by_run["z_first"].notna()].reset_index(drop=True)
+    pd.testing.assert_frame_equal(
+        few,
+        by_graph[by_graph["structure"].isin(few["structure"])].reset_index(drop=True),
+        check_dtype=False,
+    )
+    # what the other has of it is no dash
+    assert len(few) > 20 and few["count_second"].notna().all()
+    assert "both are runs; leave it out" in refused("compare run run --undirected")
+    assert refused("compare run small.txt --page p.pdf") == "--page must end in .html, got 'p.pdf'."
+    assert "nothing.txt" in refused("compare run nothing.txt")
