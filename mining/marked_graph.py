@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -169,7 +168,7 @@ def _mark_copies(
         for role, places, own in edges.at(motif.structure, rows)
         for copy, edge in zip(places.tolist(), own.tolist(), strict=True)
     ]
-    # edges that copies have beside
+    # edges that copies have beside; no two copies of a motif share an edge
     copy, u, v, _ = motif.motif.edits[motif.motif.edits[:, 3] > 0].T
     for first, second in ((u, v), (v, u)):
         places, own = edges.between(rows[copy, first], rows[copy, second])
@@ -177,7 +176,7 @@ def _mark_copies(
             (int(copy[at]), edge, f"{roles[first[at]]}--{roles[second[at]]} added")
             for at, edge in zip(places.tolist(), own.tolist(), strict=True)
         ]
-    for place, edge, role in sorted(found, key=itemgetter(0)):
+    for place, edge, role in found:
         _mark_first(joins[edge], number, place, role)
 
 

@@ -223,7 +223,7 @@ def test_the_first_null_model_alone_decides_what_is_called():
         null: NullComparison(null, 99, 9, 9, 1, 9, 0.0, 1, 1, verdict)
         for null, verdict in (("degree", NOT_SHOWN), ("erdos-renyi", MORE))
     }
-    assert not choice._is_called(Pattern(Structure.parse("triangle"), significance=verdicts))
+    assert not Pattern(Structure.parse("triangle"), significance=verdicts).is_called
 
 
 def test_structures_that_only_random_graphs_hold_are_called_less_frequent():

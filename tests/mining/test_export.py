@@ -259,6 +259,10 @@ def test_places_of_several_sizes_are_read_back_and_others_refused(tmp_path):
     for sizes in ([(2, 2), (1, 3)], [(2, 3), (1, 3)], [(2, 2), (1, 2)]):
         with pytest.raises(InputError, match="cannot be read .*; mine again"):
             read_places(path, sizes)
+    # more nodes than the structure has
+    write_and_read(path, [(triples, 3), (triples[:1], 3)])
+    with pytest.raises(InputError, match="a place does not have 2 nodes"):
+        read_places(path, [(2, 2), (1, 3)])
 
 
 def test_edges_of_several_relations_have_ids_of_their_own(tmp_path):

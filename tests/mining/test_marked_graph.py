@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from tiny_runs import pattern_of, run_of, run_with_variant
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
@@ -190,6 +191,22 @@ def test_a_motif_in_a_directed_graph_marks_edges_by_their_direction():
     drawn = marked_graph(csr, [], [twice])
     assert drawn.nodes[0] == {"patterns": "4", "pattern_4_role": "A B", "pattern_4_occurrences": 2}
     assert drawn.edges[1, 2]["pattern_4_role"] == "A->C B->C"
+
+
+def test_parallel_edges_are_marked_by_their_relation():
+    structure = Structure.parse("a-[x]->b, a-[y]->b, b-[x]->c")
+    csr = csr_from_edges(
+        np.array([0, 0, 1]), np.array([1, 1, 2]), 3, relation=np.array([0, 1, 0]),
+        relation_names=["x", "y"], directed=[True, True], features=np.ones(3),
+    )  # fmt: skip
+    place = Occurrences.at(np.array([[0, 1, 2]]), csr)
+    drawn = marked_graph(csr, [], [Pattern(structure, place, id=0)])
+    said = {own["relation"]: own["pattern_0_occurrences"] for *_, own in drawn.edges(0, data=True)}
+    assert said == {"x": 1, "y": 1}
+    # alone, edges are of any relation
+    drawn = marked_graph(csr, [], [Pattern(structure.alone, place, id=0)])
+    roles = [own["pattern_0_role"] for *_, own in drawn.edges(data=True)]
+    assert roles == ["A->B", "A->B", "B->C"]
 
 
 def test_nodes_of_a_collection_and_another_graph():
