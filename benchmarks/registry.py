@@ -96,7 +96,7 @@ BENCHMARKS = (
         "level",
         "Graphs drawn from the null model itself: in how many is a structure called?",
         "level:main",
-        {"README.md": "47 of 900 graphs", "docs/testing.md": "Of 900 graphs of nine kinds"},
+        {"README.md": "23 of 1,000 graphs", "docs/testing.md": "Of 1,000 graphs of ten kinds"},
         how=EACH_SEED,
     ),
     Benchmark(
@@ -119,7 +119,7 @@ BENCHMARKS = (
         "motif_set_links",
         "The same with directions, categories and relations.",
         "motif_set:links",
-        {"README.md": "with directed edges"},
+        {"README.md": "One directed motif with 12 or 25 copies"},
     ),
     Benchmark(
         "motif_set_nothing",

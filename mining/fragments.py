@@ -173,7 +173,7 @@ def structure_of(smiles: str) -> Structure:
     so.
 
     >>> structure_of("CC#N").to_text()
-    '0:C-[single]-1:C, 1-[triple]-2:N'
+    'A:C-[single]-B:C, B-[triple]-C:N'
     """
     chem = load_rdkit()
     mol = without_log(chem.MolFromSmiles, smiles)

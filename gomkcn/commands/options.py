@@ -89,6 +89,7 @@ minimum_option = option(
     "--min",
     "minimum",
     multiple=True,
+    hidden=True,
     callback=none_if_empty,
     metavar="NAME=X",
     help="Least value of an edge attribute, such as score=700; may be repeated",

@@ -68,7 +68,7 @@ def test_counts():
         "README.md",
         "Exact counts equal an independent count in all 200 random pairs",
         f"The 95% intervals of {number} estimates contain the true count in {pairs['covered, %']}%",
-        f"of eight kinds of graphs the worst is {worst['covered, %']}% of {worst['estimates']}",
+        f"Of eight kinds of graphs the worst is {worst['covered, %']}% of {worst['estimates']}",
     )
     says(
         "docs/testing.md",

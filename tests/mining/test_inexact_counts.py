@@ -53,7 +53,9 @@ def every_set(kinds, rows, pattern, size, colors):
 
 
 def in_words(kinds, edge):
-    u, v, name = edge
+    # nodes are called by letters
+    u, v = ("ABCDEFGH"[node] for node in edge[:2])
+    name = edge[2]
     if list(kinds) == ["edge"]:
         return f"{u}->{v}" if kinds[name] else f"{u}--{v}"
     return f"{u}-[{name}]-{'>' * kinds[name]}{v}"
