@@ -268,7 +268,9 @@ BAD_INPUT = {
     "mine graph.txt --jobs 0": "--jobs must be a number of processes, or -1 for one on each core",
     "temporal graph.txt --window 9 --jobs 0": "--jobs must be a number of processes, or -1",
     "count wheel graph.txt --jobs 2": "--jobs shares the structures within --errors; leave it out",
-    "train none --method network --jobs 2": "--jobs is for the method 'kernel', got the method 'network'",
+    "train none --method network --jobs 2": (
+        "--jobs is for the method 'kernel', got the method 'network'"
+    ),
 }
 
 
