@@ -110,11 +110,10 @@ def test_z_without_a_bound_is_in_no_profile():
 
 def test_signed_and_unsigned_graphs_share_structures_alone():
     rng = np.random.default_rng(0)
-    edges = [(u, v, s) for u, v, s in rng.integers([20, 20, 2], size=(90, 3)).tolist() if u != v]
+    edges = [(u, v, s) for u, v, s in rng.integers([18, 18, 2], size=(45, 3)).tolist() if u != v]
     plain = [(u, v, 0) for u, v, _ in edges]
-    found = compare_runs(
-        mine_structures(signed(edges)), mine_structures(signed(plain, names=("interacts",)))
-    )
+    both = mine_structures(signed(edges))
+    found = compare_runs(both, mine_structures(signed(plain, names=("interacts",))))
     assert {one.family.has_kinds for one in found.profiles} == {False}
     for one in found.structures:
         if one.structure.alone is one.structure:
@@ -123,11 +122,9 @@ def test_signed_and_unsigned_graphs_share_structures_alone():
         else:
             assert one.second is None
     # signs that have the same names are compared
-    both = mine_structures(signed(edges))
-    assert {one.family.has_kinds for one in compare_runs(both, both).profiles} == {True, False}
-    assert all(
-        one.correlation in (None, pytest.approx(1)) for one in compare_runs(both, both).profiles
-    )
+    profiles = compare_runs(both, both).profiles
+    assert {one.family.has_kinds for one in profiles} == {True, False}
+    assert all(one.correlation in (None, pytest.approx(1)) for one in profiles)
     other = mine_structures(signed(edges, names=("binds", "cuts")))
     rows = [one for one in compare_runs(both, other).structures
             if one.structure.alone is not one.structure]  # fmt: skip
