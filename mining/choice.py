@@ -127,14 +127,16 @@ class ComparedStructures:
         null = next(iter(self.null_models), None)
         if null is None:
             return f"{len(self.patterns):,} structures counted, and not compared"
-        results = [one.significance[null] for one in self.patterns.values() if one.significance]
+        # another null model may have structures of its own
+        compared = [one for one in self.patterns.values() if null in one.significance]
+        results = [one.significance[null] for one in compared]
         more = sum(one.verdict == MORE for one in results)
         less = sum(one.verdict == LESS for one in results)
         sentence = (
             f"{len(results):,} structures compared with {results[0].num_samples} random graphs: "
             f"{more} over-represented, {less} under-represented"
         )
-        called = _in_order(filter(attrgetter("is_called"), self.patterns.values()))
+        called = _in_order(one for one in compared if one.significance[null].is_called)
         # those that there are more of, in the first place
         called.sort(key=lambda one: one.significance[null].verdict != MORE)
         shown = []

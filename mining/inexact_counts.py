@@ -199,8 +199,7 @@ def _find_variants(
     graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
 ) -> list[tuple[Structure, tuple[str, ...]]]:
     """The connected structures within some edits, and these in words; those with fewest first."""
-    # checks both
-    Query.of_structure(graph, structure, colors)
+    query = Query.of_structure(graph, structure, colors)
     size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
@@ -230,8 +229,7 @@ def _find_variants(
     # 2. each connected structure once, with fewest edits
     connected = np.flatnonzero(are_connected(links > 0))
     links = links[connected[np.argsort(edits[connected], kind="stable")]]
-    of_nodes = np.zeros(size, np.int64) if colors is None else np.asarray(colors[0])
-    numbers, of_nodes = np.unique(of_nodes, return_inverse=True)
+    numbers, of_nodes = np.unique(query.structure.colors, return_inverse=True)
     palette = palette_of_numbers(len(numbers))
     colors_of_nodes = np.tile(of_nodes, (len(links), 1))
     same = distinct_structures(links, colors_of_nodes, relations, palette).number

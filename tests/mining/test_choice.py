@@ -155,6 +155,20 @@ def test_the_first_answer_is_said_before_the_search(caplog):
     assert first < len(said) - 1
 
 
+def test_a_structure_that_only_the_second_null_model_has_is_no_part_of_the_first_answer():
+    def comparison(null, verdict):
+        return {null: NullComparison(null, 99, 5.0, 1.0, 1.0, 2.0, 4.0, 0.01, 0.02, verdict)}
+
+    wedge, ring = Structure.parse("path-3"), Structure.parse("triangle")
+    patterns = {
+        wedge.key: Pattern(wedge, significance=comparison("degree", MORE)),
+        ring.key: Pattern(ring, significance=comparison("erdos-renyi", MORE)),
+    }
+    said = str(choice.ComparedStructures(patterns, {"degree": "", "erdos-renyi": ""}, ()))
+    assert said.startswith("1 structures compared with 99 random graphs: 1 over-represented, 0")
+    assert "triangle" not in said
+
+
 def test_structures_alone_come_first_with_their_places(signed):
     graph, miner = signed
     called = [one for one in miner.patterns_ if one.motif is None]
