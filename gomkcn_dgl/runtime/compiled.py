@@ -181,7 +181,8 @@ class _PartLowering(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         """Leave out what Numba does to call the function from Python."""
         context = state.targetctx
-        state.library = _PartLibrary(context.codegen(), state.func_id.func_qualname)
+        part = _PartLibrary(context.codegen(), state.func_id.func_qualname)
+        state["library"] = part
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state.cr
@@ -189,7 +190,7 @@ class _PartLowering(NativeLowering):
         function = _dynfunc.make_function(
             lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, ()
         )
-        context.insert_user_function(function, lowered.fndesc, [state.library])
+        context.insert_user_function(function, lowered.fndesc, [part])
         state.cr = lowered._replace(cfunc=function)
         return True
 
