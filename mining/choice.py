@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.shapes import count as number_of
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
@@ -126,15 +127,15 @@ class ComparedStructures:
         """What is called, in a sentence: the first answer of a run, which goes on for longer."""
         null = next(iter(self.null_models), None)
         if null is None:
-            return f"{len(self.patterns):,} structures counted, and not compared"
-        # another null model may have structures of its own
+            return f"{number_of(len(self.patterns), 'structure')} counted, and not compared"
+        # larger ones may be counted alone
         compared = [one for one in self.patterns.values() if null in one.significance]
         results = [one.significance[null] for one in compared]
         more = sum(one.verdict == MORE for one in results)
         less = sum(one.verdict == LESS for one in results)
         sentence = (
-            f"{len(results):,} structures compared with {results[0].num_samples} random graphs: "
-            f"{more} over-represented, {less} under-represented"
+            f"{number_of(len(results), 'structure')} compared with {results[0].num_samples} random "
+            f"graphs: {more} over-represented, {less} under-represented"
         )
         called = _in_order(one for one in compared if one.significance[null].is_called)
         # those that there are more of, in the first place
@@ -204,7 +205,6 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
     spend = _with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
     warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
-    null_models: dict[str, str] = {}
     census, left_out = _count_sizes(mined, sizes, steps, spend)
     left_out |= sizes.refused
     for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
@@ -214,25 +214,34 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
     if sizes.counted and not left_out and not any(census.values()):
         head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
         warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
-    (totals,) = with_structures_alone([census])
+    # the random graphs of every model are counted before any is compared, so that each has a
+    # verdict on the same structures
+    known = {structure.key: structure for structure in census}
+    drawn = [
+        (model, _count_in_random(mined, model, known, compared, rules, steps))
+        for model in (models if compared else ())
+    ]
+    own = dict.fromkeys(known.values(), 0) | census
+    (totals,) = with_structures_alone([own])
     structures = {one.key: one for one in totals}
+    own = {one: number for one, number in own.items() if one.num_nodes in compared}
     verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
-    for model in models if compared else ():
-        found = _compare(mined, model, census, compared, rules, steps)
-        for structure, verdict in found.items():
-            structures.setdefault(structure.key, structure)
-            verdicts.setdefault(structure.key, {})[model.name] = verdict
-        if found:
-            null_models[model.name] = model.keeps
-            looked = steps.each(
-                f"looking at {model.name}",
-                str,
-                lambda model: model.doubt(mined.graph),
-                [model],
-                attrgetter("name"),
-                in_time=True,
-            )
-            warnings += filter(None, looked)
+    null_models: dict[str, str] = {}
+    for model, censuses in drawn:
+        if not own or not censuses:
+            continue
+        for structure, verdict in compare_censuses(model.name, [own, *censuses]).items():
+            verdicts[structure.key][model.name] = verdict
+        null_models[model.name] = model.keeps
+        looked = steps.each(
+            f"looking at {model.name}",
+            str,
+            lambda model: model.doubt(mined.graph),
+            [model],
+            attrgetter("name"),
+            in_time=True,
+        )
+        warnings += filter(None, looked)
     counts = {one.key: count for one, count in totals.items()}
     patterns = {
         key: Pattern(structures[key], sources=("census",), significance=significance).counted(
@@ -366,12 +375,11 @@ def _take_censuses(
     )
 
 
-def _counts_of_each(taken: Iterable[Censuses], census: Mapping[Structure, int]) -> list[Counts]:
-    """The counts in each of all graphs, in terms of the structures of ``census`` where it has them.
+def _counts_of_each(taken: Iterable[Censuses], known: dict[bytes, Structure]) -> list[Counts]:
+    """The counts in each of all graphs, in terms of the structures of ``known``, which grows.
 
     What was kept, or comes from another process, has structures of its own.
     """
-    known = {structure.key: structure for structure in census}
     each: list[Counts] = []
     for one in taken:
         rows = [
@@ -384,15 +392,15 @@ def _counts_of_each(taken: Iterable[Censuses], census: Mapping[Structure, int]) 
     return each
 
 
-def _compare(
+def _count_in_random(
     mined: MinedGraph,
     model: NullModel,
-    census: Mapping[Structure, int],
+    known: dict[bytes, Structure],
     sizes: range,
     rules: ChoiceRules,
     steps: Steps,
-) -> dict[Structure, NullComparison]:
-    """All structures of the graph, or of any random graph, beside those of the random graphs."""
+) -> list[Counts]:
+    """The counts in each random graph of a model, in terms of ``known``; empty where left out."""
     # small graphs take less time together
     number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
     numbers = range(rules.null_samples)
@@ -421,13 +429,12 @@ def _compare(
     refused = [one.refused for one in found if one.refused]
     if refused:
         log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
-        return {}
-    censuses = _counts_of_each(found, census)
+        return []
+    censuses = _counts_of_each(found, known)
     if len(censuses) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
-        return {}
-    own = {one: count for one, count in census.items() if one.num_nodes in sizes}
-    return compare_censuses(model.name, [own, *censuses])
+        return []
+    return censuses
 
 
 def compare_censuses(

@@ -600,7 +600,6 @@ class Pattern:
     @property
     def name(self) -> str:
         """Its shape and labels in words, without the features that differ."""
-        # loads networkx, which no count needs
         from gomkcn_dgl.graphs.shapes import describe_shape
         from mining.fragments import describe_fragment
 

@@ -155,18 +155,25 @@ def test_the_first_answer_is_said_before_the_search(caplog):
     assert first < len(said) - 1
 
 
-def test_a_structure_that_only_the_second_null_model_has_is_no_part_of_the_first_answer():
-    def comparison(null, verdict):
-        return {null: NullComparison(null, 99, 5.0, 1.0, 1.0, 2.0, 4.0, 0.01, 0.02, verdict)}
+def test_every_null_model_has_a_verdict_on_every_structure():
+    # a matching with one star: its degrees leave no triangle, which other graphs as dense have
+    graph = nx.disjoint_union(nx.star_graph(30), nx.from_edgelist([(0, 1), (2, 3), (4, 5)]))
+    nulls = ("degree", "erdos-renyi")
+    miner = PatternMiner(null=nulls, pattern_size=3, filters="none", **OPTIONS).fit(as_csr(graph))
+    (ring,) = [one for one in miner.others_ if one.structure.key == Structure.parse("triangle").key]
+    assert [*ring.significance] == [*nulls]
+    first, second = ring.significance.values()
+    assert (first.mean, first.largest, first.p_adjusted, first.verdict) == (0, 0, 1, NOT_SHOWN)
+    assert second.largest > 0
+    assert not ring.is_called
 
-    wedge, ring = Structure.parse("path-3"), Structure.parse("triangle")
-    patterns = {
-        wedge.key: Pattern(wedge, significance=comparison("degree", MORE)),
-        ring.key: Pattern(ring, significance=comparison("erdos-renyi", MORE)),
-    }
-    said = str(choice.ComparedStructures(patterns, {"degree": "", "erdos-renyi": ""}, ()))
-    assert said.startswith("1 structures compared with 99 random graphs: 1 over-represented, 0")
-    assert "triangle" not in said
+
+def test_the_first_answer_counts_in_words():
+    wedge = Structure.parse("path-3")
+    result = NullComparison("degree", 99, 5.0, 1.0, 1.0, 2.0, 4.0, 0.01, 0.02, MORE)
+    pattern = Pattern(wedge, significance={"degree": result})
+    said = str(choice.ComparedStructures({wedge.key: pattern}, {"degree": ""}, ()))
+    assert said.startswith("1 structure compared with 99 random graphs: 1 over-represented, 0")
 
 
 def test_structures_alone_come_first_with_their_places(signed):
