@@ -141,3 +141,40 @@ def find_category(name: str, columns: Sequence[int], names: Sequence[str]) -> in
             f"pattern must have categories of the graph, which are {known}, got {name!r}."
         )
     return matching[0]
+
+
+def in_categories(
+    structure: Structure, categories: Categories, names: Sequence[str]
+) -> tuple[Structure, Categories]:
+    """The structure with the full names of its categories, and the groups that they are of.
+
+    ``names`` are those of all columns. Each node has a category of the same groups; a structure
+    without categories is of no group.
+
+    >>> categories = Categories(groups=((0, 1),))
+    >>> named, kinds = in_categories(
+    ...     Structure.parse("a:C--b:N"), categories, ["label=C", "label=N"])
+    >>> named.categories, kinds == categories
+    ((('label=C',), ('label=N',)), True)
+    """
+    if not structure.categories:
+        return structure, NO_CATEGORIES
+    try:
+        rows = [
+            [find_category(name, categories.columns, names) for name in own]
+            for own in structure.categories
+        ]
+    except InputError as error:
+        if categories.notes:
+            raise InputError(f"{str(error)[:-1]}; {'; '.join(categories.notes)}.") from None
+        raise
+    kinds = [[group for group in categories.groups if set(group) & set(row)] for row in rows]
+    roles = structure.roles or tuple(map(str, range(structure.num_nodes)))
+    for node, row, used in zip(roles, rows, kinds, strict=True):
+        if used != kinds[0] or len(used) != len(row):
+            raise InputError(
+                "pattern must give each node a category of the same kinds, or none to any, as in "
+                f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
+            )
+    named = structure.with_categories(tuple(tuple(names[c] for c in row) for row in rows))
+    return named, Categories(tuple(kinds[0]))

@@ -101,14 +101,24 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
             (name, directed), _ = key
             kind = "with a direction" if directed else "without direction"
             found_in_words = f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
-            named = graph.names != (PLAIN,)
-            arc, edge = ("a-[NAME]->b", "a-[NAME]-b") if named else ("a->b", "a--b")
             raise InputError(
                 f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
-                f"{found_in_words}; write {arc} for an edge from a to b, {edge} for one without "
-                f"direction, or {other_directions(has_direction=directed)}."
+                f"{found_in_words}; {_way_out(graph, name, has_direction=directed)}."
             )
     return translated
+
+
+def _way_out(graph: Relations, name: str, *, has_direction: bool) -> str:
+    """What to do about an edge of a pattern that the graph cannot have."""
+    if graph.names == (PLAIN,):
+        write = "write a->b for an edge from a to b, a--b for one without direction"
+        return f"{write}, or {other_directions(has_direction=has_direction)}"
+    if name in graph.names:
+        write = "write a-[NAME]->b for an edge from a to b, a-[NAME]-b for one without direction"
+        return f"{write}, or {other_directions(has_direction=has_direction)}"
+    arc = "->" if graph.directed[0] else "-"
+    write = f"name the relation of each edge, as in a-[{graph.names[0]}]{arc}b"
+    return f"{write}, or read the graph without relations, relation='none' (--relation none)"
 
 
 def other_directions(*, has_direction: bool) -> str:

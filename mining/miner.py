@@ -242,7 +242,7 @@ class Miner:
             log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         sources = self.source_names
-        proposed = given_patterns(self.given_structures, given.relations)
+        proposed = given_patterns(self.given_structures, mined, is_collection=is_collection)
         rules = self.choice_rules(given)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps

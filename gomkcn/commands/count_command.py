@@ -394,14 +394,19 @@ def _count_structure(
     """The occurrences of a structure, in one of both readings or with edits."""
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
+    from mining.categories import Categories, in_categories
     from mining.counting.query import Query
     from mining.graph_relations import channels_in, joined_relations
 
     # 1. the structure in terms of the graph
     given = read_pattern(pattern, graph)
     rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
-    given, colors = in_categories(given, graph)
+    names = graph.feature_names
+    colors = None
     if given.categories:
+        categories = Categories.find(graph.features, names)
+        given, kinds = in_categories(given, categories, names)
+        colors = (kinds.colors_of(given, names), kinds.colors(graph.features))
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
     is_plain = given.relations.names == (PLAIN,)
     edges = []
@@ -563,32 +568,3 @@ def _find_pattern_of_run(run: str, number: str) -> Structure:
             f"got {number!r}."
         )
     return patterns[number].structure
-
-
-def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
-    """The structure with the categories of the graph that it names, and the colours by these."""
-    from mining.categories import Categories, find_category
-
-    if not given.categories:
-        return given, None
-    names = graph.feature_names
-    found = Categories.find(graph.features, graph.feature_names)
-    try:
-        rows = [
-            [find_category(name, found.columns, names) for name in row] for row in given.categories
-        ]
-    except InputError as error:
-        if found.notes:
-            raise InputError(f"{str(error)[:-1]}; {'; '.join(found.notes)}.") from None
-        raise
-    groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
-    roles = given.roles or tuple(map(str, range(given.num_nodes)))
-    for node, row, used in zip(roles, rows, groups, strict=True):
-        if used != groups[0] or len(used) != len(row):
-            raise InputError(
-                "PATTERN must give each node a category of the same kinds, or none to any, as in "
-                f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
-            )
-    given = given.with_categories(tuple(tuple(names[c] for c in row) for row in rows))
-    kinds = Categories(tuple(groups[0]))
-    return given, (kinds.colors_of(given, names), kinds.colors(graph.features))

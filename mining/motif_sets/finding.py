@@ -14,8 +14,8 @@ from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.steps import Steps
+from mining.categories import in_categories
 from mining.graph_relations import in_relations_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
@@ -66,22 +66,41 @@ def motif_set(
     {'triangle': inf}
     """
     check_int("random_state", random_state, 0)
-    is_collection = isinstance(graph, list | tuple)
     mined = MinedGraph.of(graph)
+    is_collection = isinstance(graph, list | tuple) or mined.graph.num_graphs > 1
     return find_motif_set(
         mined,
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
         random_state,
-        given_patterns(given, mined.graph.relations),
+        given_patterns(given, mined, is_collection=is_collection),
         exact_copies=exact_copies,
-        is_collection=is_collection or mined.graph.num_graphs > 1,
+        is_collection=is_collection,
     )
 
 
-def given_patterns(given: Sequence[Structure | str], relations: Relations) -> list[Pattern]:
-    """The structures that a user gives for a graph, with the relations of its edges."""
-    structures = [Structure.parse(one) if isinstance(one, str) else one for one in given]
-    return [Pattern(in_relations_of(relations, one), sources=("given",)) for one in structures]
+def given_patterns(
+    given: Sequence[Structure | str], mined: MinedGraph, *, is_collection: bool
+) -> list[Pattern]:
+    """The structures that a user gives for a graph, in its relations and categories.
+
+    In a collection one without categories stands for all that it occurs with.
+    """
+    names = mined.graph.feature_names
+    patterns = []
+    for one in given:
+        structure = Structure.parse(one) if isinstance(one, str) else one
+        structure = in_relations_of(mined.graph.relations, structure)
+        structure, kinds = in_categories(structure, mined.categories, names)
+        groups = mined.categories.groups
+        if kinds.groups != groups and not (is_collection and not kinds):
+            every = "; ".join(", ".join(names[column] for column in own) for own in groups)
+            raise InputError(
+                f"given must be patterns whose nodes have categories of the graph, of each kind "
+                f"one, as in 'a:{names[groups[0][0]]}--b:{names[groups[0][-1]]}', got {one!r}; "
+                f"the kinds are {every}. Or read the graph without them."
+            )
+        patterns.append(Pattern(structure, sources=("given",)))
+    return patterns
 
 
 def find_motif_set(

@@ -130,7 +130,7 @@ def test_categories_are_constraints(molecules, pattern, number, words):
     )
     # they are given to all nodes or none
     said = refused("count a:C--b molecules.graphml --features kind,charge")
-    assert said.startswith("PATTERN must give each node a category of the same kinds")
+    assert said.startswith("pattern must give each node a category of the same kinds")
 
 
 def test_an_estimate_has_an_interval(folder):

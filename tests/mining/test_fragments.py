@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner
 from mutag_molecules import mutag_molecules
 
-from gomkcn.commands.count_command import in_categories
 from gomkcn.commands.main import main
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_molecule_file
 from mining import Pattern
+from mining.categories import Categories, in_categories
 from mining.counting.occurrence_search import count_by_graph
 from mining.descriptions import describe_structure
 from mining.export import structure_table
@@ -29,7 +29,10 @@ SMARTS = ("[OH]", "[NH2]", "[#6][OX2][#6]", "[R]", "[r5]", "[CH3]", "c-c", "a:a"
 
 
 def counts(graph, structure):
-    return count_by_graph(graph, *in_categories(structure, graph), 10**9).tolist()
+    names = graph.feature_names
+    structure, kinds = in_categories(structure, Categories.find(graph.features, names), names)
+    colors = (kinds.colors_of(structure, names), kinds.colors(graph.features)) if kinds else None
+    return count_by_graph(graph, structure, colors, 10**9).tolist()
 
 
 def test_counts_are_those_of_rdkit():

@@ -8,13 +8,12 @@ import pandas as pd
 import pytest
 from by_networkx import induced
 
-from gomkcn.commands.count_command import in_categories
 from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, FilterMiner, PatternMiner
-from mining.categories import Categories, find_category
+from mining.categories import Categories, find_category, in_categories
 from mining.counting.counter import count_occurrences
 from mining.gspan import frequent_subgraphs
 from mining.mined_graph import MinedGraph
@@ -216,8 +215,11 @@ def test_values_with_the_sign_are_what_is_said_of_patterns():
     described = [[one.description for one in run.patterns] for run in runs]
     assert [text.replace("C=O", "CA") for text in described[0]] == described[1]
     assert described[0] == ["clique of 4 nodes: 2 C=O, 2 CC"]
-    structure, colors = in_categories(runs[0].patterns[0].structure, with_sign)
-    assert count_occurrences(with_sign, structure, colors).value == 6
+    structure = runs[0].patterns[0].structure
+    mined = MinedGraph.of(with_sign)
+    structure, kinds = in_categories(structure, mined.categories, with_sign.feature_names)
+    assert kinds == mined.categories
+    assert count_occurrences(mined.graph, structure, mined.colors_of(structure)).value == 6
 
 
 def test_an_attribute_with_too_many_values_is_named_where_it_is_left_out(caplog):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 from gomkcn_dgl import as_csr
@@ -395,3 +396,37 @@ def test_a_set_is_compared_with_another_graph(planted, found):
     # without copies there is nothing to save
     other = found.compare(nx.path_graph(40))
     assert other["copies_other"].tolist() == [0, 0] and other["bits_other"].tolist() == [0, 0]
+
+
+def test_what_is_given_has_the_categories_of_the_graph_by_name_or_by_value():
+    # rings of two A and two B among nodes of a path
+    plain = nx.disjoint_union_all([*[nx.cycle_graph(4)] * 12, nx.path_graph(30)])
+    graph = as_csr(plain, nodes=pd.DataFrame({"kind": ["AB"[node % 2] for node in plain]}))
+    sets = [
+        motif_set(graph, 4, given=[text])
+        for text in ("a:A--b:B, b--c:A, c--d:B, d--a", "a:kind=A--b:B, b--c:kind=A, c--d:B, d--a")
+    ]
+    for found in sets:
+        assert [one.motif.num_copies for one in found] == [12]
+        assert "given" in found.motifs[0].sources
+    ways = (
+        "given must be patterns whose nodes have categories of the graph, of each kind one, as in "
+    )
+    with pytest.raises(InputError, match=f"^{ways}'a:kind=A--b:kind=B', got 'ring-4'; the kinds"):
+        motif_set(graph, 4, given=["ring-4"])
+    with pytest.raises(InputError, match="^pattern must have categories of the graph, .* got 'C'"):
+        motif_set(graph, 3, given=["a:C--b:A"])
+    # in a collection it stands for every assignment of them
+    whole = motif_set([graph, graph], 4, given=["ring-4"])
+    assert [one.motif.num_copies for one in whole if "given" in one.sources] == [24]
+
+
+def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
+    graph = nx.DiGraph([(0, 1, {"sign": "acts"}), (1, 2, {"sign": "stops"})])
+    csr = as_csr(graph, relation="sign")
+    with pytest.raises(
+        InputError, match=r"name the relation of each edge, as in a-\[acts\]->b, or"
+    ):
+        motif_set(csr, 3, given=["a->b, b->c"])
+    with pytest.raises(InputError, match=r"write a-\[NAME\]->b .* directed=False"):
+        motif_set(csr, 3, given=["a-[acts]-b"])
