@@ -118,6 +118,7 @@ def with_signs_of(graph: Relations, structure: Structure) -> Structure:
     A relation of the structure that the graph lacks, but whose sign one relation of the graph has,
     becomes that one. Others stay as they are.
 
+    >>> from gomkcn_dgl.relations import relations_of
     >>> signed = relations_of(["+", "-"], [True, True])
     >>> with_signs_of(signed, Structure.parse("coherent-feed-forward-loop-3")).to_text()
     'A-[+]->B, A-[-]->C, B-[-]->C'

@@ -460,7 +460,7 @@ def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
     graph = nx.DiGraph([(0, 1, {"sign": "acts"}), (1, 2, {"sign": "stops"})])
     csr = as_csr(graph, relation="sign")
     with pytest.raises(
-        InputError, match=r"name the relation of each edge, as in a-\[acts\]->b, or"
+        InputError, match=r"name the relation of each edge, as in a-\[acts\]->b, where"
     ):
         motif_set(csr, 3, given=["a->b, b->c"])
     with pytest.raises(InputError, match=r"write a-\[NAME\]->b .* directed=False"):
