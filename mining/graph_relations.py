@@ -150,7 +150,7 @@ def unlike_graph(graph: Relations, name: str, *, has_direction: bool, given: str
         like = nearest(name, graph.names) if word == name else word
         hint = "" if like is None else f"; the nearest is {like!r}"
         return f"pattern must have relations of the graph, {in_words(graph)}{got}{hint}."
-    if name == PLAIN and not is_plain and not given:
+    if name == PLAIN and len(graph.names) > 1 and not given:
         arc = "->" if graph.directed[0] else "-"
         return (
             f"pattern must name the relation of each edge, as in a-[{graph.names[0]}]{arc}b, where "

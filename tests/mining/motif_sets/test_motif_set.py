@@ -16,8 +16,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, MotifSet, PatternMiner, feature_table, motif_set
-from mining.html.terminal import format_run
+from mining import MiningRun, MotifSet, PatternMiner, count_where, feature_table, motif_set
+from mining.html.terminal import format_run, unused
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
@@ -270,6 +270,11 @@ def test_what_is_not_used_is_said():
     found = motif_set(as_csr(graph, weight="weight", features=features))
     weights = "edge weights are not used: a pattern has an edge or not"
     assert found.not_used == ("numeric features of the nodes", "dropped 1 self-loop", weights)
+    # and what looks at self-loops, in graphs with and without directions
+    look = "1 self-loop (gomkcn count 'A -- A' compares them with random graphs); edge weights"
+    assert look in unused(found)
+    for made in (nx.Graph, nx.DiGraph):
+        assert count_where(made([(0, 0), (0, 1)]), "A -- A").value == 1
     # categories are used, and a constant is none
     kinds = np.eye(2)[np.arange(24) % 2]
     both = csr_from_edges(
@@ -463,5 +468,5 @@ def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
         InputError, match=r"name the relation of each edge, as in a-\[acts\]->b, where"
     ):
         motif_set(csr, 3, given=["a->b, b->c"])
-    with pytest.raises(InputError, match=r"write a-\[NAME\]->b .* directed=False"):
+    with pytest.raises(InputError, match=r"'acts' with .* directed=False .* a-\[acts\]->b"):
         motif_set(csr, 3, given=["a-[acts]-b"])
