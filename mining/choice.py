@@ -244,9 +244,11 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         warnings += filter(None, looked)
     counts = {one.key: count for one, count in totals.items()}
     patterns = {
-        key: Pattern(structures[key], sources=("census",), significance=significance).counted(
-            OccurrenceCount.exact(counts.get(key, 0))
-        )
+        key: Pattern(
+            structures[key].with_nodes(structures[key].reading_order),
+            sources=("census",),
+            significance=significance,
+        ).counted(OccurrenceCount.exact(counts.get(key, 0)))
         for key, significance in verdicts.items()
     }
     return ComparedStructures(patterns, null_models, tuple(warnings))
