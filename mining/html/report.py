@@ -28,6 +28,7 @@ from mining.html.terminal import (
     EDITS_NOTE,
     DifferingRow,
     called,
+    close_sentence,
     correction_sentence,
     differing,
     follow_sentence,
@@ -393,6 +394,7 @@ def _comparison(
     return {
         "groups": groups,
         "compared": len(compared),
+        "close": close_sentence(run, null),
         "column": null_column(null),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
