@@ -158,21 +158,13 @@ class MinedFilter:
 def mined_filters(
     bank: FilterBank, responses: Responses, graph: CSRGraph
 ) -> tuple[MinedFilter, ...]:
-    """The record of each filter of a bank, from the responses of the nodes of a graph.
-
-    Nodes are in the order of pages, which isomorphic structures share.
-    """
-    orders = [structure.reading_order for structure in bank.structures]
-    structures = [
-        structure.with_nodes(order)
-        for structure, order in zip(bank.structures, orders, strict=True)
-    ]
-    told = [describe_structure(one, bank.feature_names) for one in structures]
-    names = tell_apart(told, structures)
+    """The record of each filter of a bank, from the responses of the nodes of a graph."""
+    told = [describe_structure(one, bank.feature_names) for one in bank.structures]
+    names = tell_apart(told, bank.structures)
     labels = responses.labels
     drawn = int((labels >= 0).sum())
     found = []
-    for number, (structure, name, order) in enumerate(zip(structures, names, orders, strict=True)):
+    for number, (structure, name) in enumerate(zip(bank.structures, names, strict=True)):
         own = np.flatnonzero(labels == number)
         similarity = responses.similarity[own, number]
         quantiles = np.quantile(similarity, QUANTILES).tolist() if len(own) else []
@@ -182,26 +174,22 @@ def mined_filters(
                 id=number,
                 structure=structure,
                 name=name,
-                weights=bank.weights(number)[np.ix_(order, order)],
-                features=bank.features(number)[order],
+                weights=bank.weights(number),
+                features=bank.features(number),
                 feature_names=bank.feature_names,
                 frequency=OccurrenceCount.of_sample(len(own), drawn, graph.num_nodes),
                 exact=OccurrenceCount.of_sample(num_exact, drawn, graph.num_nodes),
                 similarity=tuple(quantiles),
-                nearest=_nearest(own, number, order, responses, graph),
+                nearest=_nearest(own, number, structure.num_nodes, responses, graph),
             )
         )
     return tuple(found)
 
 
 def _nearest(
-    own: np.ndarray, number: int, order: np.ndarray, responses: Responses, graph: CSRGraph
+    own: np.ndarray, number: int, size: int, responses: Responses, graph: CSRGraph
 ) -> tuple[NearestSubgraph, ...]:
-    """The most similar of the subgraphs around the nodes ``own``, on different sets of nodes.
-
-    ``order`` has the node of the filter at each place of a record, ``[M]``.
-    """
-    place_of = np.argsort(order)
+    """The most similar of the subgraphs around the nodes ``own``, on different sets of nodes."""
     found = []
     seen = set[frozenset[int]]()
     similarity = responses.similarity[:, number]
@@ -211,10 +199,10 @@ def _nearest(
         if members in seen:
             continue
         seen.add(members)
-        places: list[int | str | None] = [None] * len(order)
+        places: list[int | str | None] = [None] * size
         matching = responses.matching[root, number]
         ids = graph.original_ids(nodes[matching >= 0])
-        for place, node in zip(place_of[matching[matching >= 0]].tolist(), ids, strict=True):
+        for place, node in zip(matching[matching >= 0].tolist(), ids, strict=True):
             places[place] = node
         (name,) = graph.original_ids(np.array([root]))
         owner = int(graph.graph_of(np.array(root)))
