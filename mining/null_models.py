@@ -103,7 +103,7 @@ def null_model(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> grid = as_csr(nx.grid_2d_graph(4, 4))
     >>> null_model("degree", grid).keeps
     'the degree of each node and its two sides'
@@ -135,7 +135,7 @@ def sample_null(graph: CSRGraph, null: Any = "degree", seed: int = 0) -> CSRGrap
     """Draw one graph of a null model, see :func:`null_model`.
 
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> graph = as_csr(nx.barabasi_albert_graph(30, 2, seed=0))
     >>> (sample_null(graph, "degree", seed=1).degrees == graph.degrees).all()
     np.True_
