@@ -430,7 +430,7 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     what = "graphs have" if graph.num_graphs > 1 else "graph has"
     if observed > mean:
         number, verdict = "more", "over"
-        where = f", and nearly everywhere: {share:.0%} of the nodes with two neighbours are in one"
+        where = f"; {share:.0%} of the nodes with two or more neighbours are in one"
         why = " Where edges join what is near, in space or in a group, nearly all dense ones are."
     else:
         number, verdict = "fewer", "under"
