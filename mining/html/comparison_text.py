@@ -96,8 +96,9 @@ def result_sentences(found: RunComparison) -> list[str]:
     for signs, text in RESULTS.items():
         rows = found.with_signs(*signs)
         if rows:
-            names = ", ".join(one.name for one in rows[:_MOST_NAMED])
-            more = ", …" if len(rows) > _MOST_NAMED else ""
+            # a name may hold commas
+            names = "; ".join(one.name for one in rows[:_MOST_NAMED])
+            more = "; …" if len(rows) > _MOST_NAMED else ""
             sentences.append(f"{text[0].upper()}{text[1:]}: {len(rows)} ({names}{more}).")
     return sentences
 

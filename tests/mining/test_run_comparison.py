@@ -13,7 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from mining.counting.census import SUBGRAPH, count_structures
 from mining.html.comparison_page import render_comparison
-from mining.html.comparison_text import format_comparison, heads, lead, warnings
+from mining.html.comparison_text import format_comparison, heads, lead, result_sentences, warnings
 from mining.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
 from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
 from mining.run_comparison import Family, compare_runs, mine_structures
@@ -196,6 +196,10 @@ def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
     assert "1 of these has 3 nodes and a pair that is not joined" in lead(found)
     assert lead(found) in " ".join(format_comparison(found).split())
     assert not replace(found, null="erdos-renyi").that_follow
+    # what no test calls is no result
+    alike = compared_of(nx.path_graph(3), 4, 4.0, 0.0, NOT_SHOWN)
+    calm = run_of([alike, compared_of(nx.complete_graph(3), 4, 4.0, 0.0, NOT_SHOWN)])
+    assert not compare_runs(calm, calm).that_follow
 
 
 def test_a_warning_says_of_which_graph_it_is(runs):
@@ -308,6 +312,12 @@ def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     text = format_comparison(found)
     assert text.index("The profiles correlate by") < text.index("adjusted p ")
     assert "over-represented" in text.lower()
+    # names may hold commas
+    for sentence in result_sentences(found):
+        number, names = sentence.removesuffix(").").split(": ", 1)[1].split(" (", 1)
+        told = [one for one in names.split("; ") if one != "…"]
+        assert len(told) == min(int(number), 4)
+        assert set(told) <= {one.name for one in found.structures}
     assert max(map(len, text.splitlines())) <= 100
     sizes = [one.structure.num_nodes for one in found.structures]
     blocks = [text.index(f"{size} nodes: {sizes.count(size)} structures") for size in (3, 4, 5)]
