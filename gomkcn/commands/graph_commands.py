@@ -16,12 +16,14 @@ from gomkcn.commands.base import (
     limited_steps,
     say_missing,
 )
-from gomkcn.commands.option_types import InputPath, Number, OutputPath
+from gomkcn.commands.option_types import InputPath, Number, OutputPath, Word
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
+    TEMPORAL_NULLS,
     class_options,
     file_options,
     force_option,
+    only_one,
     quiet_option,
     reading_option,
     seed_option,
@@ -319,7 +321,10 @@ def frequent(
     "Random graphs and counts",
     option(
         "--null",
-        default="directions",
+        type=Word(*TEMPORAL_NULLS),
+        multiple=True,
+        default=TEMPORAL_NULLS[:1],
+        callback=only_one,
         help="What random graphs keep: directions (all times of each two nodes), gaps (times "
         "between their events), timelines (their times, given to two others), or times (no "
         "bursts) [directions]",
@@ -381,6 +386,7 @@ def temporal(
     show_log()
     from gomkcn_dgl.runtime.files import atomic_write
     from mining.counting.temporal_motifs import temporal_census
+    from mining.html.text_table import paragraphs
 
     if window is None:
         raise InputError("--window must be given, such as --window 1h.")
@@ -399,4 +405,6 @@ def temporal(
         say(f"wrote {page}")
     if out is None:
         print_table(found)
+    if found.finding:
+        say(paragraphs([found.finding]))
     say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

@@ -267,6 +267,9 @@ BAD_INPUT = {
     "mine --settings s.toml --out run": "unknown name 'x'",
     "mine graph.txt --jobs 0": "--jobs must be a number of processes, or -1 for one on each core",
     "temporal graph.txt --window 9 --jobs 0": "--jobs must be a number of processes, or -1",
+    "temporal graph.txt --window 9 --null gaps --null times": (
+        "--null must be given once, got gaps and times; run it once for each"
+    ),
     "count wheel graph.txt --jobs 2": "--jobs shares the structures within --errors; leave it out",
     "train none --method network --jobs 2": (
         "--jobs is for the method 'kernel', got the method 'network'"
