@@ -23,7 +23,7 @@ from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE
-from gomkcn_dgl.io.features import name_columns, read_label_names
+from gomkcn_dgl.io.features import name_columns, read_label_names, take_features
 from gomkcn_dgl.io.reading import (
     CLASS_COLUMNS,
     EDGE_FORMATS,
@@ -292,7 +292,7 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         graph = _name_columns(graph, read_label_names(settings.label_names))
     with named(path):
         _check_relations(classifier.relations, graph.relations)
-        return _with_features(graph, classifier.feature_names)
+        return take_features(graph, classifier.feature_names)
 
 
 def _name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
@@ -324,23 +324,6 @@ def _describe_relations(relations: Relations) -> list[str]:
         f"{name} ({'directed' if is_directed else 'undirected'})"
         for name, is_directed in relations.kinds
     ]
-
-
-def _with_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
-    """The columns that a classifier takes; a category that no node has may be missing."""
-    column_of = {name: column for column, name in enumerate(graph.feature_names)}
-    missing = [name for name in names if name not in column_of and "=" not in name]
-    if missing or not set(column_of) <= set(names):
-        raise InputError(
-            f"features must be those that the classifier learnt from, {listed(names)}, got "
-            f"{listed(column_of)}."
-        )
-    # a missing category is 0 at all nodes
-    features = np.zeros((graph.num_nodes, len(names)), np.float32)
-    for column, name in enumerate(names):
-        if name in column_of:
-            features[:, column] = graph.features[:, column_of[name]]
-    return dataclasses.replace(graph, features=features, feature_names=names)
 
 
 def format_results(metrics: Mapping[str, Any]) -> str:
