@@ -19,6 +19,7 @@ from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.pattern_bags import PatternCodebook
@@ -148,7 +149,7 @@ class TrainedNetwork:
     def collection(self, graph: CSRGraph) -> GraphCollection:
         """Graphs with scaled features and their subgraphs, on the device of the model."""
         conv = self.model.first_conv
-        graph = graph.with_relations(conv.relations)
+        graph = take_features(graph, self.feature_names).with_relations(conv.relations)
         graph = dataclasses.replace(graph, features=self.scaling.scale(graph.features))
         return GraphCollection(graph, conv.settings, self.device)
 

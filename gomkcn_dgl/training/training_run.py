@@ -229,9 +229,32 @@ def read_metrics(folder: str | Path) -> dict[str, Any]:
 
 
 def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> TrainedClassifier:
-    """Read the trained network or kernel machine of a finished run.
+    """Read the trained classifier of a finished run of ``gomkcn train``.
 
-    A network is brought to ``device``, whichever it was trained on.
+    Parameters
+    ----------
+    folder : path
+        The folder of the run, as ``gomkcn train --out`` names it.
+    device : str or torch.device
+        Where a network is brought, whichever device it was trained on.
+
+    Returns
+    -------
+    TrainedMachine or TrainedNetwork
+        Of graphs that :func:`gomkcn.read_graph` reads, ``decide(graph)`` gives the class of each,
+        int64 ``[G]``, and the probabilities ``[G, C]``; class k is ``class_names[k]``. A kernel
+        machine is a fitted :class:`gomkcn.GOMKClassifier` in ``machine``, a network a
+        :class:`gomkcn.GOMKCN` in ``model``, which takes features as ``scaling.scale`` maps them.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no finished training, or a file of it is damaged.
+
+    Examples
+    --------
+    ``classifier = load_classifier("runs/MUTAG")``, then
+    ``classes, probabilities = classifier.decide(read_graph("NEW"))``.
     """
     folder = Path(folder)
     # refused where it holds no finished run
