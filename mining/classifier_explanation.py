@@ -288,8 +288,8 @@ class Explanation:
         if decision.scores is None:
             nearest = decision.similar[0]
             return (
-                f"most like graph {nearest.row}, {self.class_names[nearest.true]}, with a kernel "
-                f"value of {nearest.similarity:.3f}"
+                f"most like graph {nearest.row} of class {self.class_names[nearest.true]}, with a "
+                f"kernel value of {nearest.similarity:.3f}"
             )
         assert self.contributions is not None
         number = self.contributions.speaker(decision.label)
