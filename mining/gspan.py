@@ -112,7 +112,8 @@ class FrequentSubgraphs(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
 
-        With classes, also the support and the odds ratio of each, and of the class that differs
+        With classes, also the support and the odds ratio of each (with ½ added to each of the four
+        numbers of graphs; of two classes, that of the second is its inverse), and of the class that differs
         most the exact p (Fisher) and that for all subgraphs that could have differed (Tarone); of
         pieces of molecules, also the SMARTS.
         """

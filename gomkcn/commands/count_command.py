@@ -263,6 +263,7 @@ def _read_classes(
 def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     """Print how many graphs of each class contain the pattern."""
     from gomkcn_dgl.runtime.tabular import Table
+    from mining.pattern import odds
     from mining.significance import class_contrasts
 
     if contains is None:
@@ -274,8 +275,8 @@ def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
             "class": [one.name for one in contrasts],
             "contain it": [f"{one.containing} of {one.num_graphs}" for one in contrasts],
             "share": [f"{one.containing / one.num_graphs:.0%}" for one in contrasts],
-            "odds ratio": [f"{one.odds_ratio:.3g}" for one in contrasts],
-            "95% interval": [f"{one.low:.3g} to {one.high:.3g}" for one in contrasts],
+            "odds ratio": [odds(one.odds_ratio) for one in contrasts],
+            "95% interval": [one.interval for one in contrasts],
             "p (Fisher)": [f"{one.p:.2g}" for one in contrasts],
         }
     )

@@ -18,9 +18,11 @@ from mining.pattern import (
     LEVEL,
     MORE,
     ClassDifference,
+    Following,
     MotifPart,
     Pattern,
     differing_groups,
+    odds,
 )
 from mining.truth import MotifRecovery
 
@@ -155,7 +157,13 @@ def _tie(one: Pattern, leader: Pattern) -> str:
     """How a structure follows from the leading one of its group."""
     if one.structure.is_part_of(leader.structure):
         return "part of it"
-    return "contains it" if leader.structure.is_part_of(one.structure) else "goes with it"
+    if leader.structure.is_part_of(one.structure):
+        return "contains it"
+    assert one.classes is not None and one.classes.follows is not None, "it does not lead"
+    best = one.classes.strongest
+    total = best.containing + best.others_containing
+    shared = one.classes.follows.shared
+    return f"with it in {shared} of {total}" if shared else f"never with it in {total}"
 
 
 def class_table(run: MiningRun) -> TextTable:
@@ -171,11 +179,19 @@ def class_table(run: MiningRun) -> TextTable:
         "class": [best.name for best in strongest],
         "graphs of it": [f"{best.containing} of {best.num_graphs}" for best in strongest],
         "others": [f"{best.others_containing} of {best.num_others}" for best in strongest],
-        "odds ratio": [f"{best.odds_ratio:.3g}" for best in strongest],
+        "odds ratio": [odds(best.odds_ratio) for best in strongest],
         "p": [f"{best.p:.2g}" for best in strongest],
         "adjusted p": [f"{row.classes.p_adjusted:.3g}" for row in rows],
+        "p left": [_left(row.classes.follows) for row in rows],
     }  # fmt: skip
     return TextTable(columns, {"structure", "class"})
+
+
+def _left(follows: Following | None) -> str:
+    """What is left of the difference of a structure beyond those that lead."""
+    if follows is None:
+        return "leads"
+    return f"{follows.p:.2g}" if follows.is_told else "too few"
 
 
 def recovery_table(recovery: Sequence[MotifRecovery]) -> TextTable:
@@ -305,18 +321,31 @@ def classes_sentence(run: MiningRun) -> str:
     groups = differing(run)
     number = sum(map(len, groups))
     verb = "differs" if number == 1 else "differ"
+    shown = sum(min(len(group), 1 + _MOST_FOLLOWING) for group in groups[:_MOST_ROWS])
+    rest = f" {number - shown} more are on the page." if number > shown else ""
     cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
         f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "
-        f"{LEVEL}).{follow_sentence(len(groups), number - len(groups))}{cut}"
+        f"{LEVEL}).{follow_sentence(groups)}{rest}{cut}"
     )
 
 
-def follow_sentence(leading: int, following: int) -> str:
+def follow_sentence(groups: Sequence[Sequence[DifferingRow]]) -> str:
     """How many structures tell no more than the leading ones; empty where all lead."""
-    if not following:
+    left = [row.classes.follows for group in groups for row in group if row.classes.follows]
+    if not left:
         return ""
+    leading, few = len(groups), sum(not one.is_told for one in left)
     head = f"{leading} leads" if leading == 1 else f"{leading} lead"
-    rest = "the other follows" if following == 1 else f"{following} others follow"
-    given = "it" if leading == 1 else "these"
-    return f" {head}, {rest}: no difference is left among graphs that are alike in {given}."
+    rest = "the other follows" if len(left) == 1 else f"{len(left)} others follow"
+    alike = f"among graphs that are alike in {'it' if leading == 1 else 'these'}"
+    too_few = "there are too few graphs to tell a difference"
+    if not few:
+        return f" {head}, {rest}: {alike}, no difference is shown."
+    if few == len(left):
+        return f" {head}, {rest}: {alike}, {too_few}."
+    shows = "shows" if len(left) - few == 1 else "show"
+    return (
+        f" {head}, {rest}: {alike}, {len(left) - few} of the others {shows} no difference; for "
+        f"{few} {too_few}."
+    )
