@@ -112,10 +112,9 @@ class FrequentSubgraphs(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
 
-        With classes, also the support and the odds ratio of each (with ½ added to each of the four
-        numbers of graphs; of two classes, that of the second is its inverse), and of the class that differs
-        most the exact p (Fisher) and that for all subgraphs that could have differed (Tarone); of
-        pieces of molecules, also the SMARTS.
+        With classes, also the support and the odds ratio of each, with ½ added to each of the four
+        numbers of graphs, and of the class that differs most the exact p (Fisher) and that for all
+        subgraphs that could have differed (Tarone); of pieces of molecules, also the SMARTS.
         """
         table = {
             "nodes": [one.num_nodes for one in self.structures],
@@ -212,7 +211,7 @@ def frequent_subgraphs(
     num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
-    least = _least_graphs(support, np.bincount(labels))
+    least = _least_graphs(support, np.bincount(labels[labels >= 0]))
     steps = Steps() if steps is None else steps
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
     search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
@@ -227,8 +226,9 @@ def frequent_subgraphs(
     try:
         for code, inside in search.run(is_wanted):
             if len(code.colors) in num_nodes:
-                family.append(len(inside))
-            if (np.bincount(labels[inside], minlength=len(least)) >= least).any():
+                family.append(int((labels[inside] >= 0).sum()))
+            own = labels[inside]
+            if (np.bincount(own[own >= 0], minlength=len(least)) >= least).any():
                 rows.append((search.structure(code), code, inside))
     except (TimeUpError, RunInterruptedError):
         is_late = True

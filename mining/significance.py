@@ -170,7 +170,8 @@ def compare_classes(
     counts : numpy.ndarray
         Occurrences ``[G, S]`` in each graph, or whether there are any.
     labels : numpy.ndarray
-        int64 ``[G]``, the class of each graph, 0 … C - 1.
+        int64 ``[G]``, the class of each graph, 0 … C - 1; -1 for one without a class, which is
+        left out.
     num_samples : int
         Permutations.
     seed : int
@@ -183,7 +184,8 @@ def compare_classes(
     [0.02, 1.0]
     """
     check_int("num_samples", num_samples, 1)
-    counts = np.asarray(counts, np.float64)
+    known = np.asarray(labels) >= 0
+    counts, labels = np.asarray(counts, np.float64)[known], np.asarray(labels)[known]
     rng = np.random.default_rng(check_int("seed", seed, 0))
     num_graphs = len(counts)
     orders = [np.arange(num_graphs), *(rng.permutation(num_graphs) for _ in range(num_samples))]
@@ -220,7 +222,8 @@ def class_differences(
     contains : numpy.ndarray
         bool ``[G, F]``, whether graph g contains pattern f.
     labels : numpy.ndarray
-        int64 ``[G]``, the class of each graph, 0 … C - 1.
+        int64 ``[G]``, the class of each graph, 0 … C - 1; -1 for one without a class, which is
+        left out.
     names : sequence of str
         Names of the C classes, at least two, each with a graph.
 
@@ -247,7 +250,8 @@ def class_contrasts(
 
     The arguments are those of :func:`class_differences`; p is of each pattern and class alone.
     """
-    # 1. the graphs of each class, and those of them that contain each pattern, [F, C]
+    # 1. the graphs of each class, and those of them that contain each pattern, [F, C]; what has no
+    #    class is in none
     of_class = np.asarray(labels)[:, None] == np.arange(len(names))
     sizes = of_class.sum(axis=0)
     inside = np.asarray(contains, bool).T.astype(np.int64) @ of_class
@@ -259,7 +263,9 @@ def class_contrasts(
     p = np.array([exact_p(tuple(row)) for row in np.stack(counts, axis=-1).reshape(-1, 4).tolist()])
     # 3. what no graph or each one contains has no odds to compare
     is_told = (inside + outside > 0) & (inside + outside < sizes + others)
-    ratios = [np.where(is_told, column.astype(object), None) for column in (ratio, low, high)]
+    ratios = [column.astype(object) for column in (ratio, low, high)]
+    for column in ratios:
+        column[~is_told] = None
     columns = [column.tolist() for column in (*counts, *ratios, p.reshape(inside.shape))]
     return [
         tuple(
@@ -350,7 +356,8 @@ def group_differences(
     contains : numpy.ndarray
         bool ``[G, F]``, whether graph g contains pattern f.
     labels : numpy.ndarray
-        int64 ``[G]``, the class of each graph, 0 … C - 1.
+        int64 ``[G]``, the class of each graph, 0 … C - 1; -1 for one without a class, which is
+        left out.
     sizes : sequence of int
         Sizes of the F patterns. Of several that are in the same graphs the largest comes first.
 
@@ -369,7 +376,8 @@ def group_differences(
     # 1. the p at which a pattern is called, here or where each is corrected for all
     least = [differences[number].strongest.p for number in called]
     bar = max([*least, LEVEL / max(1, len(differences))])
-    held = np.asarray(contains, bool)
+    known = np.asarray(labels) >= 0
+    held, labels = np.asarray(contains, bool)[known], np.asarray(labels)[known]
     leaders: list[int] = []
     following = called
     while following:

@@ -280,7 +280,7 @@ def frequent(
     classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
-    labels = None if classes is None else [classes.names[label] for label in classes.labels]
+    labels = None if classes is None else classes.called
     with steps.progress, interrupts:
         found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels, steps=steps)
     if out is None:

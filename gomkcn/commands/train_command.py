@@ -308,6 +308,15 @@ def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> Classif
 @click.command(cls=Command)
 @click.argument("run", type=InputPath(), metavar="RUN")
 @click.argument("path", type=InputPath(), metavar="PATH")
+@option_group(
+    "Input",
+    option(
+        "--skip-invalid",
+        is_flag=True,
+        help="Leave out molecules that RDKit cannot read, and graphs with a category, such as an "
+        "element, that was not learnt",
+    ),
+)
 @option_group("Training", device_option)
 @option_group(
     "Output",
@@ -318,7 +327,9 @@ def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> Classif
     ),
     force_option,
 )
-def predict(run: str, path: str, out: str | None, force: bool, device: str | None) -> None:
+def predict(
+    run: str, path: str, out: str | None, force: bool, device: str | None, skip_invalid: bool
+) -> None:
     """Predict the class of each graph, or of each node.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
@@ -335,7 +346,7 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
     show_log(brief=True)
     with problems_of_run(run):
         classifier = load_classifier(run, "auto" if device is None else device)
-    table = predict_file(classifier, path)
+    table = predict_file(classifier, path, skip_invalid=skip_invalid)
     if out is None:
         print_table(table)
         return

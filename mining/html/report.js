@@ -155,7 +155,7 @@ class MotifExplorer extends Explorer {
     return [this.view.picture(graph, 220, 160), make("div", {},
       make("h3", {}, run.graphNames[graph] ? run.fullTitleOf(graph) : `Graph ${graph}`),
       make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
-        run.classes.length ? `class ${run.className(graph)}` : ""].filter(Boolean).join(", ")),
+        run.classes.length ? (run.className(graph) ? `class ${run.className(graph)}` : "no class") : ""].filter(Boolean).join(", ")),
       ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
         this.link(`motif ${run.motifs[at].label}: ${run.motifs[at].name} × ${number}`, { kind: "motif", id: at }))))];
   }

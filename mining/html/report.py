@@ -40,6 +40,7 @@ from mining.html.terminal import (
     planted_as,
     shown_set,
     unused,
+    without_class,
     words_of,
 )
 from mining.mining_run import MiningRun
@@ -114,6 +115,7 @@ def render_report(run: MiningRun) -> str:
         ],
         classes=_class_groups(run, numbers, lines) if has_classes else None,
         says_following=follow_sentence(differing(run)),
+        says_without_class=without_class(run) if has_classes else "",
         most_leading=_MOST_CLASS_ROWS,
         most_following=_MOST_FOLLOWING,
         permutations=PERMUTATIONS,

@@ -326,8 +326,18 @@ def classes_sentence(run: MiningRun) -> str:
     cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
         f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "
-        f"{LEVEL}).{follow_sentence(groups)}{rest}{cut}"
+        f"{LEVEL}).{follow_sentence(groups)}{without_class(run)}{rest}{cut}"
     )
+
+
+def without_class(run: MiningRun) -> str:
+    """How many graphs have no class, and so are not compared; empty where each has one."""
+    compared = next(one.classes for one in run.counted if one.classes is not None)
+    number = run.graph.num_graphs - sum(one.num_graphs for one in compared.contrasts)
+    if not number:
+        return ""
+    have = "has no class and is" if number == 1 else "have no class and are"
+    return f" {number} of {run.graph.num_graphs} graphs {have} not compared."
 
 
 def follow_sentence(groups: Sequence[Sequence[DifferingRow]]) -> str:

@@ -382,6 +382,19 @@ def test_power_is_the_share_of_samples_that_are_called():
     assert abs(power(4.0, 0.05, *tables) - called / 400) < 4 * 0.025
 
 
+def test_graphs_without_a_class_do_not_count():
+    rng = np.random.default_rng(5)
+    labels = np.repeat([0, 1], 60)
+    contains = rng.random((120, 4)) < np.where(labels, 0.7, 0.2)[:, None]
+    more = np.r_[contains, np.ones((40, 4), bool)]
+    found = class_differences(contains, labels, ["a", "b"])
+    of_more = class_differences(more, np.r_[labels, np.full(40, -1)], ["a", "b"])
+    assert found == of_more and any(one.differs for one in found)
+    assert group_differences(found, contains, labels, [2] * 4) == group_differences(
+        found, more, np.r_[labels, np.full(40, -1)], [2] * 4
+    )
+
+
 def test_what_is_in_no_graph_or_in_all_has_no_odds_ratio():
     contains = np.zeros((30, 3), bool)
     contains[:, 1] = contains[0, 2] = True
