@@ -395,19 +395,15 @@ def _count_structure(
     """The occurrences of a structure, in one of both readings or with edits."""
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
-    from mining.categories import Categories, in_categories
+    from mining.categories import colors_in
     from mining.counting.query import Query
     from mining.graph_relations import channels_in, joined_relations
 
     # 1. the structure in terms of the graph
     given = read_pattern(pattern, graph)
     rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
-    names = graph.feature_names
-    colors = None
+    given, colors = colors_in(graph, given)
     if given.categories:
-        categories = Categories.find(graph.features, names)
-        given, kinds = in_categories(given, categories, names)
-        colors = (kinds.colors_of(given, names), kinds.colors(graph.features))
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
     is_plain = given.relations.names == (PLAIN,)
     edges = []

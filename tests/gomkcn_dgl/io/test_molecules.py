@@ -107,9 +107,7 @@ def test_a_molecule_without_a_class_is_not_compared_and_that_is_said(tmp_path, c
     classes = read_graph_classes(path, class_column="pIC50", threshold=6.5)
     assert classes.labels.tolist() == [0, 1, -1, -1, 1]
     path.write_text("smiles,pIC50\nCCO,5.1\nCCO,>10\n")
-    with pytest.raises(
-        InputError, match="line 3: 'pIC50' must be .* leave the cell empty"
-    ):
+    with pytest.raises(InputError, match="line 3: 'pIC50' must be .* leave the cell empty"):
         read_graph_classes(path, class_column="pIC50", threshold=6.5)
     path.write_text("smiles,activity\nCCO,\nCCO,NA\n")
     assert read_graph_classes(path) is None
@@ -353,9 +351,7 @@ def test_measured_values_are_no_classes_and_the_way_out_is_said(tmp_path):
     path = table_of(tmp_path / "a.csv", activity=[*MEASURED[1:], ">10"])
     with pytest.raises(InputError, match=r"such as 4.25, and text, such as '>10', and no"):
         read_graph_classes(path)
-    with pytest.raises(
-        InputError, match=r"line 9: 'activity' must be .* got '>10'; correct"
-    ):
+    with pytest.raises(InputError, match=r"line 9: 'activity' must be .* got '>10'; correct"):
         read_graph_classes(path, threshold=6)
     # whole numbers: few values are classes, many are none
     for values, is_refused in ([0, 1] * 6, False), (range(12), True), (["1.0", "0.0"] * 6, False):
