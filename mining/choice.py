@@ -133,9 +133,12 @@ class ComparedStructures:
         results = [one.significance[null] for one in compared]
         more = sum(one.verdict == MORE for one in results)
         less = sum(one.verdict == LESS for one in results)
+        held = sum(one.observed > 0 for one in results)
+        absent = len(results) - held
+        more_said = f" (and {absent:,} that these alone have)" if absent else ""
         sentence = (
-            f"{number_of(len(results), 'structure')} compared with {results[0].num_samples} random "
-            f"graphs: {more} over-represented, {less} under-represented"
+            f"{number_of(held, 'structure')} compared with {results[0].num_samples} random graphs"
+            f"{more_said}: {more} over-represented, {less} under-represented"
         )
         called = _in_order(one for one in compared if one.significance[null].is_called)
         # those that there are more of, in the first place
@@ -244,9 +247,11 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         warnings += filter(None, looked)
     counts = {one.key: count for one, count in totals.items()}
     patterns = {
-        key: Pattern(structures[key], sources=("census",), significance=significance).counted(
-            OccurrenceCount.exact(counts.get(key, 0))
-        )
+        key: Pattern(
+            structures[key].with_nodes(structures[key].reading_order),
+            sources=("census",),
+            significance=significance,
+        ).counted(OccurrenceCount.exact(counts.get(key, 0)))
         for key, significance in verdicts.items()
     }
     return ComparedStructures(patterns, null_models, tuple(warnings))

@@ -55,7 +55,9 @@ def describe_structure(structure: Structure, feature_names: Sequence[str] = ()) 
     words = category_words(
         [name for name in feature_names if name.partition("=")[0] == family] or firsts
     )
-    counts = Counter(words.get(name, name) for name in firsts).most_common()
+    # of as many nodes in the order of the words, whatever the order of the nodes
+    counts = sorted(Counter(words.get(name, name) for name in firsts).items())
+    counts.sort(key=lambda row: -row[1])
     listed = ", ".join(f"{number} {word}" for word, number in counts)
     # the relations follow the first colon
     return f"{shape} ({listed})" if ": " in shape else f"{shape}: {listed}"

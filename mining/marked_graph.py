@@ -57,6 +57,8 @@ def marked_graph(
     drawn = empty_networkx(graph.relations)
     drawn.graph |= {f"motif_{number}": one.name for number, one in enumerate(motifs)}
     drawn.graph |= {f"pattern_{one.id}": one.name for one in patterns}
+    # what the letters of its roles are
+    drawn.graph |= {f"pattern_{one.id}_edges": one.structure.to_text() for one in patterns}
     ids = graph.original_ids(np.arange(graph.num_nodes))
     if graph.num_graphs > 1:
         owner = graph.graph_of(np.arange(graph.num_nodes)).tolist()

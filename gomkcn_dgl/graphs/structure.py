@@ -432,6 +432,24 @@ class Structure:
         """Links ``[M, M]`` and colours ``[M]`` as numbers in the order of their names."""
         return self.relations.ranks[self.links], color_ranks(self.palette)[self.colors]
 
+    @property
+    def reading_order(self) -> np.ndarray:
+        """The nodes in an order that isomorphic structures share, int64 ``[M]``; for pages.
+
+        It is the canonical order from its end, so that edges rather lead from A to B.
+
+        >>> loop = Structure.parse("b->a, c->a, c->b")
+        >>> loop.with_nodes(loop.reading_order).to_text()
+        'A->B, A->C, B->C'
+        """
+        return self._canonical_order[::-1].copy()
+
+    def with_nodes(self, order: np.ndarray) -> Structure:
+        """The same structure with its nodes ``[M]`` in another order, which has all of them."""
+        roles = tuple(self.roles[node] for node in order) if self.roles else ()
+        links = self.links[np.ix_(order, order)]
+        return Structure(links, self.colors[order], self.relations, self.palette, self.name, roles)
+
     def isomorphism(self, other: Structure) -> np.ndarray:
         """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""
         mapped = np.empty(self.num_nodes, np.int64)

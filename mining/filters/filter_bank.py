@@ -101,6 +101,18 @@ class FilterBank:
         new = DiscreteFilters(old.adj[rows], old.feat[rows], old.weights[rows], sizes)
         return replace(self, filters=new)
 
+    def in_reading_order(self) -> FilterBank:
+        """The same filters with the nodes of each in the order of pages."""
+        old = self.filters
+        adj, feat, weights = old.adj.clone(), old.feat.clone(), old.weights.clone()
+        for number, structure in enumerate(self.structures):
+            size = structure.num_nodes
+            order = torch.from_numpy(structure.reading_order)
+            adj[number, :size, :size] = old.adj[number][order][:, order]
+            weights[number, :size, :size] = old.weights[number][order][:, order]
+            feat[number, :size] = old.feat[number][order]
+        return replace(self, filters=DiscreteFilters(adj, feat, weights, old.num_nodes))
+
     def respond(self, graph: CSRGraph, roots: np.ndarray, device: Any) -> Responses:
         """How similar the subgraphs around some nodes of a graph are to each filter.
 

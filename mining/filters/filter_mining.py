@@ -143,7 +143,7 @@ class FilterMining:
             given.relations,
             tuple(given.feature_names),
             mined.categories,
-        )
+        ).in_reading_order()
         responses = respond_everywhere(bank, given, device, self.max_assigned, steps)
         # 4. the most frequent filter first
         order = order_by_frequency(responses)

@@ -18,7 +18,7 @@ from mining.html.page import render_page
 from mining.pattern import LEVEL
 from mining.plots.profile import MOST_BARS, draw_profiles
 from mining.plots.structure_drawing import draw_structure
-from mining.plots.styles import line_styles
+from mining.plots.styles import relation_lines
 from mining.run_comparison import ComparedStructure, Family, RunComparison, Side
 
 # nothing but the style in the page itself
@@ -32,7 +32,7 @@ def render_comparison(found: RunComparison) -> str:
     for profile in found.profiles:
         both = zip(profile.first.tolist(), profile.second.tolist(), strict=True)
         entries |= dict(zip(profile.rows, both, strict=True))
-    lines = line_styles([*found.first.counted, *found.second.counted])
+    lines = relation_lines((), [one.structure for one in found.structures])
     rows = [
         _row(number, one, entries.get(number), lines) for number, one in enumerate(found.structures)
     ]

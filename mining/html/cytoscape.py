@@ -12,7 +12,16 @@ from xml.etree import ElementTree
 from mining.html.explorer import start_of
 from mining.html.terminal import motif_colors
 from mining.mining_run import MiningRun
-from mining.plots.styles import EDGE, INK, MOTIF_COLORS, NODE, SELECTED, Kind, line_styles
+from mining.plots.styles import (
+    EDGE,
+    INK,
+    MOTIF_COLORS,
+    NODE,
+    SELECTED,
+    Kind,
+    is_blunt,
+    relation_lines,
+)
 
 # what Cytoscape calls the lines of the page; a bond of several lines has two there
 _LINES = {
@@ -41,7 +50,7 @@ def color_graph(drawn: Any, run: MiningRun) -> None:
 def cytoscape_style(run: MiningRun) -> bytes:
     """The style: colours of the columns ``color``, arrow heads, and a line for each relation."""
     kinds = [(one.name, one.directed) for one in run.graph.relations]
-    lines = line_styles([*run.patterns, *run.motif_set], kinds)
+    lines = relation_lines(run.graph.relations)
     has_heads = any(directed for _, directed in kinds)
     root = ElementTree.Element("vizmap", id=_STYLE, documentVersion="3.0")
     style = ElementTree.SubElement(root, "visualStyle", name=_STYLE)
@@ -62,13 +71,20 @@ def cytoscape_style(run: MiningRun) -> bytes:
     _add(edge, "EDGE_WIDTH", "1.5")
     _add(edge, "EDGE_STROKE_UNSELECTED_PAINT", EDGE, column="color")
     _add(edge, "EDGE_TARGET_ARROW_UNSELECTED_PAINT", EDGE, column="color")
-    heads = {kind: "DELTA" if kind[1] else "NONE" for kind in kinds}
+    heads = {kind: _head_of(*kind) for kind in kinds}
     _add(edge, "EDGE_TARGET_ARROW_SHAPE", "DELTA" if has_heads else "NONE", values=heads)
     shapes = {kind: _LINES[lines[kind]] for kind in kinds}
     _add(edge, "EDGE_LINE_TYPE", "SOLID", values=shapes)
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
     return text + b"\n"
+
+
+def _head_of(name: str, is_directed: bool) -> str:
+    """What Cytoscape calls the end of an edge."""
+    if not is_directed:
+        return "NONE"
+    return "T" if is_blunt(name) else "DELTA"
 
 
 def _add(

@@ -19,7 +19,7 @@ from gomkcn_dgl.runtime.files import visible
 from mining.graph_summary import GraphSummary
 from mining.html.page import read_text
 from mining.plots.graph_map import GraphMap
-from mining.plots.styles import Kind
+from mining.plots.styles import Kind, is_blunt
 
 # graph and id of a node
 Node = tuple[int, Any]
@@ -72,7 +72,12 @@ def graph_record(
         "to": shown.edges[:, 1].tolist(),
         "relation": shown.edge_relations.tolist(),
         "relations": [
-            {"name": visible(name), "directed": directed, "line": line}
+            {
+                "name": visible(name),
+                "directed": directed,
+                "line": line,
+                "blunt": directed and is_blunt(name),
+            }
             for name, directed, line in (
                 (*kind, lines.get(kind, "solid"))
                 for kind in [(one.name, one.directed) for one in graph.relations]

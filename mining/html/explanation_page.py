@@ -175,7 +175,7 @@ class _Drawings:
             self.explanation.colors,
             round(wide * 150),
             round(wide * 128),
-            lines=line_styles([], one.structure.relations.kinds),
+            lines=line_styles(one.structure.relations.kinds),
             label=f"filter {number}",
         )
 
@@ -206,7 +206,7 @@ def _draw(
         graph,
         round(200 * wide),
         round(170 * wide),
-        lines=line_styles([], graph.relations.kinds),
+        lines=line_styles(graph.relations.kinds),
         letters=has_letters(graph),
         fills=fills,
         ringed=ringed,

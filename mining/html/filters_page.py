@@ -33,7 +33,7 @@ from mining.plots.filter_drawing import (
 )
 from mining.plots.layout import structure_positions
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch
-from mining.plots.styles import Kind, filter_colors, line_styles, relation_lines
+from mining.plots.styles import Kind, filter_colors, relation_lines
 
 _SCRIPT = "filters.js"
 # width and height in pixels of the drawings in the table
@@ -59,9 +59,7 @@ Number = Callable[..., Markup]
 def render_filters(run: FiltersRun) -> str:
     """Render a run of filters as one self-contained HTML page, readable without script."""
     numbers = Numbers(run.to_dict(), "filters.json")
-    # the most frequent relation has the plainest line
-    relations = sorted(run.graph.relations, key=lambda one: -one.num_edges)
-    lines = line_styles([], [(relation.name, relation.directed) for relation in relations])
+    lines = relation_lines(run.graph.relations)
     rows = _rows(run, numbers, lines)
     has_categories = any(has_letters(one.structure) for one in run.filters)
     return render_page(
@@ -77,7 +75,7 @@ def render_filters(run: FiltersRun) -> str:
         curve=draw_loss_curve(run.loss_curve) if len(run.loss_curve) > 1 else "",
         method=_method(run),
         viridis=VIRIDIS,
-        line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
+        line_key=[(name, swatch((name, way), line)) for (name, way), line in lines.items()],
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(_explorer_data(run, rows, lines)),
         script=Markup(page_script(_SCRIPT)),
@@ -134,7 +132,7 @@ def filters_row(
     <ol class="filters"><li class="m0"><span class
     """
     if lines is None:
-        lines = relation_lines([one.structure for one in filters])
+        lines = relation_lines((), [one.structure for one in filters])
     items = Markup()
     for one, color in zip(filters, filter_colors([one.structure for one in filters]), strict=True):
         drawing = draw_filter(

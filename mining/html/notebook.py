@@ -30,7 +30,7 @@ from mining.pattern_miner import PatternMiner
 from mining.plots.filter_drawing import FeatureColors
 from mining.plots.filter_figure import feature_colors
 from mining.plots.structure_drawing import color_style, draw_structure
-from mining.plots.styles import line_styles
+from mining.plots.styles import relation_lines
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
@@ -82,7 +82,7 @@ def patterns_html(patterns: Sequence[Pattern]) -> Markup:
 def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, str]]) -> Markup:
     """A drawing, a name and two numbers in each row; a motif has its colour and number."""
     patterns = [one for _, one, *_ in rows]
-    lines = line_styles(patterns)
+    lines = relation_lines((), [one.structure for one in patterns])
     names = tell_apart([one.name for one in patterns], [one.structure for one in patterns])
     cells = ""
     for (number, one, first, second), name in zip(rows, names, strict=True):

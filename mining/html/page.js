@@ -240,7 +240,10 @@ class Painter {
     const directed = list.filter((edge) => run.relations[run.relation[edge]]?.directed);
     if (!directed.length) return;
     context.beginPath();
-    for (const edge of directed) this.head(place(run.from[edge]), place(run.to[edge]), radius(run.to[edge]), width);
+    for (const edge of directed) {
+      const isBlunt = run.relations[run.relation[edge]].blunt;
+      this.head(place(run.from[edge]), place(run.to[edge]), radius(run.to[edge]), width, isBlunt);
+    }
     context.fill();
   }
 
@@ -258,12 +261,21 @@ class Painter {
     context.setLineDash([]);
   }
 
-  // the head of an arrow that touches its node
-  head([x1, y1], [x2, y2], radius, width) {
+  // the head of an arrow that touches its node, or a bar before it
+  head([x1, y1], [x2, y2], radius, width, isBlunt) {
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
     const [ax, ay] = [(x2 - x1) / length, (y2 - y1) / length];
     const size = Math.min(3 + 2 * width, 0.45 * length);
     const [tx, ty] = [x2 - ax * radius, y2 - ay * radius];
+    if (isBlunt) {
+      const [near, far] = [0.1 * size, 0.1 * size + width];
+      for (const [back, aside] of [[near, 0.5], [near, -0.5], [far, -0.5], [far, 0.5]]) {
+        const corner = [tx - ax * back - ay * size * aside, ty - ay * back + ax * size * aside];
+        back === near && aside > 0 ? this.context.moveTo(...corner) : this.context.lineTo(...corner);
+      }
+      this.context.closePath();
+      return;
+    }
     const [bx, by] = [tx - ax * size, ty - ay * size];
     this.context.moveTo(tx, ty);
     this.context.lineTo(bx - ay * size * 0.42, by + ax * size * 0.42);

@@ -28,6 +28,7 @@ from mining.html.terminal import (
     EDITS_NOTE,
     DifferingRow,
     called,
+    close_sentence,
     correction_sentence,
     differing,
     follow_sentence,
@@ -59,7 +60,7 @@ from mining.pattern import (
 )
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, swatch
-from mining.plots.styles import Kind, color_class, line_styles
+from mining.plots.styles import Kind, color_class, relation_lines
 from mining.significance import PERMUTATIONS
 
 # filters in the row at the top, one line of a screen
@@ -89,8 +90,8 @@ Number = Callable[..., Markup]
 def render_report(run: MiningRun) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network."""
     numbers = Numbers(run.to_dict())
-    kinds = [(relation.name, relation.directed) for relation in run.graph.relations]
-    lines = line_styles([*run.patterns, *run.motif_set], kinds)
+    drawn = [pattern.structure for pattern in (*run.patterns, *run.motif_set)]
+    lines = relation_lines(run.graph.relations, drawn)
     shown, path = shown_set(run.motif_set)
     motifs = _motif_rows(run, shown, path, numbers, lines)
     null = next(iter(run.null_models), "")
@@ -120,7 +121,8 @@ def render_report(run: MiningRun) -> str:
         most_following=_MOST_FOLLOWING,
         permutations=PERMUTATIONS,
         line_key=[
-            (_relation_name(run, name), swatch(line, way)) for (name, way), line in lines.items()
+            (_relation_name(run, name), swatch((name, way), line))
+            for (name, way), line in lines.items()
         ],
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(explorer_data(run, motifs, lines)),
@@ -395,6 +397,7 @@ def _comparison(
     return {
         "groups": groups,
         "compared": len(compared),
+        "close": close_sentence(run, null),
         "column": null_column(null),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,

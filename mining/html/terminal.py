@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from mining.html.filters_text import filters_sentence, filters_table
 from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
@@ -33,6 +33,9 @@ EDITS_NOTE = (
 )
 # rows of called structures, and of structures that lead a difference between classes
 _MOST_ROWS = 12
+# an adjusted p up to which a structure that is not called is close to it, and how many are named
+_CLOSE = 0.1
+_MOST_CLOSE = 3
 # structures below one of these that follow from it
 _MOST_FOLLOWING = 3
 
@@ -223,14 +226,60 @@ def words_of(found: MotifSet) -> dict[str, str]:
     return words
 
 
-def given_sentences(found: MotifSet) -> list[str]:
-    """How far each structure that was asked for is from being in the set."""
-    said = {
-        name: "is in the set" if not bits
-        else f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
-        for name, bits in found.given.items()
-    }  # fmt: skip
-    return [f"Asked for: {name} {what}." for name, what in said.items()]
+def given_sentences(run: MiningRun) -> list[str]:
+    """How often each structure that was asked for occurs, and how far it is from the set."""
+    given = [one for one in run.counted if "given" in one.sources]
+    asked = dict(zip(describe_shapes([one.structure for one in given]), given, strict=True))
+    sentences = []
+    for name, bits in run.motif_set.given.items():
+        what = "is in the set"
+        if bits:
+            what = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+        pattern = asked.get(name)
+        counted = "" if pattern is None else _counted_words(pattern)
+        sentences.append(f"Asked for: {name} {what}{counted}.")
+    return sentences
+
+
+def _counted_words(pattern: Pattern) -> str:
+    """The occurrences of a pattern, and what random graphs of the first null model have."""
+    found = pattern.frequency.occurrences
+    words = f"; {found} occurrence{'s' * (found.value != 1)}"
+    for result in list(pattern.significance.values())[:1]:
+        mean, sd = expected(result.mean, result.sd)
+        words += f", {mean} ± {sd} expected, adjusted p = {result.p_adjusted:.3f}"
+    return words
+
+
+def close_sentence(run: MiningRun, null: str) -> str:
+    """The structures that are just not called, and what tells more of them; empty without any."""
+    compared = [one for one in run.counted if null in one.significance]
+    close = [
+        one
+        for one in compared
+        if LEVEL < one.significance[null].p_adjusted <= _CLOSE
+        and one.frequency.occurrences.high > 0
+    ]
+    if not close:
+        return ""
+    close.sort(key=lambda one: -abs(one.significance[null].z or 0.0))
+    said = []
+    for one in close[:_MOST_CLOSE]:
+        result = one.significance[null]
+        mean, _ = expected(result.mean, result.sd)
+        numbers = f"{result.observed:,.0f}, {mean} expected, adjusted p = {result.p_adjusted:.3f}"
+        said.append(f"{one.name} ({numbers})")
+    more = len(close) - len(said)
+    others = f", and {more} more" if more > 0 else ""
+    # the standard error of a share of random graphs, times the families
+    families = num_families(compared)
+    samples = close[0].significance[null].num_samples
+    share = LEVEL / families
+    error = families * (share * (1 - share) / samples) ** 0.5
+    return (
+        f"Close to being called: {'; '.join(said)}{others}. With {samples} random graphs such a p "
+        f"has a standard error of {error:.2f}; more of them (--null-samples) tell more surely."
+    )
 
 
 def format_run(run: MiningRun) -> str:
@@ -249,6 +298,8 @@ def format_run(run: MiningRun) -> str:
         compared.append(comparison_sentence(run, null))
         table = called_table(run, null)
         compared += [str(table)] if table.rows else []
+        close = close_sentence(run, null)
+        compared += [close] if close else []
     # what was found comes before what was not
     leads = not found.motifs and any(called_table(run, null).rows for null in run.null_models)
     parts += compared if leads else []
@@ -258,7 +309,7 @@ def format_run(run: MiningRun) -> str:
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
         parts += [EDITS_NOTE] if has_edits(shown) else []
-    parts += given_sentences(found)
+    parts += given_sentences(run)
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")
     parts += [found.cut] if found.cut else []
@@ -276,14 +327,17 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     results = [called(one, null) for one in run.counted]
     more = results.count(MORE)
     less = results.count(LESS)
-    total = len(results) - results.count("")
+    compared = [one for one in run.counted if null in one.significance]
+    held = sum(one.frequency.occurrences.high > 0 for one in compared)
+    absent = len(compared) - held
+    more_said = f" (and {absent:,} that these alone have)" if absent else ""
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
     kinds = kinds_left_out(run)
     alone = f" Structures alone ({kinds}) stand first." if more + less and kinds else ""
     return (
-        f"{count(total, 'structure')} compared with random graphs{named}: {more} over-represented, "
-        f"{less} under-represented (adjusted p ≤ {LEVEL}).{alone}{cut}"
+        f"{count(held, 'structure')} compared with random graphs{more_said}{named}: {more} "
+        f"over-represented, {less} under-represented (adjusted p ≤ {LEVEL}).{alone}{cut}"
     )
 
 

@@ -172,20 +172,24 @@ def _grouping(found: CodedSet) -> list[str]:
 
 
 def _as_pattern(mined: MinedGraph, one: CodedMotif) -> Pattern:
-    copies = mined.occurrences(one.copies.astype(np.int32))
+    """A motif with its nodes in the order of pages and tables."""
+    order = one.structure.reading_order
+    structure = one.structure.with_nodes(order)
+    copies = one.copies[:, order]
+    edits = one.edits.copy()
+    edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
     columns = {column: mined.graph.feature_names[column] for column in mined.numeric_columns}
-    features = orbit_features(mined.graph.features, columns, one.structure, one.copies)
     return Pattern(
-        one.structure,
+        structure,
         sources=one.sources,
         motif=MotifPart(
-            copies,
+            mined.occurrences(copies.astype(np.int32)),
             one.bits,
             one.address,
             share=one.share,
             num_copies=len(copies),
-            edits=one.edits,
-            features=features,
+            edits=edits,
+            features=orbit_features(mined.graph.features, columns, structure, copies),
         ),
     )
 

@@ -3,7 +3,8 @@
 It must find short sets, and is no part of their definition: every set is judged by its length. It
 goes round as it reads:
 
-1. *Propose*: structures are proposed, each with copies of it among which to choose.
+1. *Propose*: structures are proposed, each with copies of it among which to choose; after the first
+   time in what the set leaves over, and where its smallest motifs lie.
 2. *Add*: the structure and the copies of it that save most join the set, until none saves enough.
 3. *Drop*: a motif, two that meet, or some at random are left out, and the gap is filled.
 4. *Swap*: a structure is put in where motifs of its size stand, or in the place of one like it.
@@ -81,7 +82,8 @@ class SearchSettings:
     # structures that are put in where motifs of their size stand, and in the place of each one
     most_put_in: int = 0
     most_in_place: int = 0
-    # rounds; in so many of them structures are proposed in what the set leaves over
+    # rounds; in so many of them structures are proposed in what the set leaves over and where its
+    # smallest motifs lie
     most_rounds: int = 6
     rounds_of_proposals: int = 3
     # a round that gains less is the last one, and one that gains less than this share of what the
@@ -203,7 +205,7 @@ class MotifSearch:
     def round(self, best: Description, number: int) -> Description:
         """One round of moves, the first of which has the number 1."""
         if number <= self.settings.rounds_of_proposals:
-            self.propose(best, number)
+            self.propose(_without_smallest(best), number)
         # the first two exponents take turns
         turns = self.settings.exponents[:2]
         exponent = turns[(number - 1) % len(turns)]
@@ -240,6 +242,8 @@ class MotifSearch:
             sources = tuple(dict.fromkeys(known.sources + candidate.sources))
             self.candidates[candidate.code] = replace(known, sources=sources)
             if candidate.code not in self.alone:
+                # it may fill gaps that nothing filled
+                self.tried.clear()
                 self.alone[candidate.code] = self.choose(self.empty, candidate)
 
     def choose(
@@ -560,6 +564,15 @@ class MotifSearch:
 
 def _codes_of(description: Description) -> list[bytes]:
     return [motif.structure.code for motif in description.motifs]
+
+
+def _without_smallest(description: Description) -> Description:
+    """The set without its motifs of fewest nodes, which may be pieces of larger ones."""
+    fewest = min((motif.copies.shape[1] for motif in description.motifs), default=0)
+    for number in reversed(range(len(description.motifs))):
+        if description.motifs[number].copies.shape[1] == fewest:
+            description = description.without(number)
+    return description
 
 
 def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:

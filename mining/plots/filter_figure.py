@@ -98,7 +98,7 @@ def plot_filters(
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
         axes = parts[0].subplots(max(rows, 1), _IN_A_ROW, squeeze=False).ravel()
         colors = feature_colors(miner, csr)
-        lines = relation_lines([one.structure for one in filters])
+        lines = relation_lines((), [one.structure for one in filters])
         palette = sns.color_palette("colorblind", len(filters)).as_hex()
         for one, axis in zip(filters, axes, strict=False):
             _draw_filter(axis, one, colors, lines, palette[one.id])

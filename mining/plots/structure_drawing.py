@@ -16,6 +16,7 @@ from gomkcn_dgl.graphs.structure import node_letter
 from mining.fragments import draw_fragment
 from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
+    ANY,
     BONDS,
     DASHES,
     INK,
@@ -23,6 +24,7 @@ from mining.plots.styles import (
     MISSING,
     MOTIF_COLORS,
     Kind,
+    is_blunt,
     short_category,
 )
 
@@ -32,6 +34,9 @@ _BOND_GAP = 3.6
 _EDGE_GAP = 7.0
 # from a node to its ring
 _RING_GAP = 2.4
+# corners of the end of an edge, in pixels: back from its node, and aside
+_ARROW = ((0.0, 0.0), (7.0, 3.0), (7.0, -3.0))
+_BAR = ((1.0, 4.5), (1.0, -4.5), (3.4, -4.5), (3.4, 4.5))
 # luminance above which ink has more contrast to a colour than white has (WCAG 2.2)
 _BRIGHT = 0.2
 
@@ -165,9 +170,12 @@ def _letter_color(fill: str) -> str:
     return INK if linear @ [0.2126, 0.7152, 0.0722] > _BRIGHT else "#ffffff"
 
 
-def swatch(line: str, directed: bool) -> Markup:
+def swatch(kind: Kind, line: str) -> Markup:
     """A short line as edges of a relation have it, for a key."""
-    shapes = _edge(np.array([[3.0, 7.0], [41.0, 7.0]]), line, heads=(False, directed))
+    name, is_directed = kind
+    ends = np.array([[3.0, 7.0], [41.0, 7.0]])
+    head = _BAR if is_blunt(name) else _ARROW
+    shapes = _edge(ends, line, heads=(False, is_directed), head=head)
     return Markup(f'<svg aria-hidden="true" width="44" height="14">{shapes}</svg>')
 
 
@@ -207,7 +215,8 @@ def _edges(
             line = lines.get((name, is_directed), "solid")
             line = "dotted" if (first, last) in missing else line
             heads = (False in ways, True in ways) if is_directed else (False, False)
-            edge = _edge(points[[first, last]], line, _EDGE_GAP * side, radius + 0.5, heads)
+            head = _BAR if is_blunt(name) else _ARROW
+            edge = _edge(points[[first, last]], line, _EDGE_GAP * side, radius + 0.5, heads, head)
             dark = opacity.get((first, last, number))
             shapes += edge if dark is None else f'<g opacity="{dark:.2f}">{edge}</g>'
     return shapes
@@ -219,6 +228,7 @@ def _edge(
     side: float = 0.0,
     radius: float = 0.0,
     heads: tuple[bool, bool] = (False, False),
+    head: Sequence[tuple[float, float]] = _ARROW,
 ) -> str:
     """An edge beside the line of its ends: dashes, or several lines of a bond, and its heads."""
     along = ends[1] - ends[0]
@@ -227,17 +237,17 @@ def _edge(
     ends = ends + side * across
     shapes = ""
     # a head touches its node, and the line stops within the head
-    start, stop = (1.4 * radius if head else 0.0 for head in heads)
+    start, stop = (1.4 * radius if has_head else 0.0 for has_head in heads)
     drawn = np.stack([ends[0] + start * along, ends[1] - stop * along])
     number = BONDS.get(line, 1)
     for strand in range(number):
         own = drawn + _BOND_GAP * (strand - (number - 1) / 2) * across
         dashes = DASHES.get(line, "2 2" if line == "aromatic" and strand else "")
-        shapes += _path(own, 2.0 if number == 1 else 1.5, dashes)
+        shapes += _path(own, 1.2 if line == ANY else 2.0 if number == 1 else 1.5, dashes)
     for has_head, tip, way in zip(heads, (ends[0] + radius * along, ends[1] - radius * along),
                                   (-along, along), strict=True):  # fmt: skip
         if has_head:
-            corners = (tip, tip - 7 * way + 3 * across, tip - 7 * way - 3 * across)
+            corners = [tip - back * way + aside * across for back, aside in head]
             path = "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
             shapes += f'<path fill="var(--c)" d="M{path}z"/>'
     return shapes

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import cycle
 
+from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure, category_value
-from mining.pattern import Pattern
+from gomkcn_dgl.relations import PLAIN
+from mining.graph_summary import RelationSummary
 
 INK = "#15181c"
 # of nodes and edges that are in no copy, and of those of a pattern that is selected
@@ -19,6 +20,8 @@ LETTER_COLORS = ("#ffffff", INK, INK, "#ffffff", "#ffffff", "#ffffff")
 _NUM_MUTED = 4
 # dashes of the relations, the most frequent first, and of an edge that is missing
 DASHES = {"solid": "", "dashed": "5 3", "dotted": "1.5 2.5", "dash-dot": "6 2 1.5 2"}
+# an edge of any relation, where there are several: thin
+ANY = "any"
 MISSING = "1.5 2.8"
 # chemical bonds are drawn as chemists do, as so many lines
 BONDS = {"single": 1, "double": 2, "triple": 3, "aromatic": 2}
@@ -47,32 +50,43 @@ def filter_colors(structures: Sequence[Structure]) -> list[str]:
     return classes
 
 
-def relation_lines(structures: Iterable[Structure]) -> dict[Kind, str]:
-    """The line of each relation of some structures; see :func:`line_styles`."""
-    kinds = dict.fromkeys(kind for one in structures for kind in one.relations.kinds)
-    return line_styles([], list(kinds))
+def relation_lines(
+    relations: Iterable[RelationSummary], structures: Iterable[Structure] = ()
+) -> dict[Kind, str]:
+    """The line of each relation of a graph, and of other kinds of edges of some structures.
 
-
-def line_styles(patterns: Iterable[Pattern], kinds: Sequence[Kind] = ()) -> dict[Kind, str]:
-    """The line of each relation, its name and direction: a bond, or dashes by falling frequency.
-
-    ``kinds`` are relations that no pattern need have.
-
-    >>> line_styles([], [("single", False), ("aromatic", False)])
-    {('single', False): 'single', ('aromatic', False): 'aromatic'}
-    >>> line_styles([], [("activates", True), ("represses", True)])
-    {('activates', True): 'solid', ('represses', True): 'dashed'}
+    The relation of most edges has the plainest one, on every page of the graph.
     """
-    used: Counter[Kind] = Counter()
-    for pattern in patterns:
-        own = pattern.relations.kinds
-        used.update(own[number] for number in pattern.edge_relations)
-    ranked = [kind for kind, _ in used.most_common()]
-    ranked += [kind for kind in kinds if kind not in used]
-    if len(ranked) > 1 and all(name in BONDS and not directed for name, directed in ranked):
-        return {kind: kind[0] for kind in ranked}
-    # from the fifth relation on the lines begin anew, and the key says so
-    return dict(zip(ranked, cycle(DASHES), strict=False))
+    ranked = sorted(relations, key=lambda one: -one.num_edges)
+    kinds = [(one.name, one.directed) for one in ranked]
+    for structure in structures:
+        own = structure.relations.kinds
+        kinds += [own[number] for number in sorted({*structure.edge_relations})]
+    return line_styles(kinds)
+
+
+def line_styles(kinds: Iterable[Kind]) -> dict[Kind, str]:
+    """The line of each relation, by its name and direction: a bond, or dashes in their order.
+
+    >>> line_styles([("single", False), ("aromatic", False)])
+    {('single', False): 'single', ('aromatic', False): 'aromatic'}
+    >>> line_styles([("edge", True), ("activates", True), ("represses", True)])
+    {('activates', True): 'solid', ('represses', True): 'dashed', ('edge', True): 'any'}
+    """
+    ranked = dict.fromkeys(kinds)
+    named = [kind for kind in ranked if kind[0] != PLAIN]
+    if len(named) > 1 and all(name in BONDS and not directed for name, directed in named):
+        lines = {kind: kind[0] for kind in named}
+    else:
+        # from the fifth relation on the lines begin anew, and the key says so
+        lines = dict(zip(named, cycle(DASHES), strict=False))
+    plain = ANY if len(named) > 1 else "solid"
+    return lines | {kind: plain for kind in ranked if kind[0] == PLAIN}
+
+
+def is_blunt(name: str) -> bool:
+    """Whether edges of a relation end in a bar, as those that repress do in biology."""
+    return sign_of(name) == -1
 
 
 def short_category(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -14,13 +15,14 @@ from tiny_runs import pattern_of, typed_pattern_of
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from mining.graph_summary import RelationSummary
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern_miner import PatternMiner
 from mining.plots.graph_map import GraphMap, MapLimits
 from mining.plots.layout import map_positions, node_positions, structure_positions
 from mining.plots.profile import draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names
-from mining.plots.styles import line_styles
+from mining.plots.styles import relation_lines
 
 
 def parts(drawing, tag):
@@ -114,13 +116,23 @@ def test_edges_are_drawn_as_they_are():
     assert len(parts(draw_structure(loop), "path")) == 3 + 4
     bonds = typed_pattern_of(3, [("double", 0, 1), ("single", 1, 2)],
                              {"double": False, "single": False})  # fmt: skip
-    drawing = draw_structure(bonds.structure, lines=line_styles([bonds]))
+    drawing = draw_structure(bonds.structure, lines=relation_lines((), [bonds.structure]))
     assert len(parts(drawing, "path")) == 3
-    # relations have lines by falling frequency
-    edges = [("a", 0, 1), ("a", 1, 2), ("b", 0, 2)]
+    # relations have lines by falling frequency in the graph, whatever a page shows of them
+    edges = [("b", 0, 1), ("b", 1, 2), ("b", 0, 2)]
     pattern = typed_pattern_of(3, edges, {"b": True, "a": True})
-    assert line_styles([pattern]) == {("a", True): "solid", ("b", True): "dashed"}
-    assert edge_names(pattern.structure)[0] == "A→B a"
+    of_graph = [RelationSummary("b", True, 3), RelationSummary("a", True, 7)]
+    lines = {("a", True): "solid", ("b", True): "dashed"}
+    for structures in ((), [pattern.structure], [Structure.parse("x->y"), pattern.structure]):
+        assert lines.items() <= relation_lines(of_graph, structures).items()
+    # edges of any of them have a line of their own
+    assert relation_lines(of_graph, [Structure.parse("x->y")])["edge", True] == "any"
+    assert relation_lines([RelationSummary("edge", True, 3)])["edge", True] == "solid"
+    # what represses ends in a bar, of four corners
+    signed = Structure.parse("a-[activates]->b, b-[represses]->c")
+    heads = [one.count("L") for one in re.findall(r'd="(M[^"]*z)"', draw_structure(signed))]
+    assert sorted(heads) == [2, 3]
+    assert edge_names(pattern.structure)[0] == "A→B b"
     # an edge that many copies lack is dotted in its place, and one that they have beside is thin
     ring = Structure.parse("ring-4")
     (gone, *_), added = ring.edges, next(iter({(0, 1), (0, 2), (0, 3)} - set(ring.edges)))

@@ -102,8 +102,10 @@ def test_shares_are_direct_counts(mined):
     # 8 cliques of 5 nodes hold all 80 triangles
     triangle = next(one for one in run.patterns if one.name == "triangle")
     assert (triangle.frequency.count, sum(triangle.inside)) == (80, 80)
-    cells = {row[1]: row for row in rows_of(html, "t-b0")}
-    assert cells["triangle"][-1] == "100%"
+    # the name, and the number of tables and GraphML
+    (row,) = [row for row in rows_of(html, "t-b0") if row[1].endswith(f"pattern {triangle.id}")]
+    assert row[1].startswith("triangle")
+    assert row[-1] == "100%"
 
 
 def test_the_block_holds_the_graph_copies_and_occurrences(mined):
@@ -377,6 +379,35 @@ def test_the_set_comes_first_then_what_is_called():
     row = next(line for line in lines if line.startswith("path of 4 nodes"))
     assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]
     assert text.index("motif") < text.index("path of 4 nodes") < text.index("planted motif")
+
+
+def test_what_is_nearly_called_and_what_was_asked_for_is_said_with_its_numbers():
+    near = replace(
+        pattern_of(PATH, 0, count=203),
+        sources=("given",),
+        significance={"degree": significance_of(z=9.1, observed=203.0, p_adjusted=0.06)},
+    )
+    absent = replace(
+        pattern_of(nx.star_graph(3), 1, count=0),
+        significance={"degree": significance_of(p_adjusted=0.9)},
+    )
+    run = run_of([near, absent])
+    run = replace(run, motif_set=replace(run.motif_set, given={"path of 4 nodes": 17.34}))
+    text = " ".join(format_run(run).split())
+    assert "1 structure compared with random graphs (and 1 that these alone have): 0 over-" in text
+    # one family
+    samples = near.significance["degree"].num_samples
+    error = (0.05 * 0.95 / samples) ** 0.5
+    said = "Close to being called: path of 4 nodes (203, 0.50 expected, adjusted p = 0.060)."
+    assert (
+        f"{said} With {samples} random graphs such a p has a standard error of {error:.2f}" in text
+    )
+    asked = "Asked for: path of 4 nodes misses the set by 17.3 bits; 203 occurrences, 0.50 ± 0.75"
+    assert f"{asked} expected, adjusted p = 0.060." in text
+    page = " ".join(re.sub("<[^>]*>", "", render_report(run)).split())
+    assert said in page and asked in page
+    far = replace(near, significance={"degree": significance_of(p_adjusted=0.2)})
+    assert "Close to being" not in format_run(run_of([far]))
 
 
 def test_copies_that_differ_are_said_and_others_are_not():

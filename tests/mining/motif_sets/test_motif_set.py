@@ -26,7 +26,7 @@ from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.graph_search import search_graph
 from mining.motif_sets.motif_set import summary
 from mining.motif_sets.searching import Question
-from synthetic import MOTIFS, PlantingSettings, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
 from synthetic.base_graphs import barabasi_albert
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
@@ -430,3 +430,17 @@ def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
         motif_set(csr, 3, given=["a->b, b->c"])
     with pytest.raises(InputError, match=r"write a-\[NAME\]->b .* directed=False"):
         motif_set(csr, 3, given=["a-[acts]-b"])
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_motifs_come_out_behind_their_pieces(seed):
+    """Triangles of the windmill and half a ladder are in the set first, and leave nothing over."""
+    rng = np.random.default_rng(seed)
+    wheel9 = Structure.from_networkx(nx.wheel_graph(9), "wheel9")
+    wanted = [*map(get_motif, ("ladder8", "windmill7", "wheel7")), wheel9]
+    base = barabasi_albert(690, 1, rng)
+    options = {"settings": PlantingSettings("constant"), "seed": rng}
+    made = plant_motifs(base, 690, dict.fromkeys(wanted, 10), **options)
+    found = motif_set(made.to_csr(), "3-9")
+    assert {one.key for one in found} == {one.key for one in wanted}
+    assert [one.motif.num_copies for one in found] == [10] * 4
