@@ -241,7 +241,9 @@ def frequent_subgraphs(
         contains[inside, column] = True
     if classes is not None and rows:
         contrasts = class_contrasts(contains, classes.labels, classes.names)
-        order = np.argsort([min(one.p for one in row) for row in contrasts], kind="stable")
+        # of several in the same graphs the largest comes first
+        sizes_of = [-structure.num_nodes for structure, *_ in rows]
+        order = np.lexsort((sizes_of, [min(one.p for one in row) for row in contrasts]))
         rows = [rows[at] for at in order.tolist()]
         contains = contains[:, order]
     return FrequentSubgraphs(

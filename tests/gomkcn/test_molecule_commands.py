@@ -113,8 +113,16 @@ def test_counts_and_subgraphs_are_compared_between_classes(drugs):
     assert first["p"] == pytest.approx(3.034e-16, rel=1e-3) and first["adjusted p"] < 1e-11
     assert table["p"].is_monotonic_increasing
     # small numbers are printed as such
-    text = gomkcn("frequent drugs.csv --support .4 --size 4 --closed --per-class")
-    assert "3.03e-16" in text and "66.7" in text
+    text = gomkcn("frequent drugs.csv --support .1 --size 2-4 --per-class")
+    head, _, names, first, *rows = text.splitlines()
+    assert re.match(
+        r"\d+ frequent subgraphs; \d+ differ between the classes \(adjusted p ≤ 0.05\)", head
+    )
+    assert head.endswith("; here the first 40; --out table.csv has all, with all columns")
+    assert len(rows) == 39 and max(map(len, [names, first, *rows])) < 160
+    # a bond of it is in the same graphs, and is smaller; of two classes one odds ratio is shown
+    assert first.endswith("sulfonamide: NS(=O)=O") and "3.03e-16" in first
+    assert names.count("odds ratio") == 1 and "0.015" in first
     assert "give it, or leave them out" in refused("frequent drugs.csv --threshold 6")
 
 
