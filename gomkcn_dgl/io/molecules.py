@@ -194,8 +194,8 @@ def read_molecule_classes(
     if missing:
         words = [text for text in dict.fromkeys(texts[at] for at in missing) if text]
         log.warning(
-            "%d of %d molecules %s no class in the column %s%s, and %s not compared between "
-            "classes; the first is in %s",
+            "%d of %d molecules %s no class in the column %s%s, and %s left out where classes are "
+            "compared or learnt; the first is in %s",
             len(missing),
             len(found),
             "has" if len(missing) == 1 else "have",

@@ -166,7 +166,9 @@ def _tie(one: Pattern, leader: Pattern) -> str:
     best = one.classes.strongest
     total = best.containing + best.others_containing
     shared = one.classes.follows.shared
-    return f"with it in {shared} of {total}" if shared else f"never with it in {total}"
+    if shared in (0, total):
+        return f"{'only' if shared else 'never'} with it in {total}"
+    return f"with it in {shared} of {total}"
 
 
 def class_table(run: MiningRun) -> TextTable:
@@ -236,8 +238,10 @@ def given_sentences(run: MiningRun) -> list[str]:
         if bits:
             what = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
         pattern = asked.get(name)
-        counted = "" if pattern is None else _counted_words(pattern)
-        sentences.append(f"Asked for: {name} {what}{counted}.")
+        called_so, counted = name, ""
+        if pattern is not None:
+            called_so, counted = pattern.name, _counted_words(pattern)
+        sentences.append(f"Asked for: {called_so} {what}{counted}.")
     return sentences
 
 

@@ -97,7 +97,7 @@ def test_a_molecule_without_a_class_is_not_compared_and_that_is_said(tmp_path, c
     assert classes.called.tolist() == ["low", None, "high", "low", None, "high", "low", None]
     said = (
         "3 of 8 molecules have no class in the column activity (no class: NA, inconclusive), "
-        "and are not compared between classes; the first is in line 3"
+        "and are left out where classes are compared or learnt; the first is in line 3"
     )
     assert said in caplog.text
     assert "classes that differ in capitals alone are one: Low is low" in caplog.text
