@@ -164,7 +164,8 @@ def mine(
 ) -> None:
     """Find frequent neighbourhoods, motifs and over-represented patterns in a graph or collection.
 
-    PATH is the file or the folder of the graph.
+    PATH is the file or the folder of the graph. Where graphs have classes, the structures that
+    differ between them come first; --class-column names the column of those of molecules.
 
     \b
     gomkcn mine friends.txt.gz
