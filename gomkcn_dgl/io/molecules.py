@@ -251,6 +251,9 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
     of_name = name_column(names)
     of_name = None if of_name == of_smiles else of_name
+    if options.class_column == NONE:
+        # said once: the classes are read again, by themselves
+        _log_columns(names, of_smiles, of_name)
     of_class = _class_column(options.class_column, names, (of_smiles, of_name))
     for number, row in rows_of(data, form):
         # a row that is too short has no molecule, or no class

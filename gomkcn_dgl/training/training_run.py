@@ -268,7 +268,8 @@ def predict_file(
         columns["node"] = np.array(graph.original_ids(nodes))
     columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
-        columns[f"probability {name}"] = column
+        # a probability of a sample of graphs is known to fewer digits
+        columns[f"probability {name}"] = np.round(column.astype(np.float64), 6)
     return Table(columns)
 
 
