@@ -267,10 +267,17 @@ def numbers_with_gaps(name: str, values: Any) -> np.ndarray:
         if values.dtype.kind in "biuf":
             return np.asarray(values, np.float64).reshape(len(values))
         values = values.tolist()
-    try:
-        return np.array([np.nan if value in (None, "") else float(value) for value in values])
-    except (TypeError, ValueError):
-        raise InputError(f"the edge attribute {name!r} must hold numbers.") from None
+    numbers = np.full(len(values), np.nan)
+    for number, value in enumerate(values):
+        if value in (None, ""):
+            continue
+        try:
+            numbers[number] = float(value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"the edge attribute {name!r} must hold numbers, such as 1000.5, got {value!r}."
+            ) from None
+    return numbers
 
 
 def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:

@@ -167,7 +167,7 @@ class GOMKConv(torch.nn.Module):
 
     Filters that tell directions apart, and edge weights:
 
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
     >>> arcs.edata["w"] = torch.tensor([1.0, 2.0, 1.0])
     >>> weighted = as_csr(arcs, weight="w")

@@ -39,7 +39,7 @@ class GraphCollection:
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> from gomkcn import SubgraphSettings, as_csr
     >>> pair = as_csr([nx.path_graph(3), nx.cycle_graph(4)])
     >>> graphs = GraphCollection(pair, SubgraphSettings(num_hops=1, max_nodes=3))
     >>> batch = graphs.batch([1])

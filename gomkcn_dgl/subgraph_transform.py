@@ -67,7 +67,7 @@ class SubgraphTransform:
     Examples
     --------
     >>> import dgl, torch
-    >>> from gomkcn_dgl import GOMKConv
+    >>> from gomkcn import GOMKConv
     >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1)
     >>> path = dgl.to_bidirected(dgl.graph(([0, 1], [1, 2])))
     >>> graph = conv.transform()(path)
@@ -163,7 +163,7 @@ class SubgraphTransform:
         --------
         >>> import dgl, torch
         >>> from dgl.dataloading import DataLoader, NeighborSampler
-        >>> from gomkcn_dgl import GOMKConv
+        >>> from gomkcn import GOMKConv
         >>> graph = dgl.rand_graph(20, 60)
         >>> graph.ndata["feat"] = torch.rand(20, 2)
         >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=4, num_hops=2)

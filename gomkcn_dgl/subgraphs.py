@@ -151,7 +151,7 @@ def extract_subgraphs(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
+    >>> from gomkcn import SubgraphSettings, as_csr, extract_subgraphs
     >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
     >>> batch = extract_subgraphs(as_csr(nx.path_graph(4)), settings)
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()

@@ -155,8 +155,8 @@ def occurrence_table(patterns: Sequence[Pattern], graph_names: Sequence[str] = (
 
     Examples
     --------
-    >>> from gomkcn_dgl.graphs.structure import Structure
-    >>> from mining.occurrences import Occurrence
+    >>> from gomkcn import Structure
+    >>> from gomkcn import Occurrence
     >>> path = Pattern(Structure.parse("path-3"), Occurrences.of([Occurrence((7, 4, 9))], 3), id=0)
     >>> table = occurrence_table([path]).to_pandas()
     >>> list(table.columns), table.iloc[0].tolist()
@@ -205,7 +205,7 @@ def copies_table(motif_set: MotifSet, graph_names: Sequence[str] = ()) -> Table:
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining import motif_set
+    >>> from gomkcn import motif_set
     >>> found = motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4))
     >>> table = copies_table(found).to_pandas()
     >>> table["motif"].value_counts().to_dict(), list(table.columns)
@@ -244,8 +244,8 @@ def feature_table(motif_set: MotifSet) -> Table:
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> from mining import motif_set
+    >>> from gomkcn import as_csr
+    >>> from gomkcn import motif_set
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
     >>> nx.set_node_attributes(graph, dict(graph.degree), "size")
     >>> found = motif_set(as_csr(graph, features=["size"]))

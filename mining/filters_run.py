@@ -265,7 +265,7 @@ class FiltersRun:
         Examples
         --------
         >>> import networkx as nx
-        >>> from mining import FilterMiner
+        >>> from gomkcn import FilterMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 4)
         >>> run = FiltersRun.of(FilterMiner(1, size=5).fit(rings), rings)
         >>> run.filters[0].frequency.short, run.occurrences[0].short

@@ -30,6 +30,7 @@ from mining.fragments import holds_molecules
 from mining.locating import late_steps, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
+from mining.motif_sets.motif_set import summary
 from mining.null_models import check_null
 from mining.pattern import Patterns, merge
 from mining.pattern_counts import VALUES
@@ -269,6 +270,7 @@ class Miner:
                 is_collection=is_collection,
                 steps=steps,
             )
+            log.info("%s", summary(motif_set))
             if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
             # 5. count the larger ones, and choose what is reported

@@ -126,7 +126,7 @@ class MiningRun:
         Examples
         --------
         >>> import networkx as nx
-        >>> from mining import PatternMiner
+        >>> from gomkcn import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
         >>> miner = PatternMiner(null=None).fit(rings)
         >>> run = MiningRun.of(miner, rings)
@@ -206,7 +206,7 @@ class MiningRun:
         Examples
         --------
         >>> import networkx as nx
-        >>> from mining import PatternMiner
+        >>> from gomkcn import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
         >>> miner = PatternMiner(null=None).fit(rings)
         >>> MiningRun.of(miner, rings).to_networkx(rings).nodes[5]["motif_role"]
@@ -235,7 +235,7 @@ class MiningRun:
         Examples
         --------
         >>> import networkx as nx
-        >>> from mining import PatternMiner
+        >>> from gomkcn import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
         >>> miner = PatternMiner(null=None).fit(rings)
         >>> explorer = MiningRun.of(miner, rings).explore()

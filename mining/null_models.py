@@ -33,6 +33,8 @@ from mining.counting.census_formulas import count_triangles
 from mining.degree_walk import new_table, split_sides, walk
 
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
+# those that keep the degree of each node by edge type and direction
+KEEP_DEGREES = ("degree", "joint-degree")
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
 # a graph with fewer cycles may have even ones alone by chance: one of 32
@@ -101,7 +103,7 @@ def null_model(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> grid = as_csr(nx.grid_2d_graph(4, 4))
     >>> null_model("degree", grid).keeps
     'the degree of each node and its two sides'
@@ -133,7 +135,7 @@ def sample_null(graph: CSRGraph, null: Any = "degree", seed: int = 0) -> CSRGrap
     """Draw one graph of a null model, see :func:`null_model`.
 
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> graph = as_csr(nx.barabasi_albert_graph(30, 2, seed=0))
     >>> (sample_null(graph, "degree", seed=1).degrees == graph.degrees).all()
     np.True_
@@ -428,13 +430,15 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     what = "graphs have" if graph.num_graphs > 1 else "graph has"
     if observed > mean:
         number, verdict = "more", "over"
+        where = f"; {share:.0%} of the nodes with two or more neighbours are in one"
         why = " Where edges join what is near, in space or in a group, nearly all dense ones are."
     else:
         number, verdict = "fewer", "under"
-        why = ""
+        where, why = "", ""
     return (
-        f"The {what} {number} triangles than random graphs of the null model “{name}”. Structures "
-        f"that contain triangles may be {verdict}-represented for this reason alone.{why}"
+        f"The {what} {number} triangles than random graphs of the null model “{name}”, "
+        f"{observed:,} against {mean:,.0f}{where}. Structures that contain triangles may be "
+        f"{verdict}-represented for this reason alone.{why}"
     )
 
 

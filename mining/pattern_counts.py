@@ -84,7 +84,7 @@ def bag_of_patterns(
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining import PatternMiner
+    >>> from gomkcn import PatternMiner
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)]
     >>> miner = PatternMiner(null=None, given=["ring-5", "clique-5"]).fit(graphs)
     >>> counts = bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)])

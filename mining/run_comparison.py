@@ -3,20 +3,24 @@
 Networks of different size are compared by their profiles (R. Milo and others, Superfamilies of
 evolved and designed networks, Science 2004): z of each structure, divided by the length of all z of
 its family, which are the structures of a size, alone or with the kinds of their edges and nodes.
+Where all random graphs have the same count there is no z, and no entry of the profile either: 0
+would say "as many as expected", which is not known. The other entries are those of the paper, since
+0 adds nothing to a length.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
@@ -29,10 +33,13 @@ from mining.mined_graph import MinedGraph, refuse_no_edges
 from mining.miner import NONE, Miner
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import LESS, MORE, NullComparison, OccurrenceCount, Pattern
+from mining.null_models import KEEP_DEGREES
+from mining.pattern import LESS, MORE, NOT_SHOWN, NullComparison, OccurrenceCount, Pattern
 
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3
+# the runs, as the fields of what is compared are named
+_BOTH = ("first", "second")
 # what the test says of a structure: more, fewer, neither; None where a run does not compare it
 Sign = int | None
 
@@ -60,18 +67,24 @@ class Side:
     count : OccurrenceCount
         Its occurrences; 0 where neither the graph nor any of its random graphs has it.
     result : NullComparison or None
-        The comparison with random graphs; None where these have none either, or it was not made.
-    z : float
-        That of the comparison, and 0 where graph and random graphs all have as many; NaN where it
-        is not known, or where all random graphs have as many and the graph does not.
+        The comparison with random graphs; None where it was not made.
     copies : int or None
         Its copies in the motif set of the run.
+    entry : float
+        That of the profile: z, divided by the length of all z of its family; NaN without z.
     """
 
     count: OccurrenceCount
     result: NullComparison | None = None
-    z: float = math.nan
     copies: int | None = None
+    entry: float = math.nan
+
+    @property
+    def z(self) -> float:
+        """That of the comparison; NaN without one, or where all random graphs have as many."""
+        if self.result is None or self.result.z is None:
+            return math.nan
+        return self.result.z
 
     @property
     def is_held(self) -> bool:
@@ -82,7 +95,7 @@ class Side:
     def sign(self) -> Sign:
         """1 where the structure is called more frequent, -1 where less, else 0."""
         if self.result is None:
-            return None if math.isnan(self.z) else 0
+            return None
         return {MORE: 1, LESS: -1}.get(self.result.verdict, 0)
 
 
@@ -106,6 +119,11 @@ class ComparedStructure:
         """Whether a graph or a random graph has it."""
         return any(side is not None and side.is_held for side in (self.first, self.second))
 
+    @property
+    def is_called(self) -> bool:
+        """Whether the test of a run says more or fewer."""
+        return any(self.signs)
+
 
 @dataclass(frozen=True, eq=False)
 class Profile:
@@ -115,9 +133,10 @@ class Profile:
     ----------
     family : Family
     rows : tuple of int
-        Places of the structures in ``RunComparison.structures``.
+        Places of the structures in ``RunComparison.structures``: those that both runs compared and
+        that have z in one at least.
     first, second : numpy.ndarray
-        float64 ``[S]``: z of each structure, divided by the length of all z.
+        float64 ``[S]``: z of each structure, divided by the length of all z; NaN without z.
     """
 
     family: Family
@@ -126,11 +145,17 @@ class Profile:
     second: np.ndarray
 
     @property
+    def in_both(self) -> np.ndarray:
+        """Which structures have z in both graphs, bool ``[S]``."""
+        return ~np.isnan(self.first + self.second)
+
+    @property
     def correlation(self) -> float | None:
-        """Pearson's correlation; None for two structures, or where all of one are the same."""
-        if len(self.rows) < LEAST_CORRELATED or not (np.ptp(self.first) and np.ptp(self.second)):
+        """Pearson's, over those with z in both; None for two structures, or if all are equal."""
+        first, second = self.first[self.in_both], self.second[self.in_both]
+        if len(first) < LEAST_CORRELATED or not (np.ptp(first) and np.ptp(second)):
             return None
-        return float(np.corrcoef(self.first, self.second)[0, 1])
+        return float(np.corrcoef(first, second)[0, 1])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,12 +208,28 @@ class RunComparison(Tabular):
             if any(side and side.copies is not None for side in (one.first, one.second))
         ]
 
+    @property
+    def that_follow(self) -> list[ComparedStructure]:
+        """Called structures of 3 nodes whose counts follow from those of the others of 3 nodes.
+
+        Where the random graphs keep degrees, the subgraphs that are two edges at a node are as many
+        in each of them: so an unjoined pair is left as often as the third pair is not joined.
+        """
+        if self.null not in KEEP_DEGREES:
+            return []
+        return [
+            one
+            for one in self.structures
+            if one.is_called and one.structure.num_nodes == 3 and len(one.structure.pairs) == 2
+        ]
+
     def columns(self) -> dict[str, list[Any]]:
         """A row for each structure: its name, edges, nodes, and what each run has of it.
 
         Of each run, with ``_first`` or ``_second``: ``count``, the ``mean``, ``sd``, ``z``,
-        ``p_adjusted`` and ``verdict`` of the comparison with random graphs, the entry of the
-        ``profile``, and ``copies`` in its motif set. What is not known is missing.
+        ``p_adjusted`` and ``verdict`` of the comparison with random graphs, ``has_z``, which is
+        false where all random graphs have the same count, the entry of the ``profile``, and
+        ``copies`` in its motif set. What is not known is missing.
         """
         rows = self.structures
         table: dict[str, list[Any]] = {
@@ -196,17 +237,16 @@ class RunComparison(Tabular):
             "edges": [one.structure.to_text() for one in rows],
             "nodes": [one.structure.num_nodes for one in rows],
         }
-        for which in ("first", "second"):
+        for which in _BOTH:
             sides: list[Side | None] = [getattr(one, which) for one in rows]
             results = [side and side.result for side in sides]
             table[f"count_{which}"] = [side and side.count.value for side in sides]
             for name in ("mean", "sd", "z", "p_adjusted", "verdict"):
                 table[f"{name}_{which}"] = [one and getattr(one, name) for one in results]
-            entries: list[float | None] = [None] * len(rows)
-            for profile in self.profiles:
-                for row, entry in zip(profile.rows, getattr(profile, which).tolist(), strict=True):
-                    entries[row] = entry
-            table[f"profile_{which}"] = entries
+            table[f"has_z_{which}"] = [one and one.z is not None for one in results]
+            table[f"profile_{which}"] = [
+                None if side is None or math.isnan(side.entry) else side.entry for side in sides
+            ]
             table[f"copies_{which}"] = [side and side.copies for side in sides]
         return table
 
@@ -217,17 +257,23 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Parameters
     ----------
     first, second : MiningRun
-        As :func:`gomkcn.read_run` or :func:`gomkcn.mine_structures` return them. The graphs may
-        have any sizes.
+        :func:`gomkcn.read_run` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
+        graph. The graphs may have any sizes.
 
     Returns
     -------
     RunComparison
         A table with a row for each structure of either run.
 
+    Raises
+    ------
+    InputError
+        If one is no run, but a path or a graph.
+
     Examples
     --------
     >>> import networkx as nx
+    >>> from gomkcn import compare_runs, mine_structures
     >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
     >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
     >>> {one.name: one.signs for one in found.structures[:2]}
@@ -235,6 +281,13 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     >>> found
     RunComparison('graph' and 'graph': ... structures, ... for those of 4 nodes, ...)
     """
+    for which, run in (("first", first), ("second", second)):
+        if not isinstance(run, MiningRun):
+            raise InputError(
+                f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
+                "gomkcn.read_run(folder) reads a run, and "
+                "gomkcn.mine_structures(gomkcn.read_graph(file)) makes one of a graph."
+            )
     null = next((name for name in first.null_models if name in second.null_models), "")
     both = [_Counted.of(run, null) for run in (first, second)]
     structures: dict[bytes, Structure] = {}
@@ -247,7 +300,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         ComparedStructure(name, one, *(counted.side(key, one) for counted in both))
         for name, (key, one) in zip(names, structures.items(), strict=True)
     ]
-    rows = _in_order(one for one in rows if one.is_held)
+    rows = _in_order(_with_entries([one for one in rows if one.is_held]))
     return RunComparison(first, second, null, tuple(rows), tuple(_profiles(rows)))
 
 
@@ -267,6 +320,7 @@ def mine_structures(
     Examples
     --------
     >>> import networkx as nx
+    >>> from gomkcn import mine_structures
     >>> len(mine_structures(nx.karate_club_graph()).others)
     29
     """
@@ -296,8 +350,9 @@ class _Counted(NamedTuple):
     patterns: Mapping[bytes, Pattern]
     structures: Mapping[bytes, Structure]
     null: str
-    # families of which all structures were compared, and all words that those have
-    families: frozenset[Family]
+    # families of which all structures were compared, with the number of random graphs
+    families: Mapping[Family, int]
+    # all relations and categories that its structures have
     words: frozenset[str]
 
     @classmethod
@@ -308,12 +363,15 @@ class _Counted(NamedTuple):
             structure = _without_single_relation(pattern.structure)
             patterns[structure.key] = pattern
             structures[structure.key] = structure
-        compared = [structures[key] for key, one in patterns.items() if null in one.significance]
         return cls(
             patterns,
             structures,
             null,
-            frozenset(map(Family.of, compared)),
+            {
+                Family.of(structures[key]): one.significance[null].num_samples
+                for key, one in patterns.items()
+                if null in one.significance
+            },
             frozenset(word for one in structures.values() for word in _words(one)),
         )
 
@@ -322,16 +380,28 @@ class _Counted(NamedTuple):
         pattern = self.patterns.get(key)
         if pattern is None:
             # where all of a family were compared, neither the graph nor a random graph has it
-            can_hold = Family.of(structure) in self.families and self.words >= _words(structure)
-            return Side(OccurrenceCount.exact(0), z=0.0) if can_hold else None
-        result = pattern.significance.get(self.null)
+            num_samples = self.families.get(Family.of(structure))
+            if num_samples is None or not self.words >= _words(structure):
+                return None
+            return Side(OccurrenceCount.exact(0), _none_anywhere(self.null, num_samples))
         copies = None if pattern.motif is None else pattern.motif.num_copies
-        z = math.nan
-        if result is not None and result.z is not None:
-            z = result.z
-        elif result is not None and result.observed == result.mean:
-            z = 0.0
-        return Side(pattern.frequency.occurrences, result, z, copies)
+        return Side(pattern.frequency.occurrences, pattern.significance.get(self.null), copies)
+
+
+def _none_anywhere(null: str, num_samples: int) -> NullComparison:
+    """The comparison of what neither the graph nor a random graph has."""
+    return NullComparison(
+        null=null,
+        num_samples=num_samples,
+        observed=0.0,
+        mean=0.0,
+        sd=0.0,
+        largest=0.0,
+        z=None,
+        p=1.0,
+        p_adjusted=1.0,
+        verdict=NOT_SHOWN,
+    )
 
 
 def _without_single_relation(structure: Structure) -> Structure:
@@ -349,37 +419,52 @@ def _words(structure: Structure) -> frozenset[str]:
     return frozenset(relations) | frozenset(name for own in structure.categories for name in own)
 
 
+def _with_entries(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:
+    """The structures with their entries of the profile of each run."""
+    squares: defaultdict[tuple[Family, str], float] = defaultdict(float)
+    for one in rows:
+        for which in _BOTH:
+            side: Side | None = getattr(one, which)
+            if side is not None and not math.isnan(side.z):
+                squares[Family.of(one.structure), which] += side.z**2
+
+    def with_entry(one: ComparedStructure, which: str) -> Side | None:
+        side: Side | None = getattr(one, which)
+        length = math.sqrt(squares[Family.of(one.structure), which]) or 1.0
+        return side and replace(side, entry=side.z / length)
+
+    return [
+        replace(one, first=with_entry(one, "first"), second=with_entry(one, "second"))
+        for one in rows
+    ]
+
+
 def _in_order(rows: Iterable[ComparedStructure]) -> list[ComparedStructure]:
     """Families one after the other; in each the largest entry of either profile first."""
-    found = list(rows)
-    families = [Family.of(one.structure) for one in found]
-    squares: Counter[tuple[Family, int]] = Counter()
-    z = np.array([[math.nan if side is None else side.z for side in (one.first, one.second)]
-                  for one in found]).reshape(-1, 2)  # fmt: skip
-    z = np.nan_to_num(z, posinf=0, neginf=0)
-    for family, own in zip(families, z.tolist(), strict=True):
-        squares.update({(family, side): value**2 for side, value in enumerate(own)})
 
-    def place(row: int) -> tuple[Any, ...]:
-        family = families[row]
-        entries = [abs(z[row, side]) / math.sqrt(squares[family, side] or 1.0) for side in range(2)]
-        return (family.has_kinds, family, -max(entries), found[row].structure.key)
+    def place(one: ComparedStructure) -> tuple[Any, ...]:
+        family = Family.of(one.structure)
+        entries = [abs(side.entry) for side in (one.first, one.second) if side is not None]
+        largest = max((entry for entry in entries if not math.isnan(entry)), default=0.0)
+        return (family.has_kinds, family, -largest, one.structure.key)
 
-    return [found[row] for row in sorted(range(len(found)), key=place)]
+    return sorted(rows, key=place)
 
 
 def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
-    """The profiles of each family, over the structures whose z is known in both runs."""
+    """The profiles of each family that both runs compared."""
     of_family: dict[Family, list[int]] = {}
     for number, one in enumerate(rows):
-        if one.first and one.second and not math.isnan(one.first.z + one.second.z):
+        sides = (one.first, one.second)
+        if all(side and side.result for side in sides) and any(
+            side and not math.isnan(side.entry) for side in sides
+        ):
             of_family.setdefault(Family.of(one.structure), []).append(number)
     found = []
     for family, numbers in of_family.items():
-        entries = []
-        for which in ("first", "second"):
-            z = np.array([getattr(rows[number], which).z for number in numbers])
-            entries.append(z / (np.linalg.norm(z) or 1.0))
+        entries = [
+            np.array([getattr(rows[row], which).entry for row in numbers]) for which in _BOTH
+        ]
         if len(numbers) > 1:
             found.append(Profile(family, tuple(numbers), *entries))
     return found

@@ -92,7 +92,7 @@ class MotifClassificationDataset(_Dataset):
 
     Examples
     --------
-    >>> from synthetic import PlantingSettings
+    >>> from gomkcn import PlantingSettings
     >>> dataset = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
     >>> graph, label = dataset[0]
     >>> graph.num_nodes(), int(graph.ndata["node_mask"].sum())

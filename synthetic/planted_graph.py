@@ -48,7 +48,7 @@ class PlantedGraph:
 
     Examples
     --------
-    >>> from synthetic import plant_motifs
+    >>> from gomkcn import plant_motifs
     >>> planted = plant_motifs([[0, 1]], 2, {"square": 1}, seed=0)
     >>> planted.node_type.tolist()
     [0, 0, 1, 1, 1, 1]

@@ -11,7 +11,7 @@ from cloup import option, option_group
 
 from gomkcn.commands.base import Command, limited_steps, say_missing
 from gomkcn.commands.option_types import InputPath, OutputPath
-from gomkcn.commands.options import file_options, force_option, quiet_option, table_option
+from gomkcn.commands.options import file_options, force_option, table_option
 from gomkcn.commands.printing import say, show_log
 from gomkcn_dgl.errors import InputError
 
@@ -32,7 +32,11 @@ if TYPE_CHECKING:
         help="Page to write (.html), with the profiles and a drawing of each structure",
     ),
     force_option,
-    quiet_option,
+    option(
+        "--quiet",
+        is_flag=True,
+        help="Hide the log and the progress bar, and with --out or --page the summary",
+    ),
 )
 def compare(
     first: str,
@@ -46,10 +50,11 @@ def compare(
     """Compare two runs, or two graphs: every structure of both, and their profiles.
 
     A and B are folders of `gomkcn mine`, or graphs, of which all structures of few nodes are
-    counted first. Of each structure the table has the count, the expected count, z and the adjusted
-    p in both: "12 | 15" are those of A and of B, and "-" is not known. A profile is z divided by
-    the length of all z (Milo et al. 2004), so that graphs of different size can be compared.
-    Structures are the same if they are isomorphic, directions, types and categories included.
+    counted first. Of each structure the table has the count, the expected count, z, the adjusted p
+    and the entry of the profile in both; "-" is not known. A profile is z divided by the length of
+    all z of a size (Milo et al. 2004), so that graphs of different size can be compared; where all
+    random graphs have the same count there is no z. Structures are the same if they are isomorphic,
+    directions, types and categories included.
 
     \b
     gomkcn compare run other
@@ -83,7 +88,8 @@ def compare(
         with problems_of_run(first, second):
             atomic_write(Path(page), render_comparison(found))
         say(f"wrote {page}")
-    if out is None:
+    # a script that asked for a file may want nothing else
+    if not quiet or (out is None and page is None):
         say(text)
 
 

@@ -16,12 +16,14 @@ from gomkcn.commands.base import (
     limited_steps,
     say_missing,
 )
-from gomkcn.commands.option_types import InputPath, Number, OutputPath
+from gomkcn.commands.option_types import InputPath, Number, OutputPath, Word
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
+    TEMPORAL_NULLS,
     class_options,
     file_options,
     force_option,
+    only_one,
     quiet_option,
     reading_option,
     seed_option,
@@ -282,6 +284,12 @@ def frequent(
     with steps.progress:
         steps.progress.begin("reading the graphs")
         graph = read_graph(path, **options, weight=NONE)
+    if graph.num_graphs == 1:
+        raise InputError(
+            f"frequent counts the graphs that contain a subgraph, and {path!r} has one graph; "
+            "gomkcn census counts the structures of one, and gomkcn filters finds its frequent "
+            "neighbourhoods."
+        )
     classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
@@ -353,7 +361,10 @@ def _print_subgraphs(found: FrequentSubgraphs) -> None:
     "Random graphs and counts",
     option(
         "--null",
-        default="directions",
+        type=Word(*TEMPORAL_NULLS),
+        multiple=True,
+        default=TEMPORAL_NULLS[:1],
+        callback=only_one,
         help="What random graphs keep: directions (all times of each two nodes), gaps (times "
         "between their events), timelines (their times, given to two others), or times (no "
         "bursts) [directions]",
@@ -415,6 +426,7 @@ def temporal(
     show_log()
     from gomkcn_dgl.runtime.files import atomic_write
     from mining.counting.temporal_motifs import temporal_census
+    from mining.html.text_table import paragraphs
 
     if window is None:
         raise InputError("--window must be given, such as --window 1h.")
@@ -433,4 +445,6 @@ def temporal(
         say(f"wrote {page}")
     if out is None:
         print_table(found)
+    if found.finding:
+        say(paragraphs([found.finding]))
     say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

@@ -337,6 +337,7 @@ def _report_filters(run: str) -> tuple[str, Path]:
     force_option,
     option(
         "--format",
+        type=Word("csv", "parquet", "graphml"),
         default="csv",
         help="Tables: csv or parquet; or the graph with motifs and occurrences, for Cytoscape and "
         "Gephi: graphml [csv]",

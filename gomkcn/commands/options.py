@@ -8,12 +8,13 @@ from typing import Any
 import click
 from cloup import option
 
-from gomkcn.commands.option_types import InputPath, Names, Number, TablePath, Word
+from gomkcn.commands.option_types import BadOptionError, InputPath, Names, Number, TablePath, Word
 
 Decorated = Callable[..., Any]
 
 # words of options, which the shell completes; they are here so that this loads no library
 NULLS = ("degree", "joint-degree", "erdos-renyi", "none")
+TEMPORAL_NULLS = ("directions", "gaps", "timelines", "times")
 READINGS = ("induced", "subgraph")
 FORMATS = (
     *("edges", "csv", "parquet", "matrix", "graphml", "gml", "gexf", "pajek", "json", "mtx", "sif"),
@@ -24,6 +25,15 @@ FORMATS = (
 def none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
     """The callback of an option that may be repeated: None where it is not given."""
     return given or None
+
+
+def only_one(ctx: click.Context, option: click.Parameter, given: tuple[Any, ...]) -> Any:
+    """The callback of an option that other commands repeat: its one value."""
+    if len(given) > 1:
+        named = " and ".join(map(str, given))
+        sentence = f"{option.opts[0]} must be given once, got {named}; run it once for each."
+        raise BadOptionError(sentence)
+    return given[0]
 
 
 def together(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:

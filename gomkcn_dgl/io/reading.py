@@ -443,12 +443,20 @@ def _log_graph(path: Path, graph: CSRGraph) -> None:
     )
 
 
+# of programs that save tables as CSV as well
+_SPREADSHEETS = {".xls", ".xlsx", ".xlsm", ".ods"}
+
+
 def _find_format(path: Path) -> str:
     """Tell the format of a file or a folder by its name."""
     if path.is_dir():
         return "folder" if is_graph_folder(path) else "tu"
     *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
     format = FORMAT_OF_SUFFIX.get(before if last == ".gz" else last)
+    if last in _SPREADSHEETS:
+        raise InputError(
+            "spreadsheets are not read; save the sheet as CSV (UTF-8), with its header."
+        )
     if format is None or (last == ".gz" and format not in _COMPRESSIBLE):
         raise InputError(
             f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "

@@ -43,7 +43,7 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     --------
     >>> import tempfile
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr, read_graph
+    >>> from gomkcn import as_csr, read_graph
     >>> path = Path(tempfile.mkdtemp()) / "ring.csv"
     >>> write_graph(path, as_csr(nx.cycle_graph(4)))
     >>> read_graph(path).num_edges

@@ -49,7 +49,7 @@ def initialize_from_classes(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> from gomkcn import SubgraphSettings, as_csr
     >>> graphs = as_csr([nx.cycle_graph(3), nx.path_graph(3)] * 2)
     >>> data = GraphCollection(graphs, SubgraphSettings(num_hops=1, max_nodes=3))
     >>> model = GOMKCN(1, 2, filter_size=3, num_filters=2, pooling="max")

@@ -233,7 +233,7 @@ def train_classifier(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> from gomkcn import SubgraphSettings, as_csr
     >>> graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 8
     >>> data = GraphCollection(as_csr(graphs), SubgraphSettings(num_hops=1, max_nodes=4))
     >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
@@ -348,7 +348,7 @@ def predict_logits(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> from gomkcn import SubgraphSettings, as_csr
     >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
     >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), settings)
     >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")
@@ -373,7 +373,7 @@ def evaluate_classifier(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import SubgraphSettings, as_csr
+    >>> from gomkcn import SubgraphSettings, as_csr
     >>> settings = SubgraphSettings(num_hops=1, max_nodes=4)
     >>> data = GraphCollection(as_csr([nx.cycle_graph(5)] * 3), settings)
     >>> model = GOMKCN(1, 2, filter_size=4, num_filters=2, pooling="mean")

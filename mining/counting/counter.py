@@ -180,7 +180,7 @@ def count_occurrences(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> count_occurrences(as_csr(nx.complete_graph(6)), Structure.parse("clique-4")).value
     15
     """
@@ -373,7 +373,7 @@ def list_places(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> wedge = Structure.parse("path-3")
     >>> places, complete = list_places(as_csr(nx.path_graph(4)), wedge)
     >>> places.tolist(), complete

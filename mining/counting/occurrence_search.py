@@ -132,11 +132,11 @@ def count_by_graph(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
+    >>> from gomkcn import as_csr
     >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
     >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
     [1, 4, 0]
-    >>> from synthetic import MOTIFS
+    >>> from gomkcn import MOTIFS
     >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
     >>> count_by_graph(order, MOTIFS["feed-forward-loop"]).tolist()
     [4]

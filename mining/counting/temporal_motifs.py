@@ -13,6 +13,7 @@ edges of a node within a window.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
@@ -34,7 +35,7 @@ from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.counting.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
-from mining.pattern import NullComparison
+from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
 from mining.significance import compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")
@@ -96,6 +97,20 @@ class TemporalCensus(Tabular):
     span: float
     comparisons: tuple[NullComparison, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def finding(self) -> str:
+        """What the comparison says, in a sentence; empty without one."""
+        if not self.comparisons:
+            return ""
+        compared = self.comparisons[0]
+        verdicts = Counter(one.verdict for one in self.comparisons)
+        numbers = ", ".join(f"{verdicts[name]} {name}" for name in (MORE, LESS, NOT_SHOWN))
+        return (
+            f"Of {len(self.comparisons)} motifs, compared with {compared.num_samples} random "
+            f"graphs of the null model {compared.null!r}: {numbers} (adjusted p ≤ {LEVEL}). "
+            f"{TEMPORAL_NULLS[compared.null].keeps}."
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each motif: its place in the grid, its events, its count.

@@ -244,7 +244,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         Examples
         --------
         >>> import networkx as nx
-        >>> from gomkcn_dgl.graph import as_csr
+        >>> from gomkcn import as_csr
         >>> graph = as_csr(nx.lollipop_graph(3, 2))
         >>> miner = FilterMiner(num_filters=2, size=3).fit(graph)
         >>> conv = miner.to_conv()

@@ -95,7 +95,7 @@ class MinedFilter:
         name and, where there are categories, ``category``.
 
         >>> import networkx as nx
-        >>> from mining import FilterMiner
+        >>> from gomkcn import FilterMiner
         >>> miner = FilterMiner(1, size=3).fit(nx.complete_graph(3))
         >>> drawn = miner.filters_[0].to_networkx()
         >>> round(drawn.edges[0, 1]["weight"], 1), drawn.nodes[0]

@@ -11,12 +11,14 @@ from mining.html.comparison_text import (
     cells,
     correlation_said,
     family_name,
-    head,
+    heads,
     lead,
+    number_said,
+    warnings,
 )
 from mining.html.page import render_page
 from mining.pattern import LEVEL
-from mining.plots.profile import MOST_BARS, draw_profiles
+from mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
 from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import relation_lines
 from mining.run_comparison import ComparedStructure, Family, RunComparison, Side
@@ -28,14 +30,8 @@ _SIGNS = {1: "▲", -1: "▼"}
 
 def render_comparison(found: RunComparison) -> str:
     """Return the page of a comparison of two runs."""
-    entries: dict[int, tuple[float, float]] = {}
-    for profile in found.profiles:
-        both = zip(profile.first.tolist(), profile.second.tolist(), strict=True)
-        entries |= dict(zip(profile.rows, both, strict=True))
     lines = relation_lines((), [one.structure for one in found.structures])
-    rows = [
-        _row(number, one, entries.get(number), lines) for number, one in enumerate(found.structures)
-    ]
+    rows = [_row(number, one, lines) for number, one in enumerate(found.structures)]
     families = [
         {"name": family_name(family), "rows": [rows[number] for number in numbers]}
         for family, numbers in groupby(
@@ -48,10 +44,10 @@ def render_comparison(found: RunComparison) -> str:
         script="",
         data="",
         found=found,
-        heads=[head(run, found.null) for run in (found.first, found.second)],
+        heads=heads(found),
         sources=[run.graph.source for run in (found.first, found.second)],
         lead=lead(found),
-        profiles=_profiles(found),
+        profiles=_profiles(found, rows),
         results=[
             {"title": text[0].upper() + text[1:], "rows": called}
             for signs, text in RESULTS.items()
@@ -60,33 +56,42 @@ def render_comparison(found: RunComparison) -> str:
         families=families,
         motifs=[row for row in rows if row["copies"] != [NOT_KNOWN, NOT_KNOWN]],
         level=LEVEL,
-        warnings=list(dict.fromkeys((*found.first.warnings, *found.second.warnings))),
+        warnings=warnings(found),
     )
 
 
-def _profiles(found: RunComparison) -> list[dict[str, Any]]:
+def _profiles(found: RunComparison, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The drawing of each family, of the structures with the largest entries."""
     drawn = []
     for profile in found.profiles:
-        rows = list(zip(profile.rows, profile.first.tolist(), profile.second.tolist(), strict=True))
-        # in an order that is the same for all graphs, by which profiles are compared
-        largest = sorted(rows, key=lambda row: -max(abs(row[1]), abs(row[2])))[:MOST_BARS]
-        structures = found.structures
-        largest.sort(
-            key=lambda row: (
-                len(structures[row[0]].structure.edges), structures[row[0]].structure.key
+        # rows of a family are in the order of their entries
+        shown = profile.rows[:MOST_BARS]
+        entries = dict(
+            zip(
+                profile.rows,
+                zip(profile.first.tolist(), profile.second.tolist(), strict=True),
+                strict=True,
             )
-        )  # fmt: skip
+        )
+        # in an order that is the same for all graphs, by which profiles are compared
+        structures = {row: found.structures[row].structure for row in shown}
+        ordered = sorted(shown, key=lambda row: (len(structures[row].edges), structures[row].key))
         drawn.append(
             {
-                "name": family_name(profile.family),
-                "number": len(rows),
-                "shown": len(largest),
+                "number": number_said(profile),
+                "total": len(profile.rows),
+                "shown": len(shown),
+                "has_gaps": not profile.in_both.all(),
                 "correlation": correlation_said(profile),
                 "svg": draw_profiles(
                     [
-                        (structures[row].name, f"#row-{row}", first, second)
-                        for row, first, second in largest
+                        ProfileColumn(
+                            found.structures[row].name,
+                            f"#{rows[row]['id']}",
+                            rows[row]["svg"],
+                            entries[row],
+                        )
+                        for row in ordered
                     ]
                 ),
             }
@@ -97,7 +102,6 @@ def _profiles(found: RunComparison) -> list[dict[str, Any]]:
 def _row(
     number: int,
     one: ComparedStructure,
-    entries: tuple[float, float] | None,
     lines: dict[tuple[str, bool], str],
 ) -> dict[str, Any]:
     """What the page shows of a structure."""
@@ -108,7 +112,7 @@ def _row(
         "id": f"row-{number}",
         "name": name,
         "sub": more,
-        "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
+        "svg": draw_structure(one.structure, *DRAWING, lines=lines, letters=False),
         "signs": one.signs,
         "sides": [
             {
@@ -116,10 +120,10 @@ def _row(
                 "expected": cell["expected"],
                 "z": cell["z"],
                 "p": cell["adjusted p"],
-                "entry": NOT_KNOWN if entries is None else f"{entry:+.2f}".replace("-", "−"),
+                "entry": cell["profile"],
                 "sign": _SIGNS.get(side.sign or 0, "") if side else "",
             }
-            for side, cell, entry in zip(sides, shown, entries or (0.0, 0.0), strict=True)
+            for side, cell in zip(sides, shown, strict=True)
         ],
         "copies": [_copies(side) for side in sides],
     }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from itertools import groupby
+
+import numpy as np
+
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable
 from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
-from mining.mining_run import MiningRun
 from mining.pattern import LEVEL
 from mining.run_comparison import (
     ComparedStructure,
@@ -17,8 +21,8 @@ from mining.run_comparison import (
     Sign,
 )
 
-# rows of the terminal; a file and the page have all
-_MOST_ROWS = 40
+# rows of a family in the terminal, all directed structures of 3 nodes; a file and the page have all
+_MOST_ROWS = 13
 # structures that a sentence names
 _MOST_NAMED = 4
 NOT_KNOWN = "-"
@@ -35,18 +39,34 @@ RESULTS: dict[tuple[Sign, Sign], str] = {
 }
 
 
-def head(run: MiningRun, null: str) -> str:
-    """What was counted in a run."""
-    total = sum(null in one.significance for one in run.counted)
-    samples = max((one.significance[null].num_samples for one in run.counted
-                   if null in one.significance), default=0)  # fmt: skip
-    beside = f" compared with {samples} random graphs ({null})" if total else " counted"
-    number = total or len(run.counted)
-    graphs = f"{count(run.graph.num_graphs, 'graph')}, " if run.graph.num_graphs > 1 else ""
-    return (
-        f"{printable(run.graph.source)}: {graphs}{count(run.graph.num_nodes, 'node')}, "
-        f"{count(run.graph.num_edges, 'edge')}, {count(number, 'structure')}{beside}"
-    )
+def heads(found: RunComparison) -> list[str]:
+    """What was counted in each of the runs."""
+    said = []
+    for which, run in (("first", found.first), ("second", found.second)):
+        sides: list[Side | None] = [getattr(one, which) for one in found.structures]
+        results = [side.result for side in sides if side and side.result]
+        what = f"{count(sum(side is not None for side in sides), 'structure')} counted"
+        if results:
+            samples = max(one.num_samples for one in results)
+            what = (
+                f"{count(len(results), 'structure')} compared with {samples} random graphs "
+                f"({found.null})"
+            )
+        graphs = f"{count(run.graph.num_graphs, 'graph')}, " if run.graph.num_graphs > 1 else ""
+        said.append(
+            f"{printable(run.graph.source)}: {graphs}{count(run.graph.num_nodes, 'node')}, "
+            f"{count(run.graph.num_edges, 'edge')}, {what}"
+        )
+    return said
+
+
+def warnings(found: RunComparison) -> list[str]:
+    """What the comparisons with random graphs do not tell, and of which graph."""
+    return [
+        f"{which}, {printable(run.graph.source)}: {warning}"
+        for which, run in (("First", found.first), ("Second", found.second))
+        for warning in run.warnings
+    ]
 
 
 def family_name(family: Family) -> str:
@@ -55,6 +75,13 @@ def family_name(family: Family) -> str:
     words += ["directed"] if family.is_directed else []
     words += ["with kinds"] if family.has_kinds else []
     return ", ".join(words)
+
+
+def number_said(profile: Profile) -> str:
+    """Such as "5 of the 13 structures of 3 nodes, directed": those with z in both graphs."""
+    number, total = int(np.sum(profile.in_both)), len(profile.rows)
+    share = f"all {total}" if number == total else f"{number} of the {total}"
+    return f"{share} structures of {family_name(profile.family)}"
 
 
 def correlation_said(profile: Profile) -> str:
@@ -69,8 +96,9 @@ def result_sentences(found: RunComparison) -> list[str]:
     for signs, text in RESULTS.items():
         rows = found.with_signs(*signs)
         if rows:
-            names = ", ".join(one.name for one in rows[:_MOST_NAMED])
-            more = ", …" if len(rows) > _MOST_NAMED else ""
+            # a name may hold commas
+            names = "; ".join(one.name for one in rows[:_MOST_NAMED])
+            more = "; …" if len(rows) > _MOST_NAMED else ""
             sentences.append(f"{text[0].upper()}{text[1:]}: {len(rows)} ({names}{more}).")
     return sentences
 
@@ -83,7 +111,7 @@ def lead(found: RunComparison) -> str:
             "with the same --null."
         )
     said = [
-        f"{correlation_said(one)} for the {len(one.rows)} structures of {family_name(one.family)}"
+        f"{correlation_said(one)} over {number_said(one)}"
         for one in found.profiles
         if one.correlation is not None
     ]
@@ -93,8 +121,16 @@ def lead(found: RunComparison) -> str:
         f"{count(same, 'structure')} {'is' if same == 1 else 'are'} called alike in both, "
         f"{differ} in one alone or the other way (adjusted p ≤ {LEVEL})"
     )
+    follow = len(found.that_follow)
+    if follow:
+        # structures that are called alike are no findings where one count gives the other
+        called += (
+            f". {follow} of these {'has' if follow == 1 else 'have'} 3 nodes and a pair that is "
+            "not joined: with fixed degrees, the counts of such structures follow from those of "
+            "the others of 3 nodes"
+        )
     if said:
-        return f"The profiles correlate by {'; '.join(said)}. {called}."
+        return f"The profiles correlate by {'; '.join(said)}, where both graphs have z. {called}."
     if found.profiles:
         return f"{called}."
     return (
@@ -106,41 +142,31 @@ def lead(found: RunComparison) -> str:
 def cells(side: Side | None) -> dict[str, str]:
     """What a table shows of a structure in one run."""
     result = side.result if side else None
-    none_held = side is not None and result is None and side.sign == 0
+    entry = math.nan if side is None else side.entry
     return {
         "count": NOT_KNOWN if side is None else side.count.short,
-        "expected": " ± ".join(expected(result.mean, result.sd)) if result else
-        "0" if none_held else NOT_KNOWN,
+        "expected": " ± ".join(expected(result.mean, result.sd)) if result else NOT_KNOWN,
         "z": signed(result.z) if result and result.z is not None else NOT_KNOWN,
         "adjusted p": f"{result.p_adjusted:.3f}" if result else NOT_KNOWN,
-    }  # fmt: skip
+        "profile": NOT_KNOWN if math.isnan(entry) else f"{entry:+.2f}".replace("-", "−"),
+    }
 
 
 def format_comparison(found: RunComparison) -> str:
-    """Two runs and every structure of both, for a terminal; "12 | 15" are those of both."""
-    parts = [f"first   {head(found.first, found.null)}\nsecond  {head(found.second, found.null)}"]
-    parts.append(lead(found))
+    """Two runs and the structures of both, for a terminal, each size by itself."""
+    first, second = heads(found)
+    parts = [f"first   {first}\nsecond  {second}", lead(found)]
     if found.profiles:
         columns = {
             "structures of": [family_name(one.family) for one in found.profiles],
             "number": [str(len(one.rows)) for one in found.profiles],
+            "z in both": [str(np.sum(one.in_both)) for one in found.profiles],
             "correlation": [correlation_said(one) for one in found.profiles],
         }
         parts.append(str(TextTable(columns, {"structures of"})))
     parts += result_sentences(found)
-    rows = found.structures[:_MOST_ROWS]
-    if rows:
-        columns = {"structure": [one.name for one in rows]}
-        names = ("count", "expected", "z", "adjusted p") if found.null else ("count",)
-        for name in names:
-            columns[name] = [
-                f"{cells(one.first)[name]} | {cells(one.second)[name]}" for one in rows
-            ]
-        parts.append(str(TextTable(columns, {"structure"})))
-    if len(found.structures) > len(rows):
-        parts.append(
-            f"{len(rows)} of {len(found.structures):,} structures; --page and --out have all."
-        )
+    for family, members in groupby(found.structures, lambda one: Family.of(one.structure)):
+        parts += _family_parts(family, list(members), bool(found.null))
     motifs = found.in_a_set
     if motifs:
         shared = sum(None not in _copies(one) for one in motifs)
@@ -153,8 +179,25 @@ def format_comparison(found: RunComparison) -> str:
         }
         parts.append(f"Motif sets: {shared} of {count(len(motifs), 'motif')} in both.")
         parts.append(str(TextTable(columns, {"motif"})))
-    parts += dict.fromkeys((*found.first.warnings, *found.second.warnings))
+    parts += warnings(found)
     return paragraphs(parts)
+
+
+def _family_parts(family: Family, members: list[ComparedStructure], is_compared: bool) -> list[str]:
+    """A heading and a table; of each structure the numbers of the first graph over the second."""
+    rows = members[:_MOST_ROWS]
+    name = family_name(family)
+    heading = f"{name[0].upper()}{name[1:]}: {count(len(members), 'structure')}"
+    if len(rows) < len(members):
+        heading += f"; the {len(rows)} with the largest entries, --page and --out have all"
+    columns: dict[str, list[str | tuple[str, ...]]] = {
+        "structure": [one.name for one in rows],
+        "graph": [("first", "second") for _ in rows],
+    }
+    titles = ("count", "expected", "z", "adjusted p", "profile") if is_compared else ("count",)
+    for title in titles:
+        columns[title] = [(cells(one.first)[title], cells(one.second)[title]) for one in rows]
+    return [f"{heading}.", str(TextTable(columns, {"structure", "graph"}))]
 
 
 def _copies(row: ComparedStructure) -> list[int | None]:

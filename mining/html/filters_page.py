@@ -145,8 +145,8 @@ def filters_row(
                 number(one.id, key, "value", text=text)
                 for key, text in zip(("frequency", "exact"), said, strict=True)
             ]
-        # the degrees of a tree are too long for a row
-        name: str | Markup = one.name.partition(" (")[0]
+        # the degrees of a tree and the relations of edges are too long for a row
+        name: str | Markup = one.name.partition(" (")[0].partition(": ")[0]
         if href:
             name = Markup('<a href="{}" title="{}">{}</a>').format(
                 href.format(one.id), one.name, name

@@ -5,7 +5,6 @@ Every number comes from ``patterns.json`` or ``run.json``, and sentences are mad
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -58,6 +57,7 @@ from mining.pattern import (
     null_column,
     odds,
 )
+from mining.plots.filter_drawing import names_nodes
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, swatch
 from mining.plots.styles import Kind, color_class, relation_lines
@@ -428,7 +428,7 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
     # a text that names nodes by letters needs them in the drawing
     if molecule_of(one.structure) is not None:
         drawing = draw_structure(one.structure, 62, 50)
-    elif re.search(r"\b[A-J]\b", one.name):
+    elif names_nodes(one.name):
         drawing = draw_structure(one.structure, 82, 66, lines=lines, beside=True)
     else:
         drawing = draw_structure(one.structure, 44, 36, lines=lines, letters=False)

@@ -19,21 +19,29 @@ _MOST_LINES = 6
 
 @dataclass(frozen=True)
 class TextTable:
-    """Cells of text by column; ``left`` names the columns that are aligned to the left."""
+    """Cells by column; ``left`` names the columns that are aligned to the left.
 
-    columns: Mapping[str, Sequence[str]]
+    A cell is text, or a tuple of texts under one another.
+    """
+
+    columns: Mapping[str, Sequence[str | tuple[str, ...]]]
     left: Collection[str]
 
     @property
-    def rows(self) -> list[tuple[str, ...]]:
+    def rows(self) -> list[tuple[str | tuple[str, ...], ...]]:
         """The cells by row."""
         return list(zip(*self.columns.values(), strict=True))
 
     def __str__(self) -> str:
         """Align the columns within 100 characters; long cells on the left take several lines."""
         # a name of the data may hold line breaks or terminal codes
-        cells = {title: [title, *map(visible, own)] for title, own in self.columns.items()}
-        widths = {title: max(map(len, own)) for title, own in cells.items()}
+        cells = {
+            title: [[visible(text) for text in _texts(cell)] for cell in (title, *own)]
+            for title, own in self.columns.items()
+        }
+        widths = {
+            title: max(len(text) for cell in own for text in cell) for title, own in cells.items()
+        }
         while sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH:
             longest = max(self.left, key=lambda title: widths.get(title, 0), default="")
             if widths.get(longest, 0) <= _LEAST:
@@ -43,7 +51,12 @@ class TextTable:
         for title, own in cells.items():
             pad = str.ljust if title in self.left else str.rjust
             lines = [
-                wrap(cell, widths[title], max_lines=_MOST_LINES, placeholder=" …") or [""]
+                [
+                    line
+                    for text in cell
+                    for line in wrap(text, widths[title], max_lines=_MOST_LINES, placeholder=" …")
+                    or [""]
+                ]
                 for cell in own
             ]
             aligned.append([[pad(line, widths[title]) for line in cell] for cell in lines])
@@ -53,6 +66,10 @@ class TextTable:
             for row in zip(*aligned, strict=True)
             for line in zip_longest(*row, fillvalue="")
         )
+
+
+def _texts(cell: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (cell,) if isinstance(cell, str) else cell
 
 
 def paragraphs(parts: Iterable[str]) -> str:

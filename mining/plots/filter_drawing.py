@@ -7,12 +7,14 @@ a response, and :func:`draw_scale` the legend of a range of colours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup, escape
 
+from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, node_letter
 from mining.categories import NO_CATEGORIES, Categories
 from mining.plots.layout import Drawable
@@ -211,11 +213,21 @@ def draw_filter(
         width,
         height,
         lines=lines,
-        letters=has_letters(structure),
+        # a name that says which edge is of which relation needs them
+        letters=has_letters(structure) or names_nodes(describe_shape(structure)),
         fills=colors.fills(features),
         weights=own,
         label=f"{label}: {said}" if label else said,
     )
+
+
+def names_nodes(text: str) -> bool:
+    """Whether a text names nodes by their letters.
+
+    >>> names_nodes("feed-forward loop: A activates B, both repress C"), names_nodes("star")
+    (True, False)
+    """
+    return re.search(r"\b[A-J]\b", text) is not None
 
 
 def has_letters(structure: Drawable) -> bool:

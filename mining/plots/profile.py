@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -13,6 +15,17 @@ _WIDTH = 620.0
 _HEIGHT = 80.0
 # where the line of z = 0 is
 _MIDDLE = 40.0
+# pixels of the drawing of two profiles; of the numbers of its axis, left of the bars
+_PAIR_WIDTH, _AXIS = 1120.0, 40.0
+# of the bars of a line of structures, and of the drawing of a structure below them
+_BARS = 110.0
+DRAWING = (44, 36)
+# structures in a line: two lines for as many as are drawn
+_IN_LINE = 20
+# columns of a short profile are as wide as if there were so many
+_LEAST_COLUMNS = 13
+# steps of an axis, of which the largest is taken that gives three numbers at least
+_STEPS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 
 def draw_profile(rows: Sequence[tuple[str, str, float, bool]]) -> Markup:
@@ -46,35 +59,96 @@ def draw_profile(rows: Sequence[tuple[str, str, float, bool]]) -> Markup:
     )
 
 
-def draw_profiles(rows: Sequence[tuple[str, str, float, float]]) -> Markup:
-    """Draw the profiles of two graphs: of each structure the entries of both, side by side.
+class ProfileColumn(NamedTuple):
+    """A structure in the drawing of two profiles."""
 
-    A row is the name of a structure, the address of its row, and its entry of each profile. The
-    first graph has the colour ``--m0``, the second one ``--m1``.
+    name: str
+    # of its row in the table
+    address: str
+    # of the structure
+    drawing: Markup
+    # of the profiles of both graphs; NaN where there is no z
+    entries: tuple[float, float]
 
-    >>> print(draw_profiles([("triangle", "#row-0", 0.6, -0.8)]).count("<rect "))
-    3
+
+def draw_profiles(columns: Sequence[ProfileColumn]) -> Markup:
+    """Draw the profiles of two graphs: of each structure the entries of both, and a drawing of it.
+
+    The first graph has the colour ``--m0``, the second one ``--m1``. Where there is no z, a ring on
+    the line of 0 stands in the place of the bar.
+
+    >>> column = ProfileColumn("triangle", "#row-0", Markup("<svg></svg>"), (0.6, math.nan))
+    >>> drawn = draw_profiles([column])
+    >>> drawn.count('class="entry"'), drawn.count("<circle ")
+    (1, 1)
     """
-    highest = max((abs(entry) for _, _, *both in rows for entry in both), default=0.0) or 1.0
-    step = _WIDTH / max(len(rows), 12)
-    shapes = f'<path stroke="var(--rule-2)" d="M0 {_MIDDLE}H{_WIDTH}"/>'
-    for number, (name, address, *both) in enumerate(rows):
-        said = escape(f"{name}: {both[0]:+.2f} and {both[1]:+.2f}".replace("-", "−"))
-        left = step * number
-        shapes += (
-            f'<a href="{escape(address)}" aria-label="{said}"><title>{said}</title>'
-            f'<rect x="{left:.1f}" y="0" width="{step:.1f}" height="{_HEIGHT:g}" fill="none" '
-            'pointer-events="all"/>'
-        )
-        for side, entry in enumerate(both):
-            height = max(1.5, abs(entry) / highest * (_MIDDLE - 2))
-            top = _MIDDLE - height if entry > 0 else _MIDDLE
-            shapes += (
-                f'<rect x="{left + (0.12 + 0.38 * side) * step:.1f}" y="{top:.1f}" '
-                f'width="{0.38 * step:.1f}" height="{height:.1f}" fill="var(--m{side})"/>'
-            )
-        shapes += "</a>"
+    known = [entry for one in columns for entry in one.entries if not math.isnan(entry)]
+    low, high = min(0.0, *known, 0.0), max(0.0, *known, 0.0)
+    if low == high:
+        high = 1.0
+    step = next((step for step in _STEPS if (high - low) / step >= 2), _STEPS[-1])
+    scale = _BARS / (high - low)
+    in_line = min(_IN_LINE, len(columns))
+    lines = [columns[start : start + in_line] for start in range(0, len(columns), in_line)]
+    width = (_PAIR_WIDTH - _AXIS) / max(in_line, _LEAST_COLUMNS)
+    # a line of numbers needs some room above it
+    line_height = _BARS + DRAWING[1] + 18
+    shapes = ""
+    for number, members in enumerate(lines):
+        top = 8 + number * line_height
+        shapes += _axis(low, high, step, top, scale)
+        for place, one in enumerate(members):
+            shapes += _column(one, _AXIS + place * width, width, top + high * scale, top, scale)
+    height = len(lines) * line_height
     return Markup(
-        f'<svg class="profile" role="group" aria-label="Profiles of both graphs" '
-        f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">{shapes}</svg>'
+        f'<svg class="profiles" role="group" aria-label="Profiles of both graphs" '
+        f'viewBox="0 0 {_PAIR_WIDTH:g} {height:g}">{shapes}</svg>'
+    )
+
+
+def _axis(low: float, high: float, step: float, top: float, scale: float) -> str:
+    """Lines across the drawing, with the entry of each."""
+    shapes = ""
+    for tick in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
+        y = top + (high - tick * step) * scale
+        said = f"{tick * step:+.2g}".replace("-", "−") if tick else "0"
+        look = "var(--rule-2)" if tick == 0 else "var(--rule)"
+        shapes += (
+            f'<path stroke="{look}" d="M{_AXIS:g} {y:.1f}H{_PAIR_WIDTH:g}"/>'
+            f'<text x="{_AXIS - 6:g}" y="{y + 4:.1f}" text-anchor="end" font-size="12" '
+            f'fill="var(--soft)">{said}</text>'
+        )
+    return shapes
+
+
+def _column(
+    one: ProfileColumn, left: float, width: float, zero: float, top: float, scale: float
+) -> str:
+    """Two bars, or rings, and the drawing below, as a link."""
+    values = ["no z" if math.isnan(entry) else f"{entry:+.2f}" for entry in one.entries]
+    said = escape(f"{one.name}: first {values[0]}, second {values[1]}".replace("-", "−"))
+    shapes = (
+        f'<a href="{escape(one.address)}" aria-label="{said}"><title>{said}</title>'
+        f'<rect class="room" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
+        f'height="{_BARS + DRAWING[1]:g}" fill="none" pointer-events="all"/>'
+    )
+    for side, entry in enumerate(one.entries):
+        start = left + (0.14 + 0.36 * side) * width
+        if math.isnan(entry):
+            shapes += (
+                f'<circle cx="{start + 0.18 * width:.1f}" cy="{zero:.1f}" r="3.5" '
+                f'fill="var(--paper)" stroke="var(--m{side})" stroke-width="1.5"/>'
+            )
+            continue
+        # an entry of nearly 0 is a line
+        height = max(1.5, abs(entry) * scale)
+        above = zero - height if entry > 0 else zero
+        shapes += (
+            f'<rect class="entry" x="{start:.1f}" y="{above:.1f}" width="{0.36 * width:.1f}" '
+            f'height="{height:.1f}" fill="var(--m{side})"/>'
+        )
+    x, y = left + (width - DRAWING[0]) / 2, top + _BARS + 4
+    return (
+        shapes
+        + f'<g class="plain-pic" transform="translate({x:.1f} {y:.1f})">{one.drawing}</g></a>'
     )

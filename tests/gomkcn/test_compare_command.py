@@ -19,8 +19,14 @@ def graphs(folder):
 
 def test_a_run_and_a_graph_are_compared(graphs):
     gomkcn("mine small.txt --out run --no-filters --quiet")
-    said = gomkcn("compare run large.txt --quiet --page both.html")
-    assert said.startswith("wrote both.html\nfirst   small.txt: 40 nodes, ")
+    said = gomkcn("compare run large.txt --page both.html --out all.csv")
+    # what is written is said, and the answer as well
+    assert "wrote both.html\nfirst   small.txt: 40 nodes, " in said
+    assert "The profiles correlate by" in said and "Over-represented in both" in said
+    assert gomkcn("compare run large.txt --quiet").startswith("first   small.txt: 40 nodes, ")
+    for written in ("--page both.html", "--out all.csv"):
+        quiet = gomkcn(f"compare run large.txt --quiet --force {written}")
+        assert quiet.startswith("wrote ") and len(quiet.splitlines()) == 1
     page = Path("both.html").read_text()
     assert "<h1>small.txt and large.txt</h1>" in page
     # the graph alone gives what its run gives

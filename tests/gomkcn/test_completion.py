@@ -11,6 +11,7 @@ from gomkcn.commands import options
 from gomkcn.commands.main import main
 from gomkcn_dgl.io.reading import KNOWN_FORMATS
 from mining.counting.query import READINGS
+from mining.counting.temporal_nulls import TEMPORAL_NULLS
 from mining.null_models import NULL_MODELS
 
 
@@ -26,6 +27,8 @@ def completed(*words):
         ("mine g.txt --null ", ["degree", "joint-degree", "erdos-renyi", "none"]),
         ("mine g.txt --null j", ["joint-degree"]),
         ("mine g.txt --nu", ["--null"]),
+        ("temporal m.csv --null t", ["timelines", "times"]),
+        ("export run --format ", ["csv", "parquet", "graphml"]),
         ("census g.txt --reading s", ["subgraph"]),
         ("info --format gr", ["graphml", "graph6"]),
         ("count feed-", ["feed-forward-loop"]),
@@ -39,6 +42,7 @@ def test_words_are_completed(line, words):
 
 def test_the_words_are_those_of_the_library():
     assert (*NULL_MODELS, "none") == options.NULLS
+    assert (*TEMPORAL_NULLS,) == options.TEMPORAL_NULLS
     assert options.READINGS == READINGS
     assert set(options.FORMATS) == set(KNOWN_FORMATS)
 

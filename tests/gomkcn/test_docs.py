@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import shlex
@@ -130,6 +131,18 @@ EXAMPLES = {example.name: example for example in examples()}
 
 def test_public_functions_have_examples():
     assert len(EXAMPLES) > 50
+
+
+def test_examples_of_public_names_import_from_the_door():
+    shown = []
+    for name in gomkcn.__all__:
+        value = getattr(gomkcn, name)
+        members = vars(value).items() if inspect.isclass(value) else ()
+        for what, one in [(name, value), *((f"{name}.{own}", one) for own, one in members)]:
+            text = getattr(one, "__doc__", None) or ""
+            if re.search(rf">>> (?:from|import) (?:{'|'.join(PACKAGES[1:])})\b", text):
+                shown.append(what)
+    assert shown == []
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -261,12 +261,16 @@ BAD_INPUT = {
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
     "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
+    "frequent graph.txt": "has one graph; gomkcn census counts the structures of one",
     "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",
     "mine --settings s.toml --out run": "unknown name 'x'",
     "mine graph.txt --jobs 0": "--jobs must be a number of processes, or -1 for one on each core",
     "temporal graph.txt --window 9 --jobs 0": "--jobs must be a number of processes, or -1",
+    "temporal graph.txt --window 9 --null gaps --null times": (
+        "--null must be given once, got gaps and times; run it once for each"
+    ),
     "count wheel graph.txt --jobs 2": "--jobs shares the structures within --errors; leave it out",
     "train none --method network --jobs 2": (
         "--jobs is for the method 'kernel', got the method 'network'"

@@ -1,6 +1,7 @@
 """Two runs side by side: every structure of both, profiles, and what is known of each."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -9,9 +10,12 @@ from self_contained import assert_loads_nothing
 from tiny_runs import pattern_of, run_of, significance_of
 
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from mining.counting.census import SUBGRAPH, count_structures
 from mining.html.comparison_page import render_comparison
-from mining.html.comparison_text import format_comparison
-from mining.pattern import LESS, MORE, OccurrenceCount
+from mining.html.comparison_text import format_comparison, heads, lead, result_sentences, warnings
+from mining.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
+from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
 from mining.run_comparison import Family, compare_runs, mine_structures
 
 PATH, STAR, RING = nx.path_graph(4), nx.star_graph(3), nx.cycle_graph(4)
@@ -64,11 +68,13 @@ def test_profiles_are_z_over_their_length_in_each_family(runs):
         for which in ("first", "second"):
             z = np.array([getattr(one, which).z for one in rows])
             entries = getattr(profile, which)
-            assert np.linalg.norm(entries) == pytest.approx(1)
-            assert np.allclose(entries * np.linalg.norm(z), z)
+            assert np.linalg.norm(np.nan_to_num(entries)) == pytest.approx(1)
+            length = np.linalg.norm(np.nan_to_num(z))
+            assert np.allclose(entries * length, z, equal_nan=True)
         if len(rows) > 2:
+            both = profile.in_both
             assert profile.correlation == pytest.approx(
-                np.corrcoef(profile.first, profile.second)[0, 1]
+                np.corrcoef(profile.first[both], profile.second[both])[0, 1]
             )
     # of two structures it would be 1 or -1
     assert found.profiles[0].correlation is None
@@ -86,26 +92,135 @@ def test_what_a_run_did_not_see_is_none_of_it_where_it_compared_all_of_the_famil
     found = compare_runs(first, second)
     rows = {one.name: one for one in found.structures}
     ring, path, six = (rows[f"{what} nodes"] for what in ("cycle of 4", "path of 4", "cycle of 6"))
-    assert ring.second.count == OccurrenceCount.exact(0) and ring.second.z == 0
+    assert ring.second.count == OccurrenceCount.exact(0)
+    # all random graphs have as many: none
+    assert (ring.second.result.mean, ring.second.result.z) == (0, None)
     assert ring.signs == (-1, 0) and path.signs == (1, -1)
     # structures of six nodes were counted one by one
     assert six.first is None and six.second.sign is None and six.signs == (None, None)
     (profile,) = found.profiles
-    assert len(profile.rows) == 2
+    assert len(profile.rows) == 2 and profile.in_both.sum() == 1
     assert found.with_signs(1, -1) == [path]
 
 
-def test_z_without_a_bound_is_in_no_profile():
+def test_what_has_no_z_is_in_no_profile_and_no_correlation():
     endless = compared_of(STAR, 5, 2.0, None, MORE)
-    still = compared_of(RING, 4, 4.0, None, LESS)
-    others = [compared_of(PATH, 9, 4.0, 5.0, MORE)]
-    found = compare_runs(run_of([endless, still, *others]), run_of([endless, still, *others]))
+    still = compared_of(RING, 4, 4.0, None, NOT_SHOWN)
+    paw, clique = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3)]), nx.complete_graph(4)
+    others = [(PATH, 5.0, 4.0), (paw, -2.0, -1.0), (clique, 3.0, -3.0)]
+    first, second = (
+        run_of(
+            [endless, still]
+            + [compared_of(graph, 9, 4.0, one[side], MORE) for graph, *one in others]
+        )
+        for side in (0, 1)
+    )
+    seen = compared_of(RING, 4, 3.0, 2.0, NOT_SHOWN)
+    second = replace(
+        second, patterns=[seen if one.key == seen.key else one for one in second.patterns]
+    )
+    found = compare_runs(first, second)
     rows = {one.name: number for number, one in enumerate(found.structures)}
     (profile,) = found.profiles
-    assert set(profile.rows) == set(rows.values()) - {rows["star with 3 leaves"]}
-    # where all graphs have as many it is 0
-    assert found.structures[rows["cycle of 4 nodes"]].first.z == 0
-    assert found.columns()["profile_first"][rows["star with 3 leaves"]] is None
+    star, ring = rows["star with 3 leaves"], rows["cycle of 4 nodes"]
+    # the star has z in neither graph, the cycle in the second alone
+    assert set(profile.rows) == set(rows.values()) - {star}
+    assert profile.in_both.sum() == 3
+    assert profile.correlation == pytest.approx(np.corrcoef([5, -2, 3], [4, -1, -3])[0, 1])
+    # as in the paper, where it is 0: nothing is added to the length of the others
+    assert found.structures[rows["path of 4 nodes"]].first.entry == pytest.approx(5 / 38**0.5)
+    assert found.structures[rows["path of 4 nodes"]].second.entry == pytest.approx(4 / 30**0.5)
+    # the table, the terminal and the page say the same
+    table = found.columns()
+    for row, entry, has_z in ((star, [None, None], [False, False]),
+                              (ring, [None, 2 / 30**0.5], [False, True])):  # fmt: skip
+        assert [table[f"profile_{which}"][row] for which in ("first", "second")] == entry
+        assert [table[f"has_z_{which}"][row] for which in ("first", "second")] == has_z
+    text = format_comparison(found)
+    line = next(line for line in text.splitlines() if line.startswith("cycle of 4 nodes"))
+    # z and the entry of the profile
+    assert line.split()[-3] == "-" and line.split()[-1] == "-"
+    assert "over 3 of the 4 structures of 4 nodes" in " ".join(text.split())
+    page = render_comparison(found)
+    (drawn,) = page.split('class="profiles"')[1:]
+    drawn = drawn.split("</figure>")[0]
+    # three bars of the first graph, four of the second, and a mark where there is no z
+    assert drawn.count('class="entry"') == 7
+    assert drawn.count("cycle of 4 nodes: first no z, second +0.37") == 2
+    assert "over 3 of the 4 structures of 4 nodes, those with z in both" in drawn
+
+
+def test_what_neither_graph_has_is_shown_alike_whether_a_run_counted_it_or_not():
+    none, some = compared_of(RING, 0, 0.0, None, NOT_SHOWN), compared_of(RING, 6, 2.0, 3.0, MORE)
+    path = compared_of(PATH, 9, 4.0, 5.0, MORE)
+    shown = []
+    for own in ([none, path], [path]):
+        # the numbers of the cycle that are no numbers of the hand-made run itself
+        own = [
+            replace(one, significance={"degree": replace(one.significance["degree"], p=1.0,
+                    p_adjusted=1.0, sd=0.0 if one is none else 1.0, largest=0.0)})
+            if one is none else one for one in own
+        ]  # fmt: skip
+        found = compare_runs(run_of(own), run_of([some, path]))
+        row = {one.name: one for one in found.structures}["cycle of 4 nodes"]
+        columns = {k: v for k, v in found.columns().items() if k.endswith("_first")}
+        place = found.structures.index(row)
+        shown.append(({k: v[place] for k, v in columns.items()}, format_comparison(found)))
+    assert shown[0] == shown[1]
+    assert shown[0][0]["count_first"] == 0 and shown[0][0]["p_adjusted_first"] == 1
+
+
+@pytest.mark.parametrize("null", NULL_MODELS)
+def test_counts_of_three_nodes_determine_one_another_where_degrees_are_kept(null):
+    rng = np.random.default_rng(3)
+    edges = [(u, v, s) for u, v, s in rng.integers([25, 25, 2], size=(90, 3)).tolist() if u != v]
+    for graph in (signed(edges), signed([(u, v, 0) for u, v, _ in edges], names=("acts",))):
+        open_counts = []
+        for seed in range(4):
+            counts = count_structures(sample_null(graph, null, seed), range(3, 4), SUBGRAPH)
+            open_counts.append(
+                {
+                    one.key: number
+                    for one, number in counts.items()
+                    if len(one.pairs) == 2 and number
+                }
+            )
+        # subgraphs of two joined pairs are as many in all, however many close: so the induced ones,
+        # which are those less what closes, follow from the structures with three joined pairs
+        assert all(one == open_counts[0] for one in open_counts) == (null in KEEP_DEGREES)
+
+
+def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
+    found = compare_runs(runs["small"], runs["large"])
+    assert [one.name for one in found.that_follow] == ["path of 3 nodes"]
+    assert "1 of these has 3 nodes and a pair that is not joined" in lead(found)
+    assert lead(found) in " ".join(format_comparison(found).split())
+    assert not replace(found, null="erdos-renyi").that_follow
+    # what no test calls is no result
+    alike = compared_of(nx.path_graph(3), 4, 4.0, 0.0, NOT_SHOWN)
+    calm = run_of([alike, compared_of(nx.complete_graph(3), 4, 4.0, 0.0, NOT_SHOWN)])
+    assert not compare_runs(calm, calm).that_follow
+
+
+def test_a_warning_says_of_which_graph_it_is(runs):
+    warned = replace(runs["large"], warnings=("The graph has more triangles.",))
+    found = compare_runs(replace(runs["small"], warnings=()), warned)
+    assert warnings(found) == ["Second, graph: The graph has more triangles."]
+    for shown in (format_comparison(found), render_comparison(found)):
+        assert "Second, graph: The graph has more triangles." in shown
+
+
+def test_the_heads_count_what_the_table_has(runs):
+    found = compare_runs(runs["small"], runs["even"])
+    for head in heads(found):
+        assert f"{len(found.structures)} structures compared with" in head
+
+
+def test_what_is_no_run_is_refused_in_a_sentence(runs):
+    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn.read_run"):
+        compare_runs(runs["small"], "worm")
+    with pytest.raises(InputError, match="got Graph as the first"):
+        compare_runs(PATH, runs["small"])
 
 
 def test_signed_and_unsigned_graphs_share_structures_alone():
@@ -147,12 +262,16 @@ def test_runs_without_a_null_model_compare_counts():
     )
     text = format_comparison(compare_runs(first, second))
     assert "no null model in common" in text
-    rows = [line.rsplit("  ", 1) for line in text.splitlines() if " | " in line]
-    assert sorted([name.strip(), counts] for name, counts in rows) == [
-        ["cycle of 4 nodes", "5 | -"],
-        ["path of 4 nodes", "- | 3"],
-        ["star with 3 leaves", "3 | -"],
-    ]
+    table = [line.split() for line in text.split("Structures of 4 nodes")[-1].splitlines()]
+    counts = {}
+    for above, below in pairwise(table):
+        if "first" in above:
+            counts[" ".join(above[:-2])] = (above[-1], below[-1])
+    assert {name: counts[name] for name in
+            ("cycle of 4 nodes", "path of 4 nodes", "star with 3 leaves")} == {
+        "cycle of 4 nodes": ("5", "-"), "path of 4 nodes": ("-", "3"),
+        "star with 3 leaves": ("3", "-"),
+    }  # fmt: skip
 
 
 def test_copies_of_both_motif_sets_are_shown():
@@ -179,7 +298,7 @@ def test_the_page_has_every_structure_and_loads_nothing(runs):
     assert page == render_comparison(found)
     assert_loads_nothing(page)
     assert page.count('<tr id="row-') == len(found.structures)
-    assert page.count('class="profile"') == len(found.profiles)
+    assert page.count('class="profiles"') == len(found.profiles)
     for number, one in enumerate(found.structures):
         (row,) = (part for part in page.split('<tr id="')[1:] if part.startswith(f'row-{number}"'))
         assert one.first.count.short in row and one.second.count.short in row
@@ -188,10 +307,26 @@ def test_the_page_has_every_structure_and_loads_nothing(runs):
     assert "<script>" not in render_comparison(named)
 
 
-def test_the_terminal_shows_the_answer_first_and_all_rows_it_has_room_for(runs):
+def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     found = compare_runs(runs["small"], runs["large"])
     text = format_comparison(found)
     assert text.index("The profiles correlate by") < text.index("adjusted p ")
     assert "over-represented" in text.lower()
-    assert max(map(len, text.splitlines())) <= 130
-    assert sum(" | " in line for line in text.splitlines()) == min(len(found.structures), 40)
+    # names may hold commas
+    for sentence in result_sentences(found):
+        number, names = sentence.removesuffix(").").split(": ", 1)[1].split(" (", 1)
+        told = [one for one in names.split("; ") if one != "…"]
+        assert len(told) == min(int(number), 4)
+        assert set(told) <= {one.name for one in found.structures}
+    assert max(map(len, text.splitlines())) <= 100
+    sizes = [one.structure.num_nodes for one in found.structures]
+    blocks = [text.index(f"{size} nodes: {sizes.count(size)} structures") for size in (3, 4, 5)]
+    assert blocks == sorted(blocks)
+    # those with the largest entries, which the table has; first and second of each
+    assert "20 structures; the 13 with the largest entries, --page and --out have all." in text
+    assert sum("  second " in line for line in text.splitlines()) == 2 + 6 + 13
+    largest = [line.split()[-1] for line in text[blocks[1] : blocks[2]].splitlines()
+               if "  first " in line or "  second " in line]  # fmt: skip
+    entries = [abs(float(one.replace("−", "-"))) for one in largest]
+    both = [max(pair) for pair in zip(entries[::2], entries[1::2], strict=True)]
+    assert both == sorted(both, reverse=True)

@@ -20,6 +20,7 @@ def test_format_overrules_the_name(write):
     path = write("graph.data", "u,v\n0,1\n")
     assert read_graph(path, format="csv").num_edges == 1
     refuse(path, "the format cannot be told from the name")
+    refuse(write("g.xlsx", "x"), "spreadsheets are not read; save the sheet as CSV")
     refuse(write("g.npz.gz", "x"), "the format cannot be told from the name")
     with pytest.raises(InputError, match="format must be one of 'csv'"):
         read_graph(path, format="xml")

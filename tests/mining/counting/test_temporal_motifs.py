@@ -28,6 +28,7 @@ from mining.counting.temporal_motifs import (
 )
 from mining.counting.temporal_nulls import TEMPORAL_NULLS, Timelines
 from mining.html.temporal_page import draw_events
+from mining.pattern import LESS, MORE, NOT_SHOWN
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
 # and a window of 100 · 3600 + 50; Raphtory 0.17 has the same
@@ -204,6 +205,11 @@ def test_answers_are_more_frequent_than_permuted_times_give():
     rows = found.to_pandas().set_index("events")
     assert found.counts[4, 0] == 200 == found.counts.sum()
     assert rows.loc["1->2, 2->1, 1->2", "verdict"] == "more frequent"
+    # the sentence counts the verdicts and names what the random graphs keep
+    verdicts = rows["verdict"].value_counts()
+    said = ", ".join(f"{verdicts.get(name, 0)} {name}" for name in (MORE, LESS, NOT_SHOWN))
+    assert f"random graphs of the null model 'times': {said} (adjusted p ≤ 0.05)" in found.finding
+    assert found.finding.endswith(f"{TEMPORAL_NULLS['times'].keeps}.")
 
 
 def test_every_source_of_edges_gives_the_same_graph(tmp_path, caplog):
@@ -490,10 +496,13 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
     assert "(null model “directions”)" in page
     # the table is printed beside a page, and not beside a file that holds it
     both = run(main, [*asked, "--page", "t.html", "--force", "--null", "gaps"])
-    assert both.stdout.splitlines()[0] == "wrote t.html"
-    assert len(both.stdout.splitlines()) == 38
+    wrote, *rows = both.stdout.splitlines()
+    assert wrote == "wrote t.html"
+    assert rows[36].startswith("6 ")
+    assert rows[37].startswith("Of 36 motifs, compared with 199 random graphs of the null model")
     assert "first and last event" in (tmp_path / "t.html").read_text()
-    assert run(main, [*asked, "--out", "u.csv"]).stdout == "wrote u.csv: 36 rows\n"
+    alone = run(main, [*asked, "--out", "u.csv"]).stdout.splitlines()
+    assert alone[0] == "wrote u.csv: 36 rows" and alone[1].startswith("Of 36 motifs")
     wrong = run(main, [*asked, "--null", "degree"])
     assert (wrong.exit_code, wrong.stderr) == (
         2,
