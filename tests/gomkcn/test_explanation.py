@@ -212,7 +212,7 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
     write_rings("NEW", 4, labels=(0, 7))
     said = refused("predict run NEW")
     assert said.startswith(
-        "NEW: graph 0 has label=7, which no graph has that the classifier learnt from; leave it out"
+        "NEW: graph 1 has label=7, which no graph has that the classifier learnt from; leave it out"
     )
     write_rings("BONDS", 4, edge_labels=[number % 2 for number in range(32)])
     assert "edges must be of the relations that the classifier learnt, " in refused(
