@@ -6,6 +6,7 @@ A message names the argument, the rule and what came, and adds the way out when 
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 import re
@@ -64,6 +65,17 @@ _REAL = re.compile(
 )
 # a number of more digits is none that anything here can hold, and Python refuses to read it
 _MOST_DIGITS = 30
+
+
+def nearest(text: str, known: Iterable[str]) -> str | None:
+    """The name that a text is most like, whatever its capitals; None where it is like none.
+
+    >>> nearest("CRP", ["arcA", "crp"]), nearest("repress", ["activates", "represses"])
+    ('crp', 'represses')
+    """
+    by_small = {name.lower(): name for name in reversed([*known])}
+    like = difflib.get_close_matches(text.lower(), by_small, 1)
+    return by_small[like[0]] if like else None
 
 
 def read_number(name: str, text: str, kind: type) -> Any:

@@ -35,7 +35,7 @@ _LOW_HALF = 2**32 - 1
 # arrays compare elementwise, so two graphs are equal only when they are the same object
 @dataclass(frozen=True, eq=False)
 class CSRGraph:
-    """A graph without self-loops, or a collection of them, as compressed sparse rows.
+    """A graph or a collection, as compressed sparse rows; self-loops stand beside its edges.
 
     Attributes
     ----------
@@ -69,6 +69,9 @@ class CSRGraph:
     graph_names : numpy.ndarray or None
         Text ``[G]``, what the input calls each graph of a collection, such as the compound of a
         molecule; empty for a graph without a name, None where no graph has one.
+    loops : numpy.ndarray or None
+        int64 ``[L, 2]``, the node and the relation of each self-loop of the input, which no edge
+        is: patterns alone ask for them. None where they are not known.
     """
 
     indptr: np.ndarray
@@ -82,6 +85,7 @@ class CSRGraph:
     links: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     graph_names: np.ndarray | None = None
+    loops: np.ndarray | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -186,11 +190,11 @@ class CSRGraph:
         In terms of a single relation without direction, all directions and types are left out.
         """
         if relations.is_simple:
-            return replace(self, relations=relations, links=None)
+            return replace(self, relations=relations, links=None, loops=None)
         # a graph without edges has none that the others lack, whatever it calls them
         own = self.relations.within(relations) if len(self.indices) else relations
         links = np.ones(len(self.indices), np.uint8) if self.links is None else self.links
-        return replace(self, relations=own, links=links)
+        return replace(self, relations=own, links=links, loops=None)
 
     def adjacent_pairs(self) -> np.ndarray:
         """Each pair of joined nodes once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
@@ -230,8 +234,12 @@ class CSRGraph:
     def _graph(self, number: int) -> CSRGraph:
         first, last = self.graph_ptr[number : number + 2].tolist()
         nodes, entries = slice(first, last), slice(*self.indptr[[first, last]].tolist())
+        loops = self.loops
+        if loops is not None:
+            loops = loops[(loops[:, 0] >= first) & (loops[:, 0] < last)] - [first, 0]
         return replace(
             self,
+            loops=loops,
             indptr=self.indptr[first : last + 1] - self.indptr[first],
             indices=self.indices[entries] - np.int32(first),
             features=self.features[nodes],
@@ -315,6 +323,9 @@ def csr_from_edges(
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
     keep = source != target
     repairs["dropped {:,} self-loop{s}"] = len(source) - int(keep.sum())
+    loops = np.flatnonzero(~keep if weights is None else ~keep & (weights > 0))
+    of_loops = np.zeros(len(loops), np.int64) if relation is None else relation[loops]
+    loops = np.unique(np.stack([source[loops], of_loops], axis=1).astype(np.int64), axis=0)
     if weights is not None:
         repairs["dropped {:,} edge{s} of weight 0"] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
@@ -361,6 +372,7 @@ def csr_from_edges(
         relations=rows.relations,
         links=rows.links,
         notes=tuple(notes),
+        loops=loops,
     )
 
 

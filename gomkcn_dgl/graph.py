@@ -117,7 +117,8 @@ def as_csr(
     Returns
     -------
     CSRGraph
-        Self-loops dropped, duplicates merged (the largest weight stays), missing features replaced
+        Self-loops are none of its edges, and stand aside in ``loops`` for patterns that ask for
+        them; duplicates are merged (the largest weight stays), missing features replaced
         by the constant 1. ``notes`` and the log say so, and which attributes are not used.
 
     Raises

@@ -83,6 +83,7 @@ class GraphContent:
     its edges. ``listed_once`` means that an edge without direction is listed in one of its two
     directions. ``node_type`` is the attribute that is always a feature, and ``owner`` names the
     object in messages. ``graph_names`` are text ``[G]``, None where no graph has a name.
+    ``has_loops`` says that self-loops would be among the edges.
     """
 
     owner: str
@@ -104,6 +105,7 @@ class GraphContent:
     node_ids: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     graph_names: np.ndarray | None = None
+    has_loops: bool = True
 
     @property
     def num_graphs(self) -> int:
@@ -177,7 +179,7 @@ class EdgeTable:
     columns : mapping of str to array or list
         Numbers or text ``[E]`` by the name of the attribute, None or NaN where one is missing.
     has_loops : bool
-        Whether self-loops would be among the edges; a CSRGraph has dropped them.
+        Whether self-loops would be among the edges; those of a CSRGraph have no attributes.
     """
 
     source: np.ndarray
@@ -196,7 +198,7 @@ class EdgeTable:
         if relation is None:
             relation = np.zeros(len(content.source), np.int64)
         columns = {name: with_gaps(content.edges, name) for name in choice.edge_attributes}
-        return cls(content.source, content.target, relation, columns)
+        return cls(content.source, content.target, relation, columns, content.has_loops)
 
 
 def check_edge_attributes(names: Iterable[str], known: Iterable[str], owner: str) -> None:
@@ -320,7 +322,12 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes += of_weights
     asked = [*choice.edge_attributes, *choice.minimum]
     notes += _unused(content, used_nodes, [*used_weight, *used_type, *asked])
-    return replace(graph, notes=tuple(dict.fromkeys(notes)), graph_names=content.graph_names)
+    return replace(
+        graph,
+        notes=tuple(dict.fromkeys(notes)),
+        graph_names=content.graph_names,
+        loops=graph.loops if content.has_loops else None,
+    )
 
 
 def _node_features(
@@ -395,7 +402,11 @@ def _note_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[st
 
 def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[str]:
     """What is said of weights that are not used, nor asked for, and of those that are 0."""
-    notes = [] if is_asked else [f"{UNUSED_WEIGHTS}; minimum (--min {name}=X) leaves weak ones out"]
+    notes = (
+        []
+        if is_asked
+        else [f"{UNUSED_WEIGHTS}; minimum={{{name!r}: X}} (--min {name}=X) leaves weak ones out"]
+    )
     if num_zeros:
         edges = "edge of weight 0 stays an edge"
         edges = edges if num_zeros == 1 else "edges of weight 0 stay edges"
@@ -537,6 +548,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         node_ids=ids,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         graph_names=graph_names,
+        has_loops=all(part.has_loops for part in parts),
     )
 
 

@@ -391,10 +391,20 @@ def from_csr(graph: CSRGraph) -> GraphContent:
         node_ids=graph.node_ids,
         notes=graph.notes,
         graph_names=graph.graph_names,
+        has_loops=False,
     )
 
 
 def edge_table_of_csr(graph: CSRGraph, edge_attributes: tuple[str, ...] = ()) -> EdgeTable:
-    """The edges of a CSRGraph, which has dropped its self-loops and all attributes but weights."""
+    """The edges of a CSRGraph, whose self-loops have no attributes."""
     choice = ColumnChoice(edge_attributes=edge_attributes)
-    return replace(EdgeTable.of(from_csr(graph), choice), has_loops=False)
+    table = EdgeTable.of(from_csr(graph), choice)
+    if graph.loops is None or edge_attributes:
+        return table
+    nodes, relation = graph.loops.T
+    return EdgeTable(
+        np.concatenate([table.source, nodes]),
+        np.concatenate([table.target, nodes]),
+        np.concatenate([table.relation, relation]),
+        {},
+    )

@@ -73,6 +73,7 @@ class NodeOrder:
             graph_ptr=np.concatenate([[0], np.cumsum(sizes[graphs])]),
             node_ids=None,
             graph_names=None,
+            loops=None,
         )
         return cls(ordered, nodes, graphs)
 

@@ -6,14 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from gomkcn_dgl.checks import nearest
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.named_structures import is_name
+from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 
 
 def in_words(relations: Relations) -> str:
     """The relations of a graph, for a message."""
+    if relations.names == (PLAIN,):
+        return f"edges {'with a direction' if relations.is_directed else 'without direction'}"
     shown = [
         f"{name!r} ({'directed' if directed else 'undirected'})"
         for name, directed in relations.kinds[:5]
@@ -45,7 +50,7 @@ def joined_relations(graph: CSRGraph) -> CSRGraph:
             f"{in_words(relations)}; write a-[NAME]->b or a-[NAME]-b."
         )
     if graph.links is None or not relations.is_directed:
-        return replace(graph, links=None, relations=SIMPLE)
+        return replace(graph, links=None, relations=SIMPLE, loops=None)
     leaving = relations.outgoing
     arriving = relations.opposite[leaving]
     # out is the first channel, so links in ascending order are: none, in, out, both
@@ -55,6 +60,7 @@ def joined_relations(graph: CSRGraph) -> CSRGraph:
         graph,
         links=code[graph.links].astype(np.uint8),
         relations=Relations((PLAIN,), (True,), table),
+        loops=None,
     )
 
 
@@ -80,8 +86,11 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
 
     Relations are the same when name and direction agree; edges that all go both ways have no
     direction where those of the graph have none. Edges without a name are of the only relation of
-    the graph. A structure with other relations is refused.
+    the graph, and a structure that is known by its name has the graph's words of signs. A structure
+    with other relations is refused.
     """
+    if is_name(structure.name):
+        structure = with_signs_of(graph, structure)
     channels = structure.channels
     relations = structure.relations
     if graph.kinds == relations.kinds:
@@ -99,32 +108,64 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
             translated[:, :, found[key]] |= channels[:, :, column]
         elif used[column]:
             (name, directed), _ = key
-            kind = "with a direction" if directed else "without direction"
-            found_in_words = f"edges {kind}" if name == PLAIN else f"{name!r} {kind}"
-            raise InputError(
-                f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
-                f"{found_in_words}; {_way_out(graph, name, has_direction=directed)}."
-            )
+            raise InputError(unlike_graph(graph, name, has_direction=directed))
     return translated
 
 
-def _way_out(graph: Relations, name: str, *, has_direction: bool) -> str:
-    """What to do about an edge of a pattern that the graph cannot have."""
-    if graph.names == (PLAIN,):
-        write = "write a->b for an edge from a to b, a--b for one without direction"
-        return f"{write}, or {other_directions(has_direction=has_direction)}"
-    if name in graph.names:
-        write = "write a-[NAME]->b for an edge from a to b, a-[NAME]-b for one without direction"
-        return f"{write}, or {other_directions(has_direction=has_direction)}"
-    arc = "->" if graph.directed[0] else "-"
-    write = f"name the relation of each edge, as in a-[{graph.names[0]}]{arc}b"
-    return f"{write}, or read the graph without relations, relation='none' (--relation none)"
+def with_signs_of(graph: Relations, structure: Structure) -> Structure:
+    """The structure with the words of a graph for what activates and what represses.
+
+    A relation of the structure that the graph lacks, but whose sign one relation of the graph has,
+    becomes that one. Others stay as they are.
+
+    >>> from gomkcn_dgl.relations import relations_of
+    >>> signed = relations_of(["+", "-"], [True, True])
+    >>> with_signs_of(signed, Structure.parse("coherent-feed-forward-loop-3")).to_text()
+    'A-[+]->B, A-[-]->C, B-[-]->C'
+    """
+    names = [_word_of_graph(graph, name) for name in structure.relations.names]
+    return replace(structure, relations=replace(structure.relations, names=tuple(names)))
 
 
-def other_directions(*, has_direction: bool) -> str:
-    """What to do where a pattern has directions and the graph none, or the other way round."""
+def _word_of_graph(graph: Relations, name: str) -> str:
+    """The only relation of a graph with the sign of a relation that it lacks, else the name."""
+    sign = None if name in graph.names else sign_of(name)
+    same = [other for other in graph.names if sign is not None and sign_of(other) == sign]
+    return same[0] if len(same) == 1 else name
+
+
+def unlike_graph(graph: Relations, name: str, *, has_direction: bool, given: str = "") -> str:
+    """What is wrong with an edge of a pattern that the graph cannot have, and what to do about it.
+
+    ``name`` is its relation, and ``given`` how it was written, where that is known.
+    """
+    got = f", got {given!r}" if given else ""
+    is_plain = graph.names == (PLAIN,)
+    if name not in (PLAIN, *graph.names):
+        got = f", got {name!r}{f' in {given!r}' if given else ''}"
+        if is_plain:
+            arc = "a->b" if graph.is_directed else "a--b"
+            return f"pattern must have edges without relations, as the graph has{got}; write {arc}."
+        word = _word_of_graph(graph, name)
+        like = nearest(name, graph.names) if word == name else word
+        hint = "" if like is None else f"; the nearest is {like!r}"
+        return f"pattern must have relations of the graph, {in_words(graph)}{got}{hint}."
+    if name == PLAIN and len(graph.names) > 1 and not given:
+        arc = "->" if graph.directed[0] else "-"
+        return (
+            f"pattern must name the relation of each edge, as in a-[{graph.names[0]}]{arc}b, where "
+            f"the graph has {in_words(graph)}; or read the graph without relations, "
+            "relation='none' (--relation none)."
+        )
+    kind = "without direction" if has_direction else "with a direction"
+    which = "" if name == PLAIN else f"{name!r} "
+    plain = ("a--b", "a->b") if name == PLAIN else (f"a-[{name}]-b", f"a-[{name}]->b")
     option = "directed=True (--directed)" if has_direction else "directed=False (--undirected)"
-    return f"read the graph with {option}"
+    got = got or f", got some {'with a' if has_direction else 'without'} direction"
+    return (
+        f"pattern must have edges {which}{kind}, as the graph has{got}; read the graph with "
+        f"{option}, or write {plain[not has_direction]}."
+    )
 
 
 def in_relations_of(graph: Relations, structure: Structure) -> Structure:

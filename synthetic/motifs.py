@@ -1,18 +1,10 @@
-"""The table of motifs that can be planted: edges, the role of each node, and why that shape.
-
-The GOMKCN paper (arXiv:2504.16360) draws its motifs without defining them, so the shapes here are
-ours. Those without direction have minimum degree 2 and no bridge: joined by single edges to a tree,
-such as a Barabási–Albert graph with 1 edge a node, no motif is completed by chance there or across
-copies. Those with directions are the usual ones of the literature on network motifs: Milo et al.,
-Science 298 (2002), Shen-Orr et al., Nature Genetics 31 (2002), Alon, Nature Reviews Genetics 8
-(2007).
-"""
+"""The motifs that can be planted, by name: those of :mod:`gomkcn_dgl.graphs.motif_table`."""
 
 from __future__ import annotations
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.motif_table import MOTIF_ROWS, MotifRow
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import PLAIN
 
 
 def get_motif(motif: str | Structure) -> Structure:
@@ -49,147 +41,10 @@ def get_motif(motif: str | Structure) -> Structure:
     return MOTIFS[motif]
 
 
-def _motif(
-    name: str, edges: str, roles: str, relations: str = PLAIN, directed: bool = False
-) -> Structure:
-    """Build a row of the table from compact text: ``"01 12"`` is the edges (0, 1) and (1, 2).
-
-    ``relations`` has the name of one for each edge, or of one for all.
-    """
-    pairs = [(int(edge[0]), int(edge[1])) for edge in edges.split()]
-    kinds = relations.split() if " " in relations else [relations] * len(pairs)
-    nodes = tuple(roles.split())
-    return Structure.of_edges(len(nodes), pairs, kinds, directed, name=name, roles=nodes)
+def _motif_of(row: MotifRow) -> Structure:
+    return Structure.of_edges(
+        len(row.roles), row.edges, row.relations, row.directed, name=row.name, roles=row.roles
+    )
 
 
-def _directed(name: str, edges: str, roles: str, relations: str = PLAIN) -> Structure:
-    """A row whose edges have a direction."""
-    return _motif(name, edges, roles, relations, directed=True)
-
-
-_ACTS = {"+": "activates", "-": "represses"}
-# signs of master → intermediate, intermediate → target and master → target, type 1 to 4
-_LOOPS = {"coherent": ("+++", "-+-", "+--", "--+"), "incoherent": ("+-+", "---", "++-", "-++")}
-
-_ROWS = (
-    # Six nodes, the paper's eight:
-    # Walls 0-1-2-3, roof 4 on 2 and 3, chimney 5 leaning on 4 and 2. With a chimney on one
-    # node only, any tree edge at a roof would complete it; with minimum degree 2 none can
-    _motif("house6", "01 12 23 03 24 34 45 25", "floor floor eave eave ridge chimney"),
-    # A body 0-1-2-3 with a handle 1-4-5-2. The same graph as book: two squares on one edge
-    _motif("cup", "01 12 23 03 14 45 25", "rim top bottom rim handle handle"),
-    # A hub joined to a ring of five
-    _motif("wheel", "01 02 03 04 05 12 23 34 45 15", "hub rim rim rim rim rim"),
-    # The 3-sun: a band 0-1-2 with a tip over each of its edges
-    _motif("crown", "01 12 02 03 13 14 24 25 05", "band band band tip tip tip"),
-    # The domino: two square pages sharing the spine 1-2. The same graph as cup
-    _motif("book", "01 12 23 03 14 45 25", "page spine spine page page page"),
-    # The octahedron: a girdle 1-2-3-4 between two apexes, as a cut diamond; six nodes like
-    # the paper's filters. A house and a diamond are the usual graphs of five and four nodes,
-    # so the paper's have their size behind the name
-    _motif(
-        "diamond6", "01 02 03 04 15 25 35 45 12 23 34 14", "apex girdle girdle girdle girdle apex"
-    ),
-    # A ring of six
-    _motif("circle", "01 12 23 34 45 05", "ring " * 6),
-    # An envelope 0-1-2-3 with a flap 4 on its upper edge and a fold 5 on its lower one
-    _motif("email", "01 12 23 03 04 14 25 35", "top top bottom bottom flap fold"),
-    # Four nodes:
-    # A ring of four
-    _motif("square", "01 12 23 03", "ring " * 4),
-    # Two triangles on one edge
-    _motif("diamond", "01 02 12 13 23", "tip waist waist tip"),
-    # Four nodes, all joined
-    _motif("clique4", "01 02 03 12 13 23", "member " * 4),
-    # Five nodes:
-    # A ring of five
-    _motif("circle5", "01 12 23 34 04", "ring " * 5),
-    # The house of the GNNExplainer data sets: a square and a roof
-    _motif("house", "01 12 23 03 24 34", "floor floor eave eave ridge"),
-    # Two triangles on one node
-    _motif("bowtie", "01 02 12 03 04 34", "knot wing wing wing wing"),
-    # A hub on a ring of four
-    _motif("wheel5", "01 02 03 04 12 23 34 14", "hub rim rim rim rim"),
-    # K(2,3): two poles, three ribs
-    _motif("basket", "02 03 04 12 13 14", "pole pole rib rib rib"),
-    # Five nodes, all joined
-    _motif("clique5", "01 02 03 04 12 13 14 23 24 34", "member " * 5),
-    # Seven nodes:
-    # A ring of seven
-    _motif("circle7", "01 12 23 34 45 56 06", "ring " * 7),
-    # A hub on a ring of six
-    _motif("wheel7", "01 02 03 04 05 06 12 23 34 45 56 16", "hub rim rim rim rim rim rim"),
-    # wheel7 with one ring edge missing
-    _motif("fan7", "01 02 03 04 05 06 12 23 34 45 56", "hub edge blade blade blade blade edge"),
-    # Three triangles on one node, the friendship graph
-    _motif("windmill7", "01 02 12 03 04 34 05 06 56", "hub sail sail sail sail sail sail"),
-    # Two ends joined by three paths; no triangle, no square
-    _motif("theta7", "02 12 03 34 14 05 56 16", "end end short long long long long"),
-    # Eight nodes:
-    # A ring of eight
-    _motif("circle8", "01 12 23 34 45 56 67 07", "ring " * 8),
-    # A hub on a ring of seven
-    _motif(
-        "wheel8", "01 02 03 04 05 06 07 12 23 34 45 56 67 17", "hub rim rim rim rim rim rim rim"
-    ),
-    # Three squares in a row
-    _motif("ladder8", "01 12 23 45 56 67 04 15 26 37", "end inner inner end end inner inner end"),
-    # The cube, 3-regular
-    _motif("cube", "01 12 23 03 45 56 67 47 04 15 26 37", "corner " * 8),
-    # A crown of four: a band 0-1-2-3 with a tip over each edge
-    _motif("sun8", "01 12 23 03 04 14 15 25 26 36 37 07", "band band band band tip tip tip tip"),
-    # Two squares, one turned by half a step, 4-regular
-    _motif(
-        "antiprism8",
-        "01 12 23 03 45 56 67 47 04 14 15 25 26 36 37 07",
-        "upper upper upper upper lower lower lower lower",
-    ),
-    # Three nodes, with directions:
-    # The master acts on the target directly and through the intermediate
-    _directed("feed-forward-loop", "01 02 12", "master intermediate target"),
-    # The feedback loop of three nodes
-    _directed("three-cycle", "01 12 20", "ring ring ring"),
-    # Two nodes that are joined both ways act on a third
-    _directed("uplinked-mutual-dyad", "01 10 02 12", "partner partner target"),
-    # One node acts on two that are joined both ways: the regulated mutual pair
-    _directed("downlinked-mutual-dyad", "12 21 01 02", "source partner partner"),
-    # A three-cycle one of whose arcs goes both ways
-    _directed("feedback-with-mutual-dyad", "01 10 12 20", "partner partner third"),
-    # Two mutual pairs with a node in common, closed by a single arc
-    _directed("feedback-with-two-mutual-dyads", "01 10 12 21 02", "first middle last"),
-    # All joined, both ways
-    _directed("fully-connected-triad", "01 10 02 20 12 21", "member " * 3),
-    # Four nodes, with directions:
-    # Two nodes act on the same two others
-    _directed("bi-fan", "02 03 12 13", "source source target target"),
-    # Two paths of two arcs from a source to a target
-    _directed("bi-parallel", "01 02 13 23", "source middle middle target"),
-    # One node acts on three that no other arc joins
-    _directed("single-input-module", "01 02 03", "master target target target"),
-    # A path of three arcs
-    _directed("cascade", "01 12 23", "first second third last"),
-    # The feedback loop of four nodes
-    _directed("four-cycle", "01 12 23 30", "ring " * 4),
-    # Three nodes, with directions and relations, from master to intermediate to target:
-    # Mangan and Alon, PNAS 100 (2003): the two paths have one sign, or two
-    *(
-        _directed(
-            f"{kind}-feed-forward-loop-{number}",
-            "01 12 02",
-            "master intermediate target",
-            " ".join(_ACTS[sign] for sign in signs),
-        )
-        for kind, loops in _LOOPS.items()
-        for number, signs in enumerate(loops, 1)
-    ),
-    # Three nodes, with relations:
-    *(
-        # A triangle over two relations, of which it has as many edges as its name has digits
-        _motif(
-            f"triangle-{kinds}", "01 02 12", "corner " * 3, " ".join(f"relation{k}" for k in kinds)
-        )
-        for kinds in ("001", "011")
-    ),
-)
-
-MOTIFS: dict[str, Structure] = {row.name: row for row in _ROWS}
+MOTIFS: dict[str, Structure] = {name: _motif_of(row) for name, row in MOTIF_ROWS.items()}

@@ -136,10 +136,11 @@ class Command(cloup.Command):
             return result
         except GomkcnError as error:
             message = str(error)
-            # the library names its parameter; on the command line that is an option
+            # the library names its parameter, perhaps behind a file; here that is an option
             for option in self.params:
                 name = str(option.name).replace("num_base_", "")
-                message = re.sub(rf"^(num_)?{name}\b", option.opts[0], message)
+                parameter = rf"^([^:\n]+: )?(num_)?{name}\b"
+                message = re.sub(parameter, rf"\g<1>{option.opts[0]}", message)
             say(f"gomkcn: {message}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:

@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -34,15 +33,19 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.io.graph_classes import GraphClasses
+    from gomkcn_dgl.relations import Relations
     from gomkcn_dgl.runtime.steps import Steps
     from mining.categories import Colors
     from mining.counting.conditions import TextQuery
     from mining.counting.query import Query
     from mining.pattern import OccurrenceCount
 
-# each text of edges has one of these
-_JOINS = ("->", "--", "-[")
-_SMARTS, _SMILES = "smarts:", "smiles:"
+_SMARTS = "smarts:"
+# what the readings of :mod:`mining.counting.query` say of an occurrence
+_READINGS = {
+    "induced": "induced: no other edges join its nodes; --reading subgraph allows some",
+    "subgraph": "subgraph: other edges may join its nodes",
+}
 # names of columns, a row for each occurrence that is listed, and whether these are all
 Listing = tuple[list[str], list[list[Any]], bool]
 
@@ -172,25 +175,27 @@ def count(
     with --reading subgraph there may be more edges, and K4 has three rings of four nodes. With
     --errors 2 up to two edges may be missing or added, as long as the nodes are connected.
 
-    Edges may be followed by conditions: edges that must be absent ('a !> c', 'a !- c'), 'a.name =
-    "crp"', 'b.kind = "kinase"', 'a.size > b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and
-    'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge. 'a -> a' is a
-    self-loop: how many there are is compared with random graphs, and so is a pattern that has some.
-    Without it, self-loops are left out. When time is up, or at Ctrl-C, what was drawn by then is an
+    Edges, or a name, may be followed by conditions: edges that must be absent ('a !> c', 'a !- c'),
+    'a.name = "crp"', 'b.kind = "kinase"', 'a.size > b.size', 'a.degree >= 10', 'b.kind in ("x",
+    "y")', and 'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge.
+    'a -> a' is a self-loop: how many there are is compared with random graphs, and so is a pattern
+    that has some. Without it, self-loops are left out. A table that is read without directions
+    needs --directed for arrows. When time is up, or at Ctrl-C, what was drawn by then is an
     estimate. Where graphs have classes, a table says how many of each class contain the pattern,
     with odds ratios and Fisher's exact p.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
-    gomkcn count feed-forward-loop regulation.csv --list 40
-    gomkcn count "a-[activates]->b, a-[represses]->c" regulation.csv
+    gomkcn count feed-forward-loop ecoli_regulation.csv --list 40
+    gomkcn count "a-[activates]->b, a-[represses]->c" ecoli_regulation.csv
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
     gomkcn count "smarts:NS(=O)=O" assay.csv --class-column pIC50 --threshold 6.5
     gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
-    gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
-    gomkcn count 'a -[represses]-> a, a -> b' regulation.csv
+    gomkcn count 'feed-forward-loop, A.name = "crp"' ecoli_regulation.csv
+    gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' ecoli_regulation.csv
+    gomkcn count 'a -[represses]-> a, a -> b' ecoli_regulation.csv
     """
     show_log(brief=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
@@ -207,8 +212,8 @@ def count(
         raise InputError("--jobs shares the structures within --errors; leave it out.")
     if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
         raise InputError(
-            "--errors is for the induced reading of a pattern without SMARTS and conditions; leave "
-            "it out."
+            "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
+            "self-loops and SMARTS. Leave --errors out, or the rest."
         )
     if is_smarts and reading == SUBGRAPH:
         raise InputError("--reading subgraph is not for SMARTS; leave it out.")
@@ -228,6 +233,8 @@ def count(
         elif said:
             from mining.counting.conditions import TextQuery
 
+            said = _conditions_in(pattern, graph.relations)
+            assert said is not None, "the graph decides what relations are called, and no more"
             text = TextQuery.of(graph, said, attributes, edges)
             counted = _count_where(text, path, task)
         else:
@@ -285,16 +292,22 @@ def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     say("")
 
 
-def _conditions_in(pattern: str) -> PatternText | None:
-    """What a text of edges and conditions says; None where it has no conditions, or is a name."""
-    from gomkcn_dgl.graphs.named_structures import is_name
+def _conditions_in(pattern: str, relations: Relations | None = None) -> PatternText | None:
+    """What a text of edges and conditions says; None where it has no conditions, or is a name.
+
+    A name before conditions has the words of the ``relations`` of a graph, if they are given.
+    """
     from gomkcn_dgl.graphs.pattern_text import PatternText
+    from gomkcn_dgl.relations import SIMPLE
+    from mining.pattern_reading import edges_of_name, has_edges, is_named
 
     of_run = os.path.isdir(pattern.rpartition(":")[0])
-    is_text = any(sign in pattern for sign in _JOINS) and not pattern.startswith(_SMARTS)
-    if not is_text or is_name(pattern) or of_run or os.path.isfile(pattern):
+    if is_named(pattern) or pattern.startswith(_SMARTS) or of_run or os.path.isfile(pattern):
         return None
-    said = PatternText.read(pattern)
+    text = edges_of_name(pattern, SIMPLE if relations is None else relations)
+    if not has_edges(text):
+        return None
+    said = PatternText.read(text)
     asks = said.absent or said.conditions or said.loops or said.edge_attributes
     return said if asks else None
 
@@ -350,11 +363,12 @@ def _count_where(text: TextQuery, path: str, task: _Task) -> Counted:
     """The occurrences of a pattern with conditions or self-loops."""
     said = text.said
     tests = sum(len(part.tests) for part in [*said.edges, *said.absent, *said.loops])
+    absent = [*said.absent, *(loop for loop in said.loops if loop.is_absent)]
     sizes = {
         "node": len(said.nodes),
         "edge": len(said.edges),
-        "self-loop": len(said.loops),
-        "condition": len(said.absent) + len(said.conditions) + tests,
+        "self-loop": sum(not loop.is_absent for loop in said.loops),
+        "condition": len(absent) + len(said.conditions) + tests,
     }
     used = {noun: number for noun, number in sizes.items() if number or noun in ("node", "edge")}
     rows = _head(f"{' '.join(said.text.split())}: {_sizes(**used)}", path, text.graph)
@@ -370,14 +384,20 @@ def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict
     from mining.counting.self_loops import compare_loops
 
     numbers, placed = compare_loops(text, task.reading, found, **task.limits)
+    # the numbers are those of all nodes, and so say nothing of those that meet conditions
+    is_of_some = placed is None and (text.said.conditions or any(text.said.nodes.values()))
     said = []
     for loop, number in numbers:
         edges = loop.given.removeprefix("not ").replace("!", "-")
+        shown = f"{number.loops:,} of {number.edges:,} edges"
+        shown += f" {edges}" if len(numbers) > 1 else ""
+        if is_of_some:
+            said.append(f"{shown}; under conditions on its node they are not compared")
+            continue
         said.append(
-            f"{number.loops:,} of {number.edges:,} edges{f' {edges}' if len(numbers) > 1 else ''}; "
-            f"expected {number.expected:.3g} ± {number.deviation:.2g} if edges join random nodes, "
-            f"p = {number.p:.2g}; {number.expected_by_degree:.3g} if nodes keep their degrees, "
-            f"p = {number.p_by_degree:.2g}"
+            f"{shown}; expected {number.expected:.3g} ± {number.deviation:.2g} if edges join "
+            f"random nodes, p = {number.p:.2g}; {number.expected_by_degree:.3g} if nodes keep "
+            f"their degrees, p = {number.p_by_degree:.2g}"
         )
     rows = {"self-loops": "; ".join(said)}
     if placed is not None:
@@ -396,17 +416,20 @@ def _count_structure(
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
     from mining.categories import colors_in
+    from mining.counting.conditions import warn_of_letters
     from mining.counting.query import Query
     from mining.graph_relations import channels_in, joined_relations
+    from mining.pattern_reading import has_edges, is_named
 
     # 1. the structure in terms of the graph
-    given = read_pattern(pattern, graph)
+    given = _structure_of(pattern, graph)
     rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
     given, colors = colors_in(graph, given)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
     is_plain = given.relations.names == (PLAIN,)
-    edges = []
+    # the words of the graph for what a name stands for
+    edges = [given.to_text()] if is_named(pattern) and not is_plain else []
     if len(graph.relations.names) > 1 and is_plain:
         edges.append(f"of any relation: {', '.join(graph.relations.names)}")
         graph = joined_relations(graph)
@@ -421,8 +444,10 @@ def _count_structure(
     channels_in(graph.relations, given)
     # 2. its occurrences
     if task.max_edits is not None:
-        rows["reading"] = task.reading
+        rows["reading"] = f"{task.reading}, with edits"
         return _count_with_edits(graph, given, colors, rows, task)
+    if has_edges(pattern) and not is_named(pattern):
+        warn_of_letters(graph, given.roles)
     query = Query.of_structure(graph, given, colors, task.reading)
     return _count_query(query, rows, [*given.node_names], task)[1]
 
@@ -468,7 +493,7 @@ def _count_query(
     """The occurrences of a query in a graph, and what is said of them."""
     from mining.counting.counter import count_query, list_query
 
-    rows["reading"] = task.reading
+    rows["reading"] = _READINGS[task.reading]
     count, graphs = count_query(query, error=task.error, **task.limits)
 
     def list_places() -> Listing:
@@ -523,36 +548,15 @@ def _called(graph_names: np.ndarray | None, number: int) -> list[Any]:
     return [number] if graph_names is None else [number, str(graph_names[number])]
 
 
-def read_pattern(text: str, graph: CSRGraph) -> Structure:
-    """The structure that PATTERN names, for a graph that decides what benzene is."""
-    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name, name_like
-    from gomkcn_dgl.graphs.structure import Structure
-    from synthetic import MOTIFS
+def _structure_of(text: str, graph: CSRGraph) -> Structure:
+    """The structure that PATTERN stands for in a graph: a pattern of a run, or what is named."""
+    from mining.pattern_reading import is_named, read_pattern
 
     run, colon, number = text.rpartition(":")
-    if text in MOTIFS and not is_name(text):
-        return MOTIFS[text]
-    if text == "benzene":
-        bond = "-[aromatic]-" if "aromatic" in graph.relations.names else "--"
-        return Structure.parse(", ".join(f"{i}:C{bond}{(i + 1) % 6}" for i in range(6)))
-    if text.startswith(_SMILES):
-        from mining.fragments import structure_of
-
-        return structure_of(text.removeprefix(_SMILES))
-    # names stay what they are beside a file or folder of the same name
-    if not is_name(text) and colon and Path(run).is_dir():
+    # names stay what they are beside a folder of the same name
+    if colon and not is_named(text) and os.path.isdir(run):
         return _find_pattern_of_run(run, number)
-    if not is_name(text) and Path(text).is_file():
-        return Structure.read(text)
-    if is_name(text) or any(sign in text for sign in _JOINS):
-        return Structure.parse(text)
-    if like := name_like(text, [*MOTIFS, "benzene"]):
-        raise InputError(f"PATTERN must be a known name, got {text!r}; the nearest is {like!r}.")
-    words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
-    raise InputError(
-        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
-        f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(words)}, got {text!r}."
-    )
+    return read_pattern(text, graph.relations)
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:

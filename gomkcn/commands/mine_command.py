@@ -67,7 +67,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
         "--given",
         multiple=True,
         callback=none_if_empty,
-        help="Pattern to try as well, such as ring-6; may be repeated",
+        help="Pattern to try as well, as gomkcn count takes it, such as ring-6; may be repeated",
     ),
     option(
         "--exact-copies",

@@ -83,10 +83,10 @@ class PatternName(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        from gomkcn_dgl.graphs.motif_table import MOTIF_ROWS
         from gomkcn_dgl.graphs.named_structures import SMALL
-        from synthetic import MOTIFS
 
-        names = sorted({*SMALL, *MOTIFS, "benzene"})
+        names = sorted({*SMALL, *MOTIF_ROWS, "benzene"})
         # a blank would end the word in the shell
         named = [name for name in names if name.startswith(incomplete) and " " not in name]
         return [CompletionItem(name) for name in named] or _files(incomplete)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,26 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.tabular import Tabular
 
 
+# a parameter of Python, behind which its option stands in brackets
+_PARAMETER = re.compile(r"\b[a-z_]+=[^()\n]{1,40}? \((--[^()\n]+)\)")
+
+
+def in_options(text: str) -> str:
+    """A message in the words of the command line.
+
+    >>> in_options("read the graph with directed=True (--directed).")
+    'read the graph with --directed.'
+    """
+    return _PARAMETER.sub(r"\1", text)
+
+
 def say(text: str, *, err: bool = False) -> None:
     """Print lines; a name that they hold cannot steer the terminal.
 
     Everything that a command prints goes through here, a name in a row of a table through
     :func:`visible` before, which knows that a line break in it is none of the table.
     """
-    click.echo("\n".join(map(visible, text.split("\n"))), err=err)
+    click.echo("\n".join(map(visible, in_options(text).split("\n"))), err=err)
 
 
 def say_values(rows: Mapping[str, Any], width: int) -> None:
@@ -38,7 +52,7 @@ class _LogLine(logging.Formatter):
     """A line of the log."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return "\n".join(map(visible, super().format(record).split("\n")))
+        return "\n".join(map(visible, in_options(super().format(record)).split("\n")))
 
 
 def show_log(quiet: bool = False, brief: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The undirected structures that have a name: all of two to five nodes, and families of any size.
+"""The structures that have a name: undirected ones of two to five nodes, families, and motifs.
 
 The small ones are numbered as by N. Pržulj (Bioinformatics 23, 2007) and have the names of the
 Information System on Graph Classes (graphclasses.org) where it has a word for them.
@@ -10,8 +10,10 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 from itertools import combinations
+from typing import NamedTuple
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.motif_table import MOTIF_ROWS
 
 # what is said of a node in a search is a bit of an int64, whose sign and highest bit have other
 # uses; graphs of the families that are known by name are no larger
@@ -73,13 +75,24 @@ _STAR = re.compile(r"star with (\d{1,9}) leaves")
 _ALIKE = 0.75
 
 
+class NamedEdges(NamedTuple):
+    """What a name stands for; empty ``relations`` and ``roles`` where it has none."""
+
+    num_nodes: int
+    edges: list[tuple[int, int]]
+    relations: tuple[str, ...] = ()
+    directed: bool = False
+    roles: tuple[str, ...] = ()
+
+
 def is_name(text: str) -> bool:
-    """Whether a text is the name of an undirected structure, though perhaps of too many nodes.
+    """Whether a text is the name of a structure, though perhaps of too many nodes.
 
     >>> is_name("house"), is_name("ring-6"), is_name("cycle of 6 nodes"), is_name("a--b")
     (True, True, True, False)
     """
-    return text in SMALL or text in _OTHER_NAMES or _family_of(text) is not None
+    is_small = text in SMALL or text in _OTHER_NAMES
+    return is_small or _family_of(text) is not None or _as_one_word(text) in MOTIF_ROWS
 
 
 def name_like(text: str, others: Iterable[str] = ()) -> str | None:
@@ -90,7 +103,7 @@ def name_like(text: str, others: Iterable[str] = ()) -> str | None:
     """
     size = re.search(r"\d+$", text)
     families = [name.replace("N", size[0]) for name in FAMILIES] if size else []
-    known = [*SMALL, *_OTHER_NAMES, *families, *others]
+    known = [*SMALL, *_OTHER_NAMES, *MOTIF_ROWS, *families, *others]
     return next(iter(difflib.get_close_matches(text.lower(), known, 1, _ALIKE)), None)
 
 
@@ -102,21 +115,36 @@ def _family_of(name: str) -> tuple[str, int] | None:
     return known and (known[1].replace("cycle", "ring"), int(known[2]))
 
 
-def named_edges(name: str) -> tuple[int, list[tuple[int, int]]] | None:
-    """Number of nodes and edges of the structure of this name; None where it is no name.
+def _as_one_word(name: str) -> str:
+    """The name of a motif as in the table, for that of a report.
 
-    >>> named_edges("star with 2 leaves")
+    >>> _as_one_word("coherent feed-forward loop of type 1")
+    'coherent-feed-forward-loop-1'
+    """
+    return name.replace(" of type ", "-").replace(" ", "-")
+
+
+def named_edges(name: str) -> NamedEdges | None:
+    """The structure of this name; None where it is no name.
+
+    >>> named_edges("star with 2 leaves")[:2]
     (3, [(0, 1), (0, 2)])
+    >>> named_edges("feed-forward loop").roles
+    ('master', 'intermediate', 'target')
     """
     pairs = SMALL.get(_OTHER_NAMES.get(name, name), "")
     if pairs:
-        return 1 + int(max(pairs)), [(int(pair[0]), int(pair[1])) for pair in pairs.split()]
+        edges = [(int(pair[0]), int(pair[1])) for pair in pairs.split()]
+        return NamedEdges(1 + int(max(pairs)), edges)
+    row = MOTIF_ROWS.get(_as_one_word(name))
+    if row is not None:
+        return NamedEdges(len(row.roles), [*row.edges], row.relations, row.directed, row.roles)
     family = _family_of(name)
     if family is None:
         return None
-    (edges, least), size = _FAMILIES[family[0]], family[1]
+    (edges_of, least), size = _FAMILIES[family[0]], family[1]
     if not least <= size <= MOST_NODES:
         raise InputError(
             f"pattern {family[0]}-N must have from {least} to {MOST_NODES} nodes, got {size}."
         )
-    return size, list(edges(size))
+    return NamedEdges(size, list(edges_of(size)))

@@ -103,12 +103,14 @@ class Condition(NamedTuple):
     """Two attributes, or an attribute and values, that are compared.
 
     Under ``not`` the operator is the opposite one. Values are as they were written, without quotes:
-    the column of the attribute decides whether they stand for numbers.
+    the column of the attribute decides whether they stand for numbers. ``right_at`` says where each
+    of them was written.
     """
 
     left: Term
     operator: str
     right: Term | tuple[str, ...]
+    right_at: tuple[int, ...] = ()
 
     @property
     def terms(self) -> list[Term]:
@@ -215,15 +217,18 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         reader.at = begin
         return None
     sign = " ".join(operator.group().split())
-    right: Term | tuple[str, ...] | None
+    said = _NEGATED[sign] if is_negated else sign
     if sign.endswith("in"):
-        right = _read_values(reader)
+        values = _read_values(reader)
     else:
         # 0.5 is a number, though it could be the attribute 5 of a node 0
         ahead = _VALUE.match(reader.text, reader.at)
         right = None if ahead else _read_term(reader)
-        right = right or (_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE"),)
-    return Condition(left, _NEGATED[sign] if is_negated else sign, right)
+        if right is not None:
+            return Condition(left, said, right)
+        values = [_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE")]
+    texts, places = zip(*values, strict=True)
+    return Condition(left, said, texts, places)
 
 
 def _read_term(reader: _Reader) -> Term | None:
@@ -231,7 +236,8 @@ def _read_term(reader: _Reader) -> Term | None:
     return term and Term(term[1], term[2] or term[3], at)
 
 
-def _read_values(reader: _Reader) -> tuple[str, ...]:
+def _read_values(reader: _Reader) -> list[tuple[str, int]]:
+    """The values in brackets, and where each begins."""
     if not reader.take(_OPEN):
         reader.refuse('pattern must have values in brackets behind in, such as ("a", "b").')
     values = [_read_value(reader, "in brackets")]
@@ -239,14 +245,15 @@ def _read_values(reader: _Reader) -> tuple[str, ...]:
         values.append(_read_value(reader, "in brackets"))
     if not reader.take(_CLOSE):
         reader.refuse("pattern must have a comma or a closing bracket behind a value.")
-    return tuple(values)
+    return values
 
 
-def _read_value(reader: _Reader, where: str, other: str = "") -> str:
-    value = reader.take(_VALUE)
+def _read_value(reader: _Reader, where: str, other: str = "") -> tuple[str, int]:
+    """A value, and where it begins."""
+    at, value = reader.at, reader.take(_VALUE)
     if value is None:
         reader.refuse(f'pattern must have a number or "text" in quotes{other} {where}.')
-    return str(value[1] or value[2])
+    return str(value[1] or value[2]), at
 
 
 def _read_edge(

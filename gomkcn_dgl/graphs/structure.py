@@ -243,8 +243,9 @@ class Structure:
         """The structure of a name or of edges.
 
         Named are the undirected structures of two to five nodes as reports call them, such as
-        ``"triangle"``, ``"diamond"`` or ``"house"`` (of five nodes), and the families ``clique-N``,
-        ``ring-N``, ``path-N`` and ``star-N`` of N nodes. Edges are ``a->b`` with a direction or
+        ``"triangle"``, ``"diamond"`` or ``"house"`` (of five nodes), the families ``clique-N``,
+        ``ring-N``, ``path-N`` and ``star-N`` of N nodes, and those of ``synthetic.MOTIFS``, such as
+        ``"feed-forward-loop"``. Edges are ``a->b`` with a direction or
         ``a--b`` without, ``a-[NAME]->b`` or ``a-[NAME]-b`` with a relation, and ``a:C--b:N`` where
         nodes have categories, separated by commas; ``a -> b [relation = "NAME"]`` is the same as
         ``a-[NAME]->b``. The names of the nodes become the roles.
@@ -255,7 +256,16 @@ class Structure:
         'A:C--B:N, B--C:C'
         """
         named = named_edges(pattern)
-        return cls.of_edges(*named, name=name or pattern) if named else _parse_edges(pattern, name)
+        if named is None:
+            return _parse_edges(pattern, name)
+        return cls.of_edges(
+            named.num_nodes,
+            named.edges,
+            named.relations,
+            named.directed,
+            name=name or pattern,
+            roles=named.roles,
+        )
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], name: str | None = None) -> Structure:
@@ -802,10 +812,14 @@ def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     for loop in said.loops:
         said.refuse(
             f"pattern must have edges between two different nodes, got {loop.given!r}; "
-            "gomkcn.count_where takes self-loops.",
+            "gomkcn count takes self-loops, as gomkcn.count_where in Python.",
             loop.at,
         )
     conditions = [edge.at for edge in [*said.absent, *said.edges] if edge.is_absent or edge.tests]
     for at in [*conditions, *(one.left.at for one in said.conditions)]:
-        said.refuse("pattern must be of edges alone; gomkcn.count_where takes conditions.", at)
+        said.refuse(
+            "pattern must be of edges alone; gomkcn count takes conditions, as gomkcn.count_where "
+            "in Python.",
+            at,
+        )
     return structure_of_text(said, name, ordered=ordered)

@@ -7,18 +7,17 @@ condition on a node. So a search knows of neither.
 
 from __future__ import annotations
 
-import difflib
 import logging
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_choice, check_int, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted, with_edge_table
@@ -39,8 +38,9 @@ from mining.categories import find_category
 from mining.counting.counter import count_query, list_query
 from mining.counting.query import INDUCED, READINGS, Comparison, Query
 from mining.counting.watching import STEPS_PER_SECOND
-from mining.graph_relations import in_words, other_directions
+from mining.graph_relations import unlike_graph
 from mining.pattern import OccurrenceCount
+from mining.pattern_reading import edges_of_name
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -98,6 +98,8 @@ class TextQuery:
     ) -> TextQuery:
         """Read the attributes, and check that the edges of the text form a pattern."""
         structure_of_text(said)
+        if all(term.attribute != NAME for one in said.conditions for term in one.terms):
+            warn_of_letters(graph, said.nodes)
         return cls(graph, said, _read_columns(graph, said, attributes), edges)
 
     def query(self, reading: str = INDUCED, *, needs_loops: bool = True) -> Query:
@@ -194,13 +196,19 @@ class TextQuery:
         edges = self._edges_of(loop)
         if not edges.has_loops:
             self.said.refuse(
-                "pattern must have no self-loop where the graph has dropped its own, as a CSRGraph "
-                "and a folder do; read the file that it was made of.",
+                "pattern must have no self-loop where the graph has not kept its own, as a graph "
+                "folder, nor attributes of edges beside it where a CSRGraph has kept none; count "
+                "in the file or the table of edges that the graph was made of.",
                 loop.at,
             )
-        names = self.graph.relations.names
-        if loop.relation not in (PLAIN, *names):
-            self._refuse_relation(loop, "a self-loop")
+        names, directed = self.graph.relations.names, self.graph.relations.directed
+        # an arrow asks for directions, as between two nodes; without one, they do not matter
+        has_arrow = loop.has_direction and not loop.is_absent
+        if not any(
+            loop.relation in (PLAIN, name) and (is_directed or not has_arrow)
+            for name, is_directed in zip(names, directed, strict=True)
+        ):
+            self._refuse_edge(loop)
         of_relation = np.array([loop.relation in (PLAIN, name) for name in names])
         return np.asarray(of_relation[edges.relation] & self._meets(loop))
 
@@ -208,7 +216,7 @@ class TextQuery:
         """The conditions on two nodes."""
         comparisons = []
         for condition in self.said.conditions:
-            left, sign, right = condition
+            left, sign, right = condition[:3]
             if isinstance(right, Term) and right.node != left.node:
                 self._check_sign(condition)
                 first, second = self._number(left.node), self._number(right.node)
@@ -233,7 +241,7 @@ class TextQuery:
             kind = f"{'no ' * loop.is_absent}loop {loop.relation}{self._tests_in_words(loop)}"
             own[node_of(loop.first)].append(kind)
         for one in self.said.conditions:
-            left, sign, right = one
+            left, sign, right = one[:3]
             if not isinstance(right, Term) or right.node == left.node:
                 other: Any = right.attribute if isinstance(right, Term) else None
                 # 0.5 and .5 are the same
@@ -288,18 +296,16 @@ class TextQuery:
             for number, side in relations.channels
         ]
         if not any(own):
-            kind = "with a direction" if edge.has_direction else "without direction"
-            self._refuse_relation(edge, f"an edge {kind}")
+            self._refuse_edge(edge)
         return np.array(own)
 
-    def _refuse_relation(self, edge: EdgePart, what: str) -> NoReturn:
-        relations = self.graph.relations
-        self.said.refuse(
-            f"pattern must have edges of the graph's relations, {in_words(relations)}, got "
-            f"{edge.given!r}, {what}; write it otherwise, or "
-            f"{other_directions(has_direction=edge.has_direction)}.",
-            edge.at,
+    def _refuse_edge(self, edge: EdgePart) -> NoReturn:
+        """Refuse an edge that the graph cannot have."""
+        relations, has_direction = self.graph.relations, edge.has_direction
+        sentence = unlike_graph(
+            relations, edge.relation, has_direction=has_direction, given=edge.given
         )
+        self.said.refuse(sentence, edge.at)
 
     def _edges_of(self, part: EdgePart) -> EdgeTable:
         """The edges as they were given, which a part of the text asks for."""
@@ -368,7 +374,8 @@ class TextQuery:
         """The values of a condition as numbers in its column."""
         values, words = self.columns[one.left.attribute]
         found: list[float] = []
-        for literal in () if isinstance(one.right, Term) else one.right:
+        literals = () if isinstance(one.right, Term) else one.right
+        for number_of_value, literal in enumerate(literals):
             number = float(literal) if is_number(literal) else math.nan
             if words is None:
                 if not math.isfinite(number):
@@ -379,9 +386,7 @@ class TextQuery:
             same = [word for word in words if word == literal]
             same = same or [word for word in words if is_number(word) and float(word) == number]
             if len(same) != 1:
-                like = difflib.get_close_matches(literal, words[:_MOST_COMPARED])
-                listed = ", ".join(map(repr, like or words[:_MOST_LISTED]))
-                self._refuse(one, f"one of {listed}, got {literal!r}")
+                self._refuse_value(one, number_of_value, words)
             found.append(words.index(same[0]))
         return np.array(found, values.dtype)
 
@@ -396,6 +401,19 @@ class TextQuery:
     def _number(self, name: str) -> int:
         """The number of a node of the pattern, in the order of the text."""
         return list(self.said.nodes).index(name)
+
+    def _refuse_value(self, one: Condition, number: int, words: list[str]) -> NoReturn:
+        """Refuse a value that no node has."""
+        assert not isinstance(one.right, Term), "an attribute is no value"
+        value = one.right[number]
+        like = nearest(value, words[:_MOST_COMPARED])
+        listed = ", ".join(map(repr, words[:_MOST_LISTED])) + ", …" * (len(words) > _MOST_LISTED)
+        known = f"one of {listed}" if like is None else "a value that some node has"
+        hint = "" if like is None else f"; the nearest is {like!r}"
+        self.said.refuse(
+            f"pattern must have {one.left.attribute} as {known}, got {value!r}{hint}.",
+            one.right_at[number],
+        )
 
     def _refuse(self, one: Condition, rule: str) -> NoReturn:
         term = one.left
@@ -459,6 +477,32 @@ def _names_column(graph: CSRGraph) -> Column:
     return Column(codes.astype(np.float64), words.tolist())
 
 
+def warn_of_letters(graph: CSRGraph, letters: Collection[str]) -> None:
+    """Say that a letter of a pattern stands for any node, where a node of the graph is called so.
+
+    Numbers are letters that nobody takes for nodes if all of them are.
+    """
+    if all(letter.isdecimal() for letter in letters):
+        return
+    ids = graph.node_ids
+    is_text = ids is not None and ids.dtype.kind == "U"
+    numbers = np.arange(graph.num_nodes) if ids is None else ids
+    same = [
+        letter
+        for letter in letters
+        if (is_text or letter.isdecimal())
+        and (numbers == (letter if is_text else int(letter))).any()
+    ]
+    if same:
+        log.warning(
+            "%r in the pattern is only a letter, for any node; the node of the graph that is "
+            'called so is meant with the condition %s.name = "%s"',
+            same[0],
+            same[0],
+            same[0],
+        )
+
+
 def feature_column(graph: CSRGraph, name: str) -> Column | None:
     """A feature of numbers, or one of text, which is a column for each value."""
     names, features = graph.feature_names, graph.features
@@ -474,7 +518,7 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
 
 def query_of_text(graph: Any, pattern: str, reading: str, attributes: Attributes | None) -> Query:
     """What a text says in terms of a graph of any library, with columns beside its attributes."""
-    said = PatternText.read(pattern)
+    said = PatternText.read(edges_of_name(pattern))
     given = attributes if attributes is not None else ()
     own = [name for name in said.attributes if name not in (*given, NAME)]
     features = None if isinstance(graph, CSRGraph) else own or None
@@ -483,6 +527,8 @@ def query_of_text(graph: Any, pattern: str, reading: str, attributes: Attributes
         graph, edges = with_edge_table(graph, features, said.edge_attributes)
     elif not isinstance(graph, CSRGraph):
         graph = as_unweighted(graph, features)
+    # a name has the words of the graph for its relations
+    said = PatternText.read(edges_of_name(pattern, graph.relations))
     return TextQuery.of(graph, said, attributes, edges).query(reading)
 
 
@@ -509,7 +555,7 @@ def count_where(
         One graph or a collection. Attributes are its features: numbers, or text as columns such as
         ``kind=kinase``; of an object that is no ``CSRGraph``, those of the nodes that the
         conditions name. ``degree`` is the number of neighbours, ``name`` what the graph calls a
-        node. A ``CSRGraph`` has no self-loops, and no attribute of edges but ``weight``.
+        node. A ``CSRGraph`` has no attribute of edges but ``weight``.
     pattern : str
         Edges ``A -> B``, ``A -- B``, ``A -> B [relation = "activates"]``; edges that must be absent
         ``A !> C``, ``A !- C`` (no edge in either direction); conditions ``B.kind = "kinase"``,

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,6 +81,7 @@ def loop_number(edges: EdgeTable, used: np.ndarray, graph: CSRGraph) -> LoopNumb
     sizes = np.diff(graph.graph_ptr)
     num_pairs = int((sizes**2 if graph.is_directed else sizes * (sizes + 1) // 2).sum())
     at_random = hypergeom(num_pairs, graph.num_nodes, len(source))
+    share, left = graph.num_nodes / num_pairs, (num_pairs - len(source)) / max(1, num_pairs - 1)
     # 2. each node has its ends of edges, which are joined at random within its graph
     leaving, arriving = (np.bincount(end, minlength=graph.num_nodes) for end in (source, target))
     edges_of = np.bincount(graph.graph_of(source), minlength=graph.num_graphs)
@@ -93,8 +95,9 @@ def loop_number(edges: EdgeTable, used: np.ndarray, graph: CSRGraph) -> LoopNumb
     return LoopNumber(
         loops=loops,
         edges=len(source),
-        expected=float(at_random.mean()),
-        deviation=float(at_random.std()),
+        # as of the distribution, whose own moments divide by 0 in graphs of two nodes
+        expected=len(source) * share,
+        deviation=math.sqrt(len(source) * share * (1 - share) * left),
         p=float(at_random.sf(loops - 1)),
         expected_by_degree=by_degree,
         p_by_degree=float(poisson(by_degree).sf(loops - 1)),

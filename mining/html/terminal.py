@@ -55,8 +55,11 @@ def other_sentence(shown: MotifSet) -> str:
 
 
 def unused(found: MotifSet) -> str:
-    """What the description of the motif set leaves out, such as "58 self-loops"."""
-    return "; ".join(re.sub("^(dropped|merged) ", "", text) for text in found.not_used)
+    """What the description of the motif set leaves out; of self-loops, what looks at them."""
+    phrases = [re.sub("^(dropped|merged) ", "", text) for text in found.not_used]
+    # without an arrow it is right for graphs with and without directions
+    look = " (gomkcn count 'A -- A' compares them with random graphs)"
+    return "; ".join(text + look * ("self-loop" in text) for text in phrases)
 
 
 def called(pattern: Pattern, null: str) -> str:

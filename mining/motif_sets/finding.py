@@ -24,6 +24,7 @@ from mining.motif_sets.graph_search import answer_of_graph
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.searching import Question
 from mining.pattern import MotifPart, Pattern, orbit_features
+from mining.pattern_reading import read_pattern
 
 # nodes of a motif, at most: larger ones take minutes to find
 MOST_NODES = 10
@@ -48,7 +49,8 @@ def motif_set(
         Nodes of a motif, as in ``(3, 8)`` or ``"3-8"``; None: 3 to 8 in one graph, 2 to 10 in a
         collection.
     given : sequence of Structure or str
-        Structures to try as well, as :meth:`Structure.parse` takes them.
+        Structures to try as well: names, edges, files of edges or SMILES, as ``gomkcn count`` takes
+        them.
     exact_copies : bool, default: False
         Whether each copy must have the edges of its motif and no others. Else copies may lack some
         and have others, where saying so is shorter.
@@ -88,7 +90,7 @@ def given_patterns(
     names = mined.graph.feature_names
     patterns = []
     for one in given:
-        structure = Structure.parse(one) if isinstance(one, str) else one
+        structure = read_pattern(one, mined.graph.relations) if isinstance(one, str) else one
         structure = in_relations_of(mined.graph.relations, structure)
         structure, kinds = in_categories(structure, mined.categories, names)
         groups = mined.categories.groups

@@ -14,10 +14,13 @@ from graph_files import write_tu
 
 from gomkcn.commands.count_command import _Watch
 from gomkcn_dgl.graphs.named_structures import is_name
+from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import census
+from mining import census, count_occurrences, count_where
+from mining.graph_relations import with_signs_of
 from mining.run_folder import read_run
 from synthetic import MOTIFS
 
@@ -43,7 +46,7 @@ def test_a_motif_by_name(graphs):
     assert gomkcn("count wheel graph.txt").splitlines() == [
         "pattern     wheel: 6 nodes, 10 edges",
         "graph       graph.txt: 18 nodes, 26 edges",
-        "reading     induced",
+        "reading     induced: no other edges join its nodes; --reading subgraph allows some",
         "occurrences 2, counted exactly",
     ]
 
@@ -61,9 +64,9 @@ def test_a_name_means_the_same_graph_to_count_and_to_generate(graphs):
 def test_a_misspelt_name_is_told(graphs):
     for text, name in (("trangle", "triangle"), ("Diamnd", "diamond"), ("cliqe-6", "clique-6")):
         assert refused(f"count {text} graph.txt") == (
-            f"PATTERN must be a known name, got {text!r}; the nearest is {name!r}."
+            f"pattern must be a known name, got {text!r}; the nearest is {name!r}."
         )
-    assert "must be a file, RUN:ID" in refused("count something graph.txt")
+    assert "RUN:ID" in refused("count something graph.txt")
 
 
 def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs):
@@ -187,7 +190,7 @@ def test_loops_of_e_coli(folder, ecoli):
 def test_occurrences_with_edits(graphs):
     # the ring of six; two wheels have none
     assert gomkcn("count ring-6 graph.txt --errors 1").splitlines()[2:] == [
-        "reading     induced",
+        "reading     induced, with edits",
         "occurrences 1, counted exactly",
         "edits 0     1",
         "edits 1     0",
@@ -248,10 +251,107 @@ def test_the_census_takes_numbers_of_any_size_directions_and_kinds(folder, ecoli
     assert kinds.splitlines()[0].split()[:2] == ["size", "edges"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "+,-,+-",
+        "1,-1,0",
+        "activation,inhibition,dual",
+        "activator,repressor,both",
+        "positive,negative,x",
+    ],
+)
+def test_a_named_loop_of_signs_has_the_words_of_the_graph(folder, ecoli, words):
+    """In the words that `mine` calls it by, the same loops are counted, listed and tried."""
+    table = pd.read_csv(ecoli)
+    kinds = dict(zip(("activates", "represses", "both"), words.split(","), strict=True))
+    table.assign(regulation=table["regulation"].map(kinds)).to_csv("signed.csv", index=False)
+    for name, number in (
+        ("coherent-feed-forward-loop-1", 23),
+        ("incoherent-feed-forward-loop-1", 5),
+    ):
+        assert counted(f"{name} signed.csv")[0] == f"{number}, counted exactly"
+        assert counted(f"{name} {ecoli}")[0] == f"{number}, counted exactly"
+    called = describe_shape(with_signs_of(read_graph("signed.csv").relations, MOTIFS[name]))
+    assert called.startswith("incoherent feed-forward loop of type 1: ")
+    assert counted(f"'{called.partition(':')[0]}' signed.csv")[0] == "5, counted exactly"
+    assert count_occurrences(read_graph("signed.csv"), MOTIFS[name]).value == 5
+    assert (
+        counted(f"'{name}, A.name = \"crp\"' signed.csv")[0]
+        == counted(
+            f"'A -[{kinds['activates']}]-> B, A -[{kinds['activates']}]-> C, "
+            f'B -[{kinds["represses"]}]-> C, A.name = "crp"\' signed.csv'
+        )[0]
+    )
+
+
+def test_what_the_page_shows_is_printed(folder, ecoli):
+    """Each command of the page on one pattern, and what it prints, columns by their words."""
+    rows = ecoli.read_text().splitlines()
+    Path("regulation.csv").write_text("\n".join(["factor,operon,effect", *rows[1:]]))
+    page = (Path(__file__).parents[2] / "docs/howto/count.md").read_text()
+    shown = re.findall(r"((?:    .*\n)+)\nprints\n\n((?:    .*\n|\n(?=    ))+)", page)
+    assert len(shown) == 5
+    for command, printed in shown:
+        command = command.replace("\\\n", " ").strip().removeprefix("gomkcn ")
+        said = gomkcn(command).splitlines()
+        assert [*map(str.split, said)] == [*map(str.split, printed.splitlines())], command
+
+
+def test_a_name_and_conditions(folder, ecoli):
+    by_edges = counted(f"'A -> B, A -> C, B -> C, A.name = \"crp\"' {ecoli} --list 99")
+    found, lines = counted(f"'feed-forward-loop, A.name = \"crp\"' {ecoli} --list 99")
+    assert found == by_edges[0] == "16, counted exactly"
+    assert lines[0].startswith('pattern     A->B, A->C, B->C, A.name = "crp": 3 nodes, 3 edges')
+    assert lines[-16:] == by_edges[1][-16:]
+    # as in Python
+    for name in ("feed-forward-loop", "feed-forward loop"):
+        assert count_where(read_graph(ecoli), f'{name}; A.name = "crp"').value == 16
+    nx.write_edgelist(nx.wheel_graph(5), "wheel.txt", data=False)
+    assert counted("'triangle, A.degree >= 4' wheel.txt")[0] == "4, counted exactly"
+    assert "the nearest is 'feed-forward-loop'" in refused(
+        f"count 'feedforward-loop, A.degree > 1' {ecoli}"
+    )
+
+
+def test_a_letter_that_is_the_name_of_a_node_is_told(folder, ecoli):
+    def said(pattern, path=ecoli):
+        return [line for line in invoke(f"count {pattern} {path}").stderr.splitlines()
+                if "only a letter" in line]  # fmt: skip
+
+    (line,) = said("'crp -> B, crp -> C, B -> C'")
+    assert line.startswith("gomkcn: 'crp' in the pattern is only a letter, for any node; ")
+    assert line.endswith('with the condition crp.name = "crp"')
+    assert len(said("'crp -> B, crp.degree > 3'")) == 1
+    assert not said("'crp -> B, crp.name = \"crp\"'")
+    assert not said("'A -> B, A -> C'") and not said("feed-forward-loop")
+    nx.write_edgelist(nx.path_graph(4), "path.txt", data=False)
+    assert not said("'0--1, 1--2'", "path.txt") and len(said("'a--1'", "path.txt")) == 1
+
+
+def test_relations_that_a_graph_lacks_are_told_with_the_nearest(ecoli):
+    known = "'activates' (directed), 'both' (directed), 'represses' (directed)"
+    for pattern, got in (
+        ("A -[repress]-> B", "got 'repress'; the nearest is 'represses'."),
+        ("A -[repress]-> B, A.degree > 1", "'A -[repress]-> B'; the nearest is 'represses'."),
+        # by what it means
+        ("A -[+]-> A", "got '+' in 'A -[+]-> A'; the nearest is 'activates'."),
+        ("A -[binds]-> B", "got 'binds'."),
+    ):
+        ran = invoke(f"count '{pattern}' {ecoli}")
+        (said,) = [line for line in ran.stderr.splitlines() if "must have" in line]
+        assert ran.exit_code == 2
+        assert said.startswith(f"gomkcn: pattern must have relations of the graph, {known}, got ")
+        assert said.endswith(got) and "--directed" not in said
+
+
 def test_both_readings(folder):
     nx.write_edgelist(nx.complete_graph(6), "k6.txt", data=False)
     listed = gomkcn("count ring-4 k6.txt --reading subgraph --list 100").splitlines()
-    assert listed[2:4] == ["reading     subgraph", "occurrences 45, counted exactly"]
+    assert listed[2:4] == [
+        "reading     subgraph: other edges may join its nodes",
+        "occurrences 45, counted exactly",
+    ]
     assert "listed      45, all" in listed and len({tuple(row) for row in listed[-45:]}) == 45
     assert counted("ring-4 k6.txt")[0] == "0, counted exactly"
 
@@ -262,7 +362,7 @@ def test_a_pattern_without_directions_is_counted_without_those_that_nobody_asked
     assert "edges       directions are left out, as the pattern has none (--undirected)" in lines
     assert lines[-1] == "occurrences 1, counted exactly"
     assert counted("three-cycle signed.csv")[0] == "1, counted exactly"
-    assert "(--undirected)." in refused("count triangle signed.csv --directed")
+    assert "with --undirected," in refused("count triangle signed.csv --directed")
 
 
 def test_refusals(graphs):
@@ -270,14 +370,14 @@ def test_refusals(graphs):
         "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of the graph, which are",
         "TINY:0 graph.txt": "holds no finished run",
-        "wheel graph.txt --errors 1 --reading subgraph": "--errors is for the induced reading",
+        "wheel graph.txt --errors 1 --reading subgraph": "--errors takes a pattern of edges alone",
         "wheel graph.txt --errors 18446744073709551616": "--errors must be at most 100, got 1844",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
-        '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
-        "triangle graph.txt --directed": "without direction, or read the graph with directed=False "
-        "(--undirected).",
-        "ring-3 graph.txt --directed --reading subgraph": "directed=False (--undirected).",
-        "feed-forward-loop graph.txt": "read the graph with directed=True (--directed).",
+        '"a-[up]->b" graph.txt --directed': "without relations, as the graph has, got 'up'; write",
+        "triangle graph.txt --directed": "got some without direction; read the graph with "
+        "--undirected, or write a->b.",
+        "ring-3 graph.txt --directed --reading subgraph": "read the graph with --undirected,",
+        "feed-forward-loop graph.txt": "read the graph with --directed,",
     }.items():
         assert rule in refused(f"count {command}")
     assert refused("count wheel graph.txt --errors 99").startswith("--errors must be at most 15")

@@ -106,6 +106,20 @@ def test_generate_classification():
     assert read_graph("motifs.bin").num_graphs == 48
 
 
+def test_a_terminal_says_options_and_no_parameters():
+    """Of Python's parameters and options that the library names, commands show the options."""
+    Path("plain.csv").write_text("who,whom,score\na,b,1\nb,c,2\n")
+    ran = invoke("info plain.csv --min prob=1")
+    assert "plain.csv: --min must name a column among who, whom, score, got 'prob'." in ran.stderr
+    for command in ("info plain.csv", "count triangle plain.csv", "count 'a -> b' plain.csv"):
+        said = invoke(command).stderr
+        assert "--directed gives edges a direction" in said and "directed=" not in said
+    said = invoke("mine plain.csv --directed --given a--b --out run").stderr
+    assert "read the graph with --undirected, or write a->b." in said
+    said = invoke("mine plain.csv --directed --given 'a -> a, a -> b' --out run").stderr
+    assert "gomkcn count takes self-loops" in said
+
+
 def test_info_lists_relations_categories_and_what_is_ignored():
     Path("g.csv").write_text(
         "gene;on;how;year;p\na;b;acts;1999;0.5\nb;c;stops;2001;1\nb;b;acts;1;1\n"

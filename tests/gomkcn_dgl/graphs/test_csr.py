@@ -190,7 +190,9 @@ def test_a_collection_is_split_and_joined_again():
         (6, True), (2, False), (6, True)
     ]  # fmt: skip
     again = as_csr(parts)
-    for field in fields(graph):
+    # whose self-loops are not known, since only edges are joined
+    assert len(graph.loops) and again.loops is None
+    for field in (one for one in fields(graph) if one.name != "loops"):
         left, right = getattr(graph, field.name), getattr(again, field.name)
         if isinstance(left, np.ndarray):
             np.testing.assert_array_equal(left, right)

@@ -212,7 +212,8 @@ FAULTS = [
     ("A -> B, A !> C", 8, "an edge that joins 'C' to others"),
     ("A -> B [weight]", 8, "compare an attribute"),
     ("A -> B, A.width = 3", 8, "which are name, degree, kind, size, got 'width'"),
-    ('A -> B, A.kind = "d"', 8, "kind as one of 'a', 'b', 'c', got 'd'"),
+    ('A -> B, A.kind = "d"', 17, "kind as one of 'a', 'b', 'c', got 'd'"),
+    ('A -> B, A.kind in ("a", "d")', 24, "kind as one of 'a', 'b', 'c', got 'd'"),
     ('A -> B, A.kind > "a"', 8, "kind as text, which is compared by"),
     ('A -> B, A.size = "a"', 8, "size as a finite number, got 'a'"),
     ("A -> B, A.size < 1e400", 8, "size as a finite number, got '1e400'"),
@@ -220,8 +221,16 @@ FAULTS = [
     ("A -> B, A.size < 1.0e", 17, "joins '1' to others"),
     ("A -> B, 0.5 < A.size", 8, "NODE.ATTRIBUTE in front of the sign and its value behind it"),
     ("A -> B, A.size = B.kind", 8, "size as numbers, and kind too"),
-    ("A -> B, A -> C [relation = sees]", 8, r"relations, 'acts' \(directed\), .*got 'A -> C"),
-    ("A -- B, A.size = 3", 0, "got 'A -- B', an edge without direction; .* \\(--undirected\\)"),
+    (
+        "A -> B, A -> C [relation = sees]",
+        8,
+        r"of the graph, 'acts' \(directed\), .*got 'sees' in 'A -> C",
+    ),
+    (
+        "A -- B, A.size = 3",
+        0,
+        "with a direction, as the graph has, got 'A -- B'; .* \\(--undirected\\)",
+    ),
 ]
 
 

@@ -162,7 +162,7 @@ def test_nodes_are_called_by_their_names():
     assert count_where(nx.path_graph(4), "A -- B, A.name = 2, B.name > 2").value == 1
     # an attribute of this name is what a name is
     assert count_where(graph, 'A -> B, A.name = "x"', attributes={"name": list("xyz")}).value == 2
-    with pytest.raises(InputError, match="name as one of 'crp', got 'cpr'"):
+    with pytest.raises(InputError, match="some node has, got 'cpr'; the nearest is 'crp'"):
         count_where(graph, 'A -> B, A.name = "cpr"')
 
 

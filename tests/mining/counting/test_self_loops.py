@@ -5,12 +5,14 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, with_edge_table
 from gomkcn_dgl.graphs.pattern_text import PatternText
+from gomkcn_dgl.io.reading import read_graph
 from mining import count_where, list_where
 from mining.counting.conditions import TextQuery
 from mining.counting.counter import count_query
@@ -159,15 +161,64 @@ def test_what_is_said(folder):
     assert gomkcn("count 'A -> B' g.csv").splitlines()[-1] == "occurrences 2, counted exactly"
 
 
+def test_self_loops_of_what_read_graph_returns(folder):
+    graph = draw(3)
+    graph.add_edge(7, 7, weight=2)
+    csr = as_csr(graph)
+    assert csr.num_edges == len({(u, v) for u, v in graph.edges() if u != v})
+    signed = read_graph(ECOLI)
+    for given, own, text in (
+        (graph, csr, "A -> A, A -> B"),
+        (graph, csr, "A !> A, A -> B"),
+        (pd.read_csv(ECOLI), signed, "A -[represses]-> A, A -> B"),
+        (pd.read_csv(ECOLI), signed, "A -> A"),
+    ):
+        assert count_where(own, text).value == count_where(given, text).value > 0
+        assert list_where(own, text)[0].tolist() == list_where(given, text)[0].tolist()
+    # of a collection, each graph has its own
+    both = as_csr([nx.DiGraph([(0, 1)]), nx.DiGraph([(0, 1), (1, 1)])])
+    assert [count_where(one, "A -> A").value for one in both] == [0, 1]
+    assert list_where(both, "A -> A")[0].tolist() == [[3]]
+
+
 def test_a_graph_without_its_self_loops_is_refused(folder):
     (folder / "g.csv").write_text("source,target\na,a\na,b\n")
     gomkcn("convert g.csv g.graph")
-    said = "read the file that it was made of"
+    said = "count in the file or the table of edges that the graph was made of"
     assert said in "".join(invoke_lines("count 'A -> A' g.graph"))
-    with pytest.raises(InputError, match="no self-loop where the graph has dropped its own"):
-        count_where(as_csr(nx.DiGraph([(0, 0), (0, 1)])), "A -> A")
+    graph = as_csr(pd.DataFrame({"source": [0, 0], "target": [0, 1], "weight": [2.0, 3.0]}))
+    # a graph that was made of another has not kept them, and those that are kept have no weight
+    for other, text in (
+        (as_csr(graph, directed=False), "A -- A"),
+        ([graph, graph], "A -> A"),
+        (graph, "A -> A [weight > 1]"),
+    ):
+        with pytest.raises(InputError, match=said):
+            count_where(other, text)
     assert "joins 'A' to others" in "".join(invoke_lines("count 'A -> A, B -> C' g.csv"))
     assert refused("count 'A -> A' missing.csv").startswith("missing.csv")
+
+
+def test_an_arrow_needs_a_graph_with_directions(folder):
+    (folder / "g.csv").write_text("who,whom\na,a\na,b\n")
+    said = " ".join(invoke_lines("count 'A -> A' g.csv"))
+    assert (
+        "without direction, as the graph has, got 'A -> A'; read the graph with --directed" in said
+    )
+    for command in ("'A -> A' g.csv --directed", "'A -- A' g.csv", "'A -- A' g.csv --directed"):
+        assert "occurrences 1, counted exactly" in gomkcn(f"count {command}")
+
+
+def test_conditions_on_the_node_of_a_self_loop_leave_the_test_out():
+    lines = gomkcn(f"count 'A -> A, A.degree >= 10' {ECOLI}").splitlines()
+    assert lines[3:] == [
+        "occurrences 11, counted exactly",
+        "self-loops  58 of 577 edges; under conditions on its node they are not compared",
+    ]
+    # what has other edges is compared with loops at other nodes
+    lines = gomkcn(f"count 'A -> B, A !> A, A.degree >= 10' {ECOLI}").splitlines()
+    assert lines[0].endswith("A.degree >= 10: 2 nodes, 1 edge, 2 conditions")
+    assert "expected 1.36 ± 1.2" in lines[4] and lines[5].startswith("expected    ")
 
 
 def invoke_lines(command):

@@ -14,13 +14,14 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, MotifSet, PatternMiner, feature_table, motif_set
-from mining.html.terminal import format_run
+from mining import MiningRun, MotifSet, PatternMiner, count_where, feature_table, motif_set
+from mining.html.terminal import format_run, unused
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.finding import near_variants
+from mining.motif_sets.finding import given_patterns, near_variants
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.graph_search import search_graph
@@ -269,6 +270,11 @@ def test_what_is_not_used_is_said():
     found = motif_set(as_csr(graph, weight="weight", features=features))
     weights = "edge weights are not used: a pattern has an edge or not"
     assert found.not_used == ("numeric features of the nodes", "dropped 1 self-loop", weights)
+    # and what looks at self-loops, in graphs with and without directions
+    look = "1 self-loop (gomkcn count 'A -- A' compares them with random graphs); edge weights"
+    assert look in unused(found)
+    for made in (nx.Graph, nx.DiGraph):
+        assert count_where(made([(0, 0), (0, 1)]), "A -- A").value == 1
     # categories are used, and a constant is none
     kinds = np.eye(2)[np.arange(24) % 2]
     both = csr_from_edges(
@@ -318,6 +324,40 @@ def test_a_star_of_more_symmetries_than_64_bits_hold_is_tried():
     large, small = found.given.values()
     # a tree pays six bits a node and copy, so that the larger one misses by more
     assert 0 < small < large < np.inf
+
+
+def test_given_are_the_names_that_count_takes(tmp_path, ecoli):
+    """Each name, in the words of the graph for signs, a file, and SMILES, as edges say it."""
+    plain, signed = as_csr(nx.gn_graph(30, seed=1)), read_graph(ecoli)
+    loop = tmp_path / "loop.txt"
+    loop.write_text("a -> b\na -> c\nb -> c\n")
+    for name in ("feed-forward-loop", "feed-forward loop", str(loop)):
+        same = motif_set(plain, "3", given=[name]).given
+        assert same == motif_set(plain, "3", given=["x->y, x->z, y->z"]).given
+    pairs = (
+        ("incoherent-feed-forward-loop-1", "activates", "represses"),
+        ("coherent feed-forward loop of type 1", "activates", "activates"),
+    )
+    other = signed.relations.names
+    words = replace(signed.relations, names=tuple({"activates": "+"}.get(n, n) for n in other))
+    for name, first, second in pairs:
+        text = f"x-[{first}]->y, x-[{first}]->z, y-[{second}]->z"
+        assert given_keys(signed, name) == given_keys(signed, text)
+        text = text.replace("activates", "+")
+        assert given_keys(replace(signed, relations=words), name) == given_keys(
+            replace(signed, relations=words), text
+        )
+    with pytest.raises(InputError, match=r"known name, got 'bifan'; the nearest is 'bi-fan'\."):
+        motif_set(plain, "3", given=["bifan"])
+    with pytest.raises(
+        InputError, match="name the relation of each edge, as in a-\\[activates\\]->b"
+    ):
+        motif_set(signed, "3", given=["bi-fan"])
+
+
+def given_keys(graph, text):
+    """The structure that a text gives for a graph."""
+    return [one.key for one in given_patterns([text], MinedGraph.of(graph), is_collection=False)]
 
 
 def test_given_structures_are_read_in_the_relations_of_the_graph():
@@ -425,10 +465,10 @@ def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
     graph = nx.DiGraph([(0, 1, {"sign": "acts"}), (1, 2, {"sign": "stops"})])
     csr = as_csr(graph, relation="sign")
     with pytest.raises(
-        InputError, match=r"name the relation of each edge, as in a-\[acts\]->b, or"
+        InputError, match=r"name the relation of each edge, as in a-\[acts\]->b, where"
     ):
         motif_set(csr, 3, given=["a->b, b->c"])
-    with pytest.raises(InputError, match=r"write a-\[NAME\]->b .* directed=False"):
+    with pytest.raises(InputError, match=r"'acts' with .* directed=False .* a-\[acts\]->b"):
         motif_set(csr, 3, given=["a-[acts]-b"])
 
 
