@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, category_value
 
@@ -141,6 +142,18 @@ def find_category(name: str, columns: Sequence[int], names: Sequence[str]) -> in
             f"pattern must have categories of the graph, which are {known}, got {name!r}."
         )
     return matching[0]
+
+
+def colors_in(graph: CSRGraph, structure: Structure) -> tuple[Structure, Colors | None]:
+    """A structure with the names of the graph, and the colours of its nodes and of the graph.
+
+    None where the structure has no categories, which then do not count.
+    """
+    if not structure.categories:
+        return structure, None
+    names = graph.feature_names
+    named, kinds = in_categories(structure, Categories.find(graph.features, names), names)
+    return named, (kinds.colors_of(named, names), kinds.colors(graph.features))
 
 
 def in_categories(

@@ -65,6 +65,9 @@ _TIME_UP = "the count ended early."
 _MOST_TOGETHER = 16
 # entries that these have together at most; larger graphs are counted one by one
 _ENTRIES_TOGETHER = 1 << 16
+# structures that are reported, with their places, of those that follow from one that leads a
+# difference between classes: a table that is read
+_MOST_FOLLOWING = 9
 # structures that the first answer names: a line of the terminal
 _MOST_SAID = 3
 # most steps to look for a pattern in all graphs of a collection
@@ -191,14 +194,16 @@ def choose_patterns(
         if one.key not in keys and (one.significance or one.frequency.count > 0)
     ]
     others.sort(key=_distance, reverse=True)
-    # 4. compare the graphs of each class; what leads a group is reported as well
+    # 4. compare the graphs of each class; what leads a group is reported as well, and some of what
+    #    follows
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
-        leading = {group[0].key for group in differing_groups(both)}
+        groups = differing_groups(both)
+        differing = {one.key for group in groups for one in group[: 1 + _MOST_FOLLOWING]}
         num_reported = len(reported)
-        more = [one for one in both[num_reported:] if one.key in leading]
+        more = [one for one in both[num_reported:] if one.key in differing]
         reported = [*both[:num_reported], *more]
-        others = [one for one in both[num_reported:] if one.key not in leading]
+        others = [one for one in both[num_reported:] if one.key not in differing]
     return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
 
 

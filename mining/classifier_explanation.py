@@ -193,12 +193,13 @@ def _class_means(values: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np
 
 @dataclass(frozen=True, eq=False)
 class Similar:
-    """A training graph that a graph is like: its row, class and kernel value.
+    """A training graph that a graph is like: its row, name, class and kernel value.
 
     There is no ``graph`` where it is too large to be drawn.
     """
 
     row: int
+    name: str
     true: int
     similarity: float
     graph: DrawnGraph | None
@@ -213,7 +214,7 @@ class Decision:
     row : int
         Its number.
     name : str
-        What it is called: "graph 3", or "node" with its name in the data.
+        What it is called: the name of a graph, or "graph 3", or "node" with its name in the data.
     true, predicted : int
         Its classes.
     label : int
@@ -288,7 +289,7 @@ class Explanation:
         if decision.scores is None:
             nearest = decision.similar[0]
             return (
-                f"most like graph {nearest.row} of class {self.class_names[nearest.true]}, with a "
+                f"most like {nearest.name} of class {self.class_names[nearest.true]}, with a "
                 f"kernel value of {nearest.similarity:.3f}"
             )
         assert self.contributions is not None
@@ -328,7 +329,7 @@ class Explanation:
 def explain_classifier(
     classifier: TrainedClassifier,
     data: LabelledData,
-    rows: Sequence[int] | None = None,
+    rows: Sequence[int | str] | None = None,
     marked: np.ndarray | None = None,
 ) -> Explanation:
     """Explain the classes that a trained network or machine gives to some graphs or nodes.
@@ -339,9 +340,9 @@ def explain_classifier(
         A network's filters are explained by :func:`weigh_filters`.
     data : LabelledData
         What the classifier was trained on.
-    rows : sequence of int, optional
-        Numbers of the graphs or nodes to show; by default of each class the first of the test part
-        that is predicted rightly, or the first where none is.
+    rows : sequence of int or str, optional
+        Numbers of the graphs or nodes to show, or names of graphs; by default of each class the
+        first of the test part that is predicted rightly, or the first where none is.
     marked : numpy.ndarray, optional
         bool ``[V]``, nodes of graphs that are ringed, such as those of planted motifs. Where nodes
         are classified, that one is ringed.
@@ -363,22 +364,24 @@ def explain_classifier(
     # 1. the class of each member of the test part, and of those that are shown
     sizes = np.ones(graph.num_nodes, np.int64) if data.of_nodes else np.diff(graph.graph_ptr)
     can_be_drawn = (sizes > 0) & (sizes <= MOST_DRAWN_NODES)
-    _check_rows(rows or (), sizes, "node" if data.of_nodes else "graph")
+    kind = "node" if data.of_nodes else "graph"
+    numbers = None if rows is None else [_number_of(row, data, kind) for row in rows]
+    _check_rows(numbers or (), sizes, data.labels, kind)
     asked = np.arange(len(sizes))
     seen = graph
     if not data.of_nodes:
-        asked = np.union1d(test, np.array(rows or (), np.int64))
+        asked = np.union1d(test, np.array(numbers or (), np.int64))
         graphs = list(graph)
         seen = as_csr([graphs[row] for row in asked])
     predicted = np.full(len(sizes), -1)
     predicted[asked], _ = classifier.decide(seen)
     # by itself a class is explained, and a graph by the class that it is given
-    explained = predicted if rows is not None else data.labels
-    if rows is None:
-        rows = _first_of_classes(test, data.labels, predicted, can_be_drawn)
+    explained = predicted if numbers is not None else data.labels
+    if numbers is None:
+        numbers = _first_of_classes(test, data.labels, predicted, can_be_drawn)
     # 2. the nodes that are drawn of each
     graph = graph.with_relations(classifier.relations)
-    shown = [_nodes_of(classifier, graph, row) for row in rows]
+    shown = [_nodes_of(classifier, graph, row) for row in numbers]
     # 3. what speaks for them
     known: dict[str, Any] = {}
     if isinstance(classifier, TrainedNetwork):
@@ -398,16 +401,16 @@ def explain_classifier(
         if marked is not None and not data.of_nodes:
             known["pointed"] = count_pointed(responses.contributions, scores, test, data, marked)
     else:
-        reasons = [{"similar": one} for one in _compare(classifier, data, rows, labels)]
-    kind = "node" if data.of_nodes else "graph"
+        reasons = [{"similar": one} for one in _compare(classifier, data, numbers, labels)]
     decisions = []
-    for row, nodes, reason in zip(rows, shown, reasons, strict=True):
-        name = graph.original_ids(np.array([row]))[0] if data.of_nodes else row
+    for row, nodes, reason in zip(numbers, shown, reasons, strict=True):
         rings = nodes == row if data.of_nodes else np.zeros(0) if marked is None else marked[nodes]
         decisions.append(
             Decision(
                 row,
-                f"{kind} {name}",
+                f"node {graph.original_ids(np.array([row]))[0]}"
+                if data.of_nodes
+                else _called(data, row),
                 int(data.labels[row]),
                 int(predicted[row]),
                 int(explained[row]),
@@ -424,11 +427,30 @@ def explain_classifier(
     return Explanation(decisions, classifier.class_names, confusion, colors, data.of_nodes, **known)
 
 
-def _check_rows(rows: Sequence[int], sizes: np.ndarray, kind: str) -> None:
-    """Refuse what is not there, and graphs that cannot be drawn."""
+def _number_of(row: int | str, data: LabelledData, kind: str) -> int:
+    """The number of a graph that is named, or of what has a number."""
+    text = str(row)
+    if text.isdecimal():
+        return int(text)
+    names = [] if data.graph.graph_names is None else data.graph.graph_names.tolist()
+    if data.of_nodes or text not in names:
+        raise InputError(f"a {kind} must be a number, or the name of a graph, got {text!r}.")
+    return names.index(text)
+
+
+def _called(data: LabelledData, row: int) -> str:
+    """The name of a graph, or its number."""
+    names = data.graph.graph_names
+    return f"graph {row}" if names is None or not names[row] else str(names[row])
+
+
+def _check_rows(rows: Sequence[int], sizes: np.ndarray, labels: np.ndarray, kind: str) -> None:
+    """Refuse what is not there, or has no class, and graphs that cannot be drawn."""
     for row in rows:
         if not 0 <= row < len(sizes):
             raise InputError(f"a {kind} must be one of 0 to {len(sizes) - 1}, got {row}.")
+        if labels[row] < 0:
+            raise InputError(f"{kind} {row} has no class that a prediction can be compared with.")
         if not 0 < sizes[row] <= MOST_DRAWN_NODES:
             raise InputError(
                 f"graph {row} has {sizes[row]} nodes; 1 to {MOST_DRAWN_NODES} can be drawn."
@@ -599,7 +621,8 @@ def _compare(
         for i in order[:_NUM_SIMILAR]:
             other = int(compared[i])
             drawn = _drawn(data.graph, np.arange(*data.graph.graph_ptr[other : other + 2]), labels)
-            similar.append(Similar(other, int(data.labels[other]), float(values[i]), drawn))
+            label, value = int(data.labels[other]), float(values[i])
+            similar.append(Similar(other, _called(data, other), label, value, drawn))
         found.append(tuple(similar))
     return found
 

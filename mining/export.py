@@ -67,8 +67,10 @@ def structure_table(patterns: Sequence[Pattern]) -> Table:
         ``null_degree_mean`` and ``null_degree_sd`` are mean and standard deviation of the counts in
         the random graphs of the null model ``degree``; ``null_degree_z``, ``null_degree_p``,
         ``null_degree_p_adjusted`` and ``null_degree_verdict`` compare with them. Where graphs have
-        classes, ``graphs_1`` is the number of graphs of class 1 with the structure,
-        ``odds_ratio_1`` compares them with the others, and ``p_classes``, adjusted for all
+        classes, ``graphs_1`` of the ``of_graphs_1`` graphs of class 1 have the structure, and
+        ``odds_ratio_1`` with its 95 % interval from ``odds_ratio_1_low`` to ``odds_ratio_1_high``
+        compares them with the others (½ is added to each of the four numbers of graphs);
+        ``p_exact_1`` is Fisher's, of the structure alone, and ``p_classes``, adjusted for all
         structures, says whether classes differ. Pieces of molecules have a column ``smarts``.
 
     Examples
@@ -116,13 +118,20 @@ def _check_set(motif_set: Any) -> None:
         )
 
 
-def _class_columns(pattern: Pattern) -> dict[str, float]:
-    """Graphs with the pattern and odds ratio of each class, and the adjusted p."""
+def _class_columns(pattern: Pattern) -> dict[str, float | None]:
+    """Graphs with the pattern, odds ratio and exact p of each class, and the adjusted p."""
     if pattern.classes is None:
         return {}
-    columns: dict[str, float] = {}
+    columns: dict[str, float | None] = {}
     for one in pattern.classes.contrasts:
-        columns |= {f"graphs_{one.name}": one.containing, f"odds_ratio_{one.name}": one.odds_ratio}
+        columns |= {
+            f"graphs_{one.name}": one.containing,
+            f"of_graphs_{one.name}": one.num_graphs,
+            f"odds_ratio_{one.name}": one.odds_ratio,
+            f"odds_ratio_{one.name}_low": one.low,
+            f"odds_ratio_{one.name}_high": one.high,
+            f"p_exact_{one.name}": one.p,
+        }
     return {**columns, "p_classes": pattern.classes.p_adjusted}
 
 

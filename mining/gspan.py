@@ -112,9 +112,9 @@ class FrequentSubgraphs(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
 
-        With classes, also the support and the odds ratio of each, and of the class that differs
-        most the exact p (Fisher) and that for all subgraphs that could have differed (Tarone); of
-        pieces of molecules, also the SMARTS.
+        With classes, also the support and the odds ratio of each, with ½ added to each of the four
+        numbers of graphs, and of the class that differs most the exact p (Fisher) and that for all
+        subgraphs that could have differed (Tarone); of pieces of molecules, also the SMARTS.
         """
         table = {
             "nodes": [one.num_nodes for one in self.structures],
@@ -211,7 +211,7 @@ def frequent_subgraphs(
     num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
-    least = _least_graphs(support, np.bincount(labels))
+    least = _least_graphs(support, np.bincount(labels[labels >= 0]))
     steps = Steps() if steps is None else steps
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
     search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
@@ -226,8 +226,9 @@ def frequent_subgraphs(
     try:
         for code, inside in search.run(is_wanted):
             if len(code.colors) in num_nodes:
-                family.append(len(inside))
-            if (np.bincount(labels[inside], minlength=len(least)) >= least).any():
+                family.append(int((labels[inside] >= 0).sum()))
+            own = labels[inside]
+            if (np.bincount(own[own >= 0], minlength=len(least)) >= least).any():
                 rows.append((search.structure(code), code, inside))
     except (TimeUpError, RunInterruptedError):
         is_late = True
@@ -240,7 +241,9 @@ def frequent_subgraphs(
         contains[inside, column] = True
     if classes is not None and rows:
         contrasts = class_contrasts(contains, classes.labels, classes.names)
-        order = np.argsort([min(one.p for one in row) for row in contrasts], kind="stable")
+        # of several in the same graphs the largest comes first
+        sizes_of = [-structure.num_nodes for structure, *_ in rows]
+        order = np.lexsort((sizes_of, [min(one.p for one in row) for row in contrasts]))
         rows = [rows[at] for at in order.tolist()]
         contains = contains[:, order]
     return FrequentSubgraphs(

@@ -19,7 +19,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.structures import distinct_structures, palette_of_numbers
-from mining.categories import Colors
+from mining.categories import Colors, colors_in
 from mining.counting.census import are_connected
 from mining.counting.counter import count_query, list_places
 from mining.counting.query import Query
@@ -172,6 +172,8 @@ def count_inexact(
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)
     check_int("max_edits", max_edits, 0, most)
+    if colors is None:
+        structure, colors = colors_in(graph, structure)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
     job = Steps(n_jobs=n_jobs) if steps is None else steps

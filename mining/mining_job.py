@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
@@ -55,7 +53,7 @@ def run_job(
     if folder is not None:
         identity = job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=miner.n_jobs)
-    y = None if classes is None else np.array(classes.names)[classes.labels]
+    y = None if classes is None else classes.called
     miner.fit(graph, y, steps=steps)
     filters = None
     if miner.filters_ is not None:

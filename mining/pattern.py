@@ -243,10 +243,11 @@ class ClassContrast:
         Graphs of the class that contain the pattern, and all graphs of the class.
     others_containing, num_others : int
         The same of all other classes together.
-    odds_ratio : float
+    odds_ratio : float or None
         Odds that a graph of the class contains the pattern, over the odds of the others, with ½
         added to each of the four numbers of graphs (Haldane and Anscombe), so that it is finite.
-    low, high : float
+        None where no graph contains it, or each one does.
+    low, high : float or None
         Its 95 % interval, normal on the scale of the logarithm (Gart).
     p : float
         The probability of a table that is no more probable than this one, where classes do not
@@ -258,14 +259,16 @@ class ClassContrast:
     num_graphs: int
     others_containing: int
     num_others: int
-    odds_ratio: float
-    low: float
-    high: float
+    odds_ratio: float | None
+    low: float | None
+    high: float | None
     p: float
 
     @property
     def strength(self) -> float:
         """Distance of the odds ratio from 1 in widths of its interval, as logarithms."""
+        if self.odds_ratio is None or self.low is None or self.high is None:
+            return 0.0
         return abs(log(self.odds_ratio)) / log(self.high / self.low)
 
     @property
@@ -278,9 +281,44 @@ class ClassContrast:
         return (
             f"{_share(self.containing, self.num_graphs)} of class {self.name}, "
             f"{_share(self.others_containing, self.num_others)} of the others; "
-            f"odds ratio {self.odds_ratio:.3g} ({self.low:.3g} to {self.high:.3g}), "
-            f"p = {self.p:.2g}"
-        )
+            + ("" if self.odds_ratio is None
+               else f"odds ratio {odds(self.odds_ratio)} ({self.interval}), ")
+            + f"p = {self.p:.2g}"
+        )  # fmt: skip
+
+    @property
+    def interval(self) -> str:
+        """The interval of the odds ratio, such as "2.98 to 12.8"; "-" where there is none."""
+        return "-" if self.low is None else f"{odds(self.low)} to {odds(self.high)}"
+
+
+# power below which what is left of a difference could not be told: the usual one of planned trials
+_ENOUGH_POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Following:
+    """How a pattern that differs between classes follows from the patterns that lead.
+
+    Attributes
+    ----------
+    shared : int
+        Graphs that contain both the pattern and the one that leads its group.
+    p : float
+        The exact p of what is left of its difference among graphs that are alike in all patterns
+        that lead.
+    power : float
+        The probability that these graphs would show a difference as large as its own.
+    """
+
+    shared: int
+    p: float
+    power: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether enough graphs are left to tell that there is no difference beyond the leaders."""
+        return self.power >= _ENOUGH_POWER
 
 
 @dataclass(frozen=True)
@@ -298,6 +336,9 @@ class ClassDifference:
         Patterns of one group differ for one reason, as far as the graphs tell, see
         :func:`mining.significance.group_differences`; groups are numbered by their strongest
         pattern. None for what does not differ.
+    follows : Following or None
+        What is left of the difference beyond the patterns that lead; None for these, and for what
+        does not differ.
 
     Examples
     --------
@@ -314,6 +355,7 @@ class ClassDifference:
     contrasts: tuple[ClassContrast, ...]
     p_adjusted: float
     group: int | None = None
+    follows: Following | None = None
 
     @property
     def strongest(self) -> ClassContrast:
@@ -345,7 +387,19 @@ class ClassDifference:
             "contrasts": [rounded(asdict(one)) for one in self.contrasts],
             "p_adjusted": round(self.p_adjusted, 6),
             "group": self.group,
+            "follows": None if self.follows is None else rounded(asdict(self.follows)),
         }
+
+
+def odds(ratio: float | None) -> str:
+    """An odds ratio in three digits, without a power of ten where it is large; "-" for None.
+
+    >>> odds(3102.7), odds(6.19), odds(None)
+    ('3,100', '6.19', '-')
+    """
+    if ratio is None:
+        return "-"
+    return f"{float(f'{ratio:.3g}'):,.0f}" if ratio >= 1000 else f"{ratio:.3g}"
 
 
 def _share(part: int, whole: int) -> str:
@@ -731,6 +785,7 @@ class Pattern:
                 tuple(ClassContrast(**one) for one in classes["contrasts"]),
                 classes["p_adjusted"],
                 classes["group"],
+                classes["follows"] and Following(**classes["follows"]),
             ),
             id=record["id"],
             description=record["description"],

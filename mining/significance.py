@@ -26,6 +26,7 @@ family is called by accident is still at most the level.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
@@ -42,6 +43,7 @@ from mining.pattern import (
     NOT_SHOWN,
     ClassContrast,
     ClassDifference,
+    Following,
     NullComparison,
 )
 
@@ -168,7 +170,8 @@ def compare_classes(
     counts : numpy.ndarray
         Occurrences ``[G, S]`` in each graph, or whether there are any.
     labels : numpy.ndarray
-        int64 ``[G]``, the class of each graph, 0 … C - 1.
+        int64 ``[G]``, the class of each graph, 0 … C - 1; -1 for one without a class, which is
+        left out.
     num_samples : int
         Permutations.
     seed : int
@@ -181,7 +184,8 @@ def compare_classes(
     [0.02, 1.0]
     """
     check_int("num_samples", num_samples, 1)
-    counts = np.asarray(counts, np.float64)
+    known = np.asarray(labels) >= 0
+    counts, labels = np.asarray(counts, np.float64)[known], np.asarray(labels)[known]
     rng = np.random.default_rng(check_int("seed", seed, 0))
     num_graphs = len(counts)
     orders = [np.arange(num_graphs), *(rng.permutation(num_graphs) for _ in range(num_samples))]
@@ -218,7 +222,8 @@ def class_differences(
     contains : numpy.ndarray
         bool ``[G, F]``, whether graph g contains pattern f.
     labels : numpy.ndarray
-        int64 ``[G]``, the class of each graph, 0 … C - 1.
+        int64 ``[G]``, the class of each graph, 0 … C - 1; -1 for one without a class, which is
+        left out.
     names : sequence of str
         Names of the C classes, at least two, each with a graph.
 
@@ -245,7 +250,8 @@ def class_contrasts(
 
     The arguments are those of :func:`class_differences`; p is of each pattern and class alone.
     """
-    # 1. the graphs of each class, and those of them that contain each pattern, [F, C]
+    # 1. the graphs of each class, and those of them that contain each pattern, [F, C]; what has no
+    #    class is in none
     of_class = np.asarray(labels)[:, None] == np.arange(len(names))
     sizes = of_class.sum(axis=0)
     inside = np.asarray(contains, bool).T.astype(np.int64) @ of_class
@@ -255,10 +261,15 @@ def class_contrasts(
     ratio, low, high = odds_ratio_interval(inside, sizes, outside, others)
     counts = np.broadcast_arrays(inside, sizes, outside, others)
     p = np.array([exact_p(tuple(row)) for row in np.stack(counts, axis=-1).reshape(-1, 4).tolist()])
-    columns = [*counts, ratio, low, high, p.reshape(inside.shape)]
+    # 3. what no graph or each one contains has no odds to compare
+    is_told = (inside + outside > 0) & (inside + outside < sizes + others)
+    ratios = [column.astype(object) for column in (ratio, low, high)]
+    for column in ratios:
+        column[~is_told] = None
+    columns = [column.tolist() for column in (*counts, *ratios, p.reshape(inside.shape))]
     return [
         tuple(
-            ClassContrast(name, *(column[pattern, number].item() for column in columns))
+            ClassContrast(name, *(column[pattern][number] for column in columns))
             for number, name in enumerate(names)
         )
         for pattern in range(len(inside))
@@ -332,10 +343,11 @@ def group_differences(
     """Sort patterns that differ between classes by what they differ for.
 
     From the strongest on, a pattern begins a group of its own, and leads it, where its classes
-    differ among graphs that have the same of all leading patterns before it: in an exact test of
-    these strata, whose p must be as small as is called here. Else it belongs to the group whose
-    leading pattern is in most of the same graphs. So parts of a leading pattern, and what contains
-    it, stand with it, unless they tell more than it does.
+    differ among graphs that have the same of all patterns that lead: in an exact test of these
+    strata, whose p must be as small as is called here. What is left when no pattern leads any more
+    follows from the leading pattern that tells most of where it is, which may be by its absence:
+    the one with the largest correlation, of either sign. So parts of a leading pattern, and what
+    contains it, stand with it, unless they tell more than it does.
 
     Parameters
     ----------
@@ -344,7 +356,8 @@ def group_differences(
     contains : numpy.ndarray
         bool ``[G, F]``, whether graph g contains pattern f.
     labels : numpy.ndarray
-        int64 ``[G]``, the class of each graph, 0 … C - 1.
+        int64 ``[G]``, the class of each graph, 0 … C - 1; -1 for one without a class, which is
+        left out.
     sizes : sequence of int
         Sizes of the F patterns. Of several that are in the same graphs the largest comes first.
 
@@ -363,30 +376,58 @@ def group_differences(
     # 1. the p at which a pattern is called, here or where each is corrected for all
     least = [differences[number].strongest.p for number in called]
     bar = max([*least, LEVEL / max(1, len(differences))])
-    held = np.asarray(contains, bool)
-    stratum = np.zeros(len(held), np.int64)
+    known = np.asarray(labels) >= 0
+    held, labels = np.asarray(contains, bool)[known], np.asarray(labels)[known]
     leaders: list[int] = []
-    group: dict[int, int] = {}
-    for number in called:
-        # 2. what is left of its difference among graphs that are alike in the leading patterns
-        one = differences[number]
-        own = held[:, number]
-        in_class = labels == one.contrasts.index(one.strongest)
-        tables = [
-            _table(own[same], in_class[same])
-            for same in (stratum == value for value in range(stratum.max(initial=0) + 1))
-        ]
-        if not leaders or exact_p(*tables) <= bar:
-            group[number] = len(leaders)
-            leaders.append(number)
-            _, stratum = np.unique(2 * stratum + own, return_inverse=True)
-            continue
-        # 3. else the leading pattern that most of the graphs share which have one of both
-        shared = [
-            (own & held[:, leader]).sum() / (own | held[:, leader]).sum() for leader in leaders
-        ]
-        group[number] = int(np.argmax(shared))
-    return [replace(one, group=group.get(number)) for number, one in enumerate(differences)]
+    following = called
+    while following:
+        # 2. what is left of each difference among graphs that are alike in all that lead
+        _, stratum = np.unique(held[:, leaders], axis=0, return_inverse=True)
+        tables = {
+            number: _tables(held[:, number], labels, differences[number], stratum.ravel())
+            for number in following
+        }
+        leading = next(
+            (one for one in following if not leaders or exact_p(*tables[one]) <= bar), None
+        )
+        if leading is None:
+            break
+        leaders.append(leading)
+        following = [number for number in following if number != leading]
+    # 3. leaders by their strength, and below each what follows from it
+    leaders.sort(key=called.index)
+    grouped = {number: replace(differences[number], group=at) for at, number in enumerate(leaders)}
+    for number in following:
+        # the strongest of a group leads it
+        stronger = leaders[: bisect(leaders, called.index(number), key=called.index)]
+        ties = [abs(_correlation(held[:, number], held[:, leader])) for leader in stronger]
+        group = int(np.argmax(ties))
+        odds_ratio = differences[number].strongest.odds_ratio
+        assert odds_ratio is not None, "what differs is in some graphs and not in others"
+        follows = Following(
+            shared=int((held[:, number] & held[:, leaders[group]]).sum()),
+            p=exact_p(*tables[number]),
+            power=power(odds_ratio, bar, *tables[number]),
+        )
+        grouped[number] = replace(differences[number], group=group, follows=follows)
+    return [grouped.get(number, one) for number, one in enumerate(differences)]
+
+
+def _tables(
+    contains: np.ndarray, labels: np.ndarray, difference: ClassDifference, stratum: np.ndarray
+) -> list[ClassTable]:
+    """The table of a pattern and of the class it separates best, in each stratum of the graphs."""
+    in_class = labels == difference.contrasts.index(difference.strongest)
+    return [
+        _table(contains[same], in_class[same])
+        for same in (stratum == value for value in range(stratum.max(initial=0) + 1))
+    ]
+
+
+def _correlation(own: np.ndarray, other: np.ndarray) -> float:
+    """Pearson's correlation of two sets of graphs, neither of them empty; 0 if one is all."""
+    spread = own.std() * other.std()
+    return float(((own & other).mean() - own.mean() * other.mean()) / spread) if spread else 0.0
 
 
 def _table(contains: np.ndarray, in_class: np.ndarray) -> ClassTable:
@@ -426,6 +467,29 @@ def exact_p(*tables: ClassTable) -> float:
         return 0.0
     as_extreme = probability <= probability[observed] * _AS_PROBABLE
     return float(min(1.0, probability[as_extreme].sum()))
+
+
+def power(odds_ratio: float, level: float, *tables: ClassTable) -> float:
+    """The probability that :func:`exact_p` is at most a level, if the odds ratio is this in all.
+
+    It depends on the margins of the tables alone: how many graphs of each class there are, and how
+    many contain the pattern.
+
+    >>> power(50.0, 0.01, (3, 20, 0, 260)) < 0.8 < power(50.0, 0.01, (9, 40, 1, 260))
+    True
+    """
+    distributions = [_hypergeometric(*table)[1] for table in tables]
+    tilted = []
+    for one in distributions:
+        with np.errstate(divide="ignore"):
+            logs = np.log(one) + np.arange(len(one)) * np.log(odds_ratio)
+        shares = np.exp(logs - logs.max())
+        tilted.append(shares / shares.sum())
+    probability, likely = reduce(np.convolve, distributions), reduce(np.convolve, tilted)
+    order = np.argsort(probability)
+    total = np.cumsum(probability[order])
+    last = np.searchsorted(probability[order], probability * _AS_PROBABLE, side="right") - 1
+    return float(min(1.0, likely[total[last] <= level].sum()))
 
 
 def _hypergeometric(inside: int, size: int, outside: int, others: int) -> tuple[int, np.ndarray]:

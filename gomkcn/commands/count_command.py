@@ -270,6 +270,7 @@ def _read_classes(
 def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     """Print how many graphs of each class contain the pattern."""
     from gomkcn_dgl.runtime.tabular import Table
+    from mining.pattern import odds
     from mining.significance import class_contrasts
 
     if contains is None:
@@ -281,8 +282,8 @@ def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
             "class": [one.name for one in contrasts],
             "contain it": [f"{one.containing} of {one.num_graphs}" for one in contrasts],
             "share": [f"{one.containing / one.num_graphs:.0%}" for one in contrasts],
-            "odds ratio": [f"{one.odds_ratio:.3g}" for one in contrasts],
-            "95% interval": [f"{one.low:.3g} to {one.high:.3g}" for one in contrasts],
+            "odds ratio": [odds(one.odds_ratio) for one in contrasts],
+            "95% interval": [one.interval for one in contrasts],
             "p (Fisher)": [f"{one.p:.2g}" for one in contrasts],
         }
     )
@@ -414,7 +415,7 @@ def _count_structure(
     """The occurrences of a structure, in one of both readings or with edits."""
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
-    from mining.categories import Categories, in_categories
+    from mining.categories import colors_in
     from mining.counting.conditions import warn_of_letters
     from mining.counting.query import Query
     from mining.graph_relations import channels_in, joined_relations
@@ -423,12 +424,8 @@ def _count_structure(
     # 1. the structure in terms of the graph
     given = _structure_of(pattern, graph)
     rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
-    names = graph.feature_names
-    colors = None
+    given, colors = colors_in(graph, given)
     if given.categories:
-        categories = Categories.find(graph.features, names)
-        given, kinds = in_categories(given, categories, names)
-        colors = (kinds.colors_of(given, names), kinds.colors(graph.features))
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
     is_plain = given.relations.names == (PLAIN,)
     # the words of the graph for what a name stands for

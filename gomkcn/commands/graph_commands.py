@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
+    from mining.gspan import FrequentSubgraphs
+
+# rows of a table that are printed: a screen
+_MOST_ON_SCREEN = 40
 
 
 @click.command(cls=Command)
@@ -259,7 +263,8 @@ def frequent(
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
     there may be more edges. With --per-class, odds ratios say how classes differ, the surest first,
     and p (Fisher's exact test) is adjusted for all subgraphs that could have differed. When time is
-    up, or at Ctrl-C, those that were found are printed, and it is said that there may be more.
+    up, or at Ctrl-C, those that were found are printed, and it is said that there may be more. The
+    screen has the first 40; --out has all.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
@@ -288,15 +293,44 @@ def frequent(
     classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
-    labels = None if classes is None else [classes.names[label] for label in classes.labels]
+    labels = None if classes is None else classes.called
     with steps.progress, interrupts:
         found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels, steps=steps)
     if out is None:
-        print_table(found)
+        _print_subgraphs(found)
     else:
         found.write(out)
         say(f"wrote {out}: {len(found):,} rows")
     say_missing(interrupts, f"not complete: {found.left_out}" if found.left_out else "")
+
+
+def _print_subgraphs(found: FrequentSubgraphs) -> None:
+    """Print a screen of subgraphs, how many there are, and how to get the rest."""
+    from gomkcn_dgl.runtime.tabular import Table
+    from mining.pattern import LEVEL
+
+    columns = found.columns()
+    number = len(found)
+    said = [f"{number:,} frequent subgraph" + "s" * (number != 1)]
+    hidden = {"share"}
+    if found.classes is not None:
+        called = sum(p <= LEVEL for p in columns["adjusted p"])
+        said.append(
+            f"{called:,} differ between the classes (adjusted p ≤ {LEVEL}), the surest first"
+        )
+        # of two classes one odds ratio is the inverse of the other
+        hidden |= {f"odds ratio {name}" for name in found.classes.names[:1]
+                   if len(found.classes.names) == 2}  # fmt: skip
+    if "smarts" in columns:
+        # the name of a piece of a molecule has its SMILES
+        hidden |= {"pattern", "smarts"}
+    if number > _MOST_ON_SCREEN:
+        said.append(f"here the first {_MOST_ON_SCREEN}; --out table.csv has all, with all columns")
+    say("; ".join(said))
+    if number:
+        say("")
+        rows = {name: own[:_MOST_ON_SCREEN] for name, own in columns.items() if name not in hidden}
+        print_table(Table(rows))
 
 
 @click.command(cls=Command)

@@ -164,7 +164,8 @@ def mine(
 ) -> None:
     """Find frequent neighbourhoods, motifs and over-represented patterns in a graph or collection.
 
-    PATH is the file or the folder of the graph.
+    PATH is the file or the folder of the graph. Where graphs have classes, the structures that
+    differ between them come first; --class-column names the column of those of molecules.
 
     \b
     gomkcn mine friends.txt.gz
@@ -302,15 +303,15 @@ def _report(run: str) -> tuple[str, Path]:
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.filters_run import RECORD
-    from mining.html.explanation_page import explain_run
+    from mining.html.explanation_page import explain_run, judge_accuracy
     from mining.html.terminal import format_run
     from mining.run_folder import read_run, write_report
 
     if (Path(run) / RECORD).exists():
         return _report_filters(run)
     if (Path(run) / METRICS).exists():
-        table = format_results(read_metrics(run))
-        return table, explain_run(run)[1]
+        metrics = read_metrics(run)
+        return f"{format_results(metrics)}\n{judge_accuracy(metrics)}", explain_run(run)[1]
     finished = read_run(run)
     with lock_folder(run) as folder:
         page = write_report(folder, finished)

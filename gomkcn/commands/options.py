@@ -119,8 +119,8 @@ class_options = together(
     ),
     option(
         "--threshold",
-        help="Make classes of numbers: those below 6.5 and all others; or median, 75%, or several "
-        "with commas between",
+        help="Make classes of the numbers of --class-column: those below 6.5 and all others; or "
+        "median, 75%, or several with commas between",
     ),
 )
 # what these options are called

@@ -89,9 +89,12 @@ def _cell(name: str, value: Any) -> str:
         # not known
         return "?"
     if isinstance(value, float):
+        if name.startswith("odds ratio"):
+            from mining.pattern import odds
+
+            return odds(value)
         # these are of any size
-        is_free = name in ("p", "adjusted p") or name.startswith("odds ratio")
-        return f"{value:.3g}" if is_free else f"{value:.3f}"
+        return f"{value:.3g}" if name in ("p", "adjusted p") else f"{value:.3f}"
     # the numbers of graphs and nodes are names
     is_count = isinstance(value, int) and name not in ("graph", "node")
     return f"{value:,}" if is_count else visible(str(value))

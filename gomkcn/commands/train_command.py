@@ -9,7 +9,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, choose_folder, inputs_of
-from gomkcn.commands.option_types import InputPath, Number, Numbers, TablePath
+from gomkcn.commands.option_types import InputPath, Names, Number, Numbers, TablePath
 from gomkcn.commands.options import (
     device_option,
     folder_options,
@@ -254,7 +254,7 @@ def train(
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
     from gomkcn_dgl.training import training_run as training
-    from mining.html.explanation_page import explain_run
+    from mining.html.explanation_page import explain_run, judge_accuracy
 
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
@@ -290,6 +290,7 @@ def train(
             training.write_training(folder, classifier, metrics)
             if is_first():
                 say(training.format_results(metrics))
+                say(judge_accuracy(metrics))
                 _, page = explain_run(folder, data=data)
                 say(f"what it learnt: {page}")
 
@@ -308,6 +309,15 @@ def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> Classif
 @click.command(cls=Command)
 @click.argument("run", type=InputPath(), metavar="RUN")
 @click.argument("path", type=InputPath(), metavar="PATH")
+@option_group(
+    "Input",
+    option(
+        "--skip-invalid",
+        is_flag=True,
+        help="Leave out molecules that RDKit cannot read, and graphs with a category, such as an "
+        "element, that was not learnt",
+    ),
+)
 @option_group("Training", device_option)
 @option_group(
     "Output",
@@ -318,7 +328,9 @@ def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> Classif
     ),
     force_option,
 )
-def predict(run: str, path: str, out: str | None, force: bool, device: str | None) -> None:
+def predict(
+    run: str, path: str, out: str | None, force: bool, device: str | None, skip_invalid: bool
+) -> None:
     """Predict the class of each graph, or of each node.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
@@ -335,7 +347,7 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
     show_log(brief=True)
     with problems_of_run(run):
         classifier = load_classifier(run, "auto" if device is None else device)
-    table = predict_file(classifier, path)
+    table = predict_file(classifier, path, skip_invalid=skip_invalid)
     if out is None:
         print_table(table)
         return
@@ -351,9 +363,9 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
     "Output",
     option(
         "--graphs",
-        type=Numbers(int),
-        help="Graphs, or nodes, to show, such as 0,5,9 [of each class one that is predicted "
-        "rightly]",
+        type=Names(),
+        help="Graphs, by number or name, or nodes, to show, such as 0,5,9 [of each class one that "
+        "is predicted rightly]",
     ),
     option("--data", "data_path", type=InputPath(), help="Data set, if it was moved"),
     option("--out", help="Folder of the page [RUN/explanation]"),
@@ -361,7 +373,7 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
 )
 def explain(
     run: str,
-    graphs: tuple[int, ...] | None,
+    graphs: tuple[str, ...] | None,
     data_path: str | None,
     out: str | None,
     force: bool,
@@ -371,6 +383,7 @@ def explain(
     \b
     gomkcn explain run
     gomkcn explain run --graphs 0,5,9 --out why
+    gomkcn explain run --graphs celecoxib,aspirin
     """
     from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.html.explanation_page import explain_run

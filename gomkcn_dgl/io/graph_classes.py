@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isfinite
+from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ from gomkcn_dgl.io.molecules import (
     MOLECULE_FORMATS,
     MoleculeLabels,
     MoleculeOptions,
+    finite_number,
+    number_columns,
     read_molecule_classes,
 )
 from gomkcn_dgl.io.reading import CLASS_COLUMNS, format_of, read_with_classes
@@ -40,7 +42,7 @@ class GraphClasses(NamedTuple):
     """The class of each graph, or of each node.
 
     ``labels`` is int64 ``[G]`` or ``[V]``, 0 … C - 1 in ascending order of what the classes are
-    called in the data, -1 for a node without one; ``names`` are the C names.
+    called in the data, -1 for what has none; ``names`` are the C names.
     """
 
     labels: np.ndarray
@@ -51,6 +53,11 @@ class GraphClasses(NamedTuple):
         """The number of graphs, or nodes, of each class."""
         known = self.labels[self.labels >= 0]
         return np.bincount(known, minlength=len(self.names)).tolist()
+
+    @property
+    def called(self) -> np.ndarray:
+        """What the class of each is called, objects; None for what has none."""
+        return np.array([*self.names, None], object)[self.labels]
 
 
 def read_graph_classes(
@@ -90,7 +97,7 @@ def read_graph_classes(
             codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
             found = read_molecule_classes(path, format, molecules)
-            codes = None if found is None else found.labels
+            codes = None if found is None else np.array(found.labels, object)
             if found is not None and threshold is None:
                 _refuse_numbers(found)
             if found is not None and threshold is not None:
@@ -103,6 +110,12 @@ def read_graph_classes(
             )
         if threshold is not None:
             if codes is None:
+                columns = number_columns(path, molecules) if format in MOLECULE_FORMATS else []
+                if columns:
+                    raise InputError(
+                        "threshold needs the name of the column of its numbers; give class_column "
+                        f"(--class-column {columns[0]}), one of {listed(columns)}."
+                    )
                 raise InputError("threshold is for graphs with a number, and its graphs have none.")
             classes = classes_of_numbers(to_numpy(codes), threshold, "label")
             return _named_classes(classes, names, path)
@@ -185,6 +198,8 @@ def name_classes(classes: GraphClasses, names: LabelNames) -> GraphClasses:
 def as_graph_classes(labels: Any) -> GraphClasses | None:
     """Number the classes of graphs; None, with a line in the log, for labels that are no classes.
 
+    A label None says that a graph has none, and its number is -1.
+
     >>> classes = as_graph_classes(["toxic", "harmless", "toxic"])
     >>> classes.labels.tolist(), classes.names
     ([1, 0, 1], ('harmless', 'toxic'))
@@ -210,7 +225,16 @@ def _must_be_classes(codes: Any, members: str) -> GraphClasses:
 
 
 def _number_classes(codes: np.ndarray) -> GraphClasses | str:
-    """Number classes; of codes that are no classes, why they are none."""
+    """Number classes; of codes that are no classes, why they are none. A code None is no class."""
+    if codes.dtype == object and codes.ndim == 1:
+        is_known = np.array([code is not None for code in codes], bool)
+        if not is_known.all():
+            found = _number_classes(np.array(codes[is_known].tolist()))
+            if isinstance(found, str):
+                return found
+            labels = np.full(len(codes), -1)
+            labels[is_known] = found.labels
+            return found._replace(labels=labels)
     # one column is as good as none
     codes = codes.reshape(-1) if codes.size == len(codes) else codes
     if codes.ndim > 1:
@@ -241,7 +265,7 @@ def classes_of_numbers(
     Parameters
     ----------
     numbers : numpy.ndarray
-        A finite number for each graph.
+        A finite number for each graph, or NaN where there is none.
     threshold : str or float
         A number, "median", a share of the graphs such as "75%", or several with commas between.
     column : str
@@ -255,9 +279,12 @@ def classes_of_numbers(
     >>> classes_of_numbers(np.arange(9), "3,75%").names
     ('value < 3', '3 ≤ value < 6', 'value ≥ 6')
     """
-    values = np.asarray(numbers)
-    if values.ndim != 1 or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+    given = np.asarray(numbers)
+    is_real = given.ndim == 1 and given.dtype.kind in "iuf"
+    if not is_real or np.isinf(given).any() or np.isnan(given).all():
         raise InputError("threshold is for graphs with one finite number each.")
+    is_known = ~np.isnan(given)
+    values = given[is_known]
     cuts = sorted({_cut(part.strip(), threshold, values) for part in str(threshold).split(",")})
     labels = np.searchsorted(cuts, values, side="right")
     if not np.bincount(labels, minlength=len(cuts) + 1).all():
@@ -267,7 +294,9 @@ def classes_of_numbers(
         )
     middle = [f"{low:g} ≤ {column} < {high:g}" for low, high in pairwise(cuts)]
     names = (f"{column} < {cuts[0]:g}", *middle, f"{column} ≥ {cuts[-1]:g}")
-    return GraphClasses(labels.astype(np.int64), names)
+    labels_of_all = np.full(len(given), -1)
+    labels_of_all[is_known] = labels
+    return GraphClasses(labels_of_all, names)
 
 
 def _cut(part: str, threshold: str | float, values: np.ndarray) -> float:
@@ -275,7 +304,7 @@ def _cut(part: str, threshold: str | float, values: np.ndarray) -> float:
     if part.casefold() == "median":
         return float(np.median(values))
     is_share = part.endswith("%")
-    number = _number(part.removesuffix("%"))
+    number = finite_number(part.removesuffix("%"))
     if number is None or (is_share and not 0 < number < 100):
         raise InputError(
             "threshold must be a number, median, a share such as 75%, or several with commas "
@@ -284,22 +313,14 @@ def _cut(part: str, threshold: str | float, values: np.ndarray) -> float:
     return float(np.percentile(values, number)) if is_share else number
 
 
-def _number(text: str) -> float | None:
-    """The finite number that a text says."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
-
-
 def _numbers_of(found: MoleculeLabels) -> np.ndarray:
-    """The numbers of a column of molecules; refuse one that is none."""
-    numbers = [_number(label) for label in found.labels]
+    """The numbers of a column of molecules, NaN where there is none; refuse any other text."""
+    numbers = [nan if label is None else finite_number(label) for label in found.labels]
     for number, label, place in zip(numbers, found.labels, found.places, strict=True):
         if number is None:
             raise InputError(
-                f"{place}: {found.column!r} must be a number for threshold, got {label!r}."
+                f"{place}: {found.column!r} must be a number for threshold, got {label!r}; correct "
+                "it, or leave the cell empty, and the molecule is in no class."
             )
     return np.array(numbers, np.float64)
 
@@ -310,7 +331,7 @@ def _refuse_numbers(found: MoleculeLabels) -> None:
     Whole numbers of few values are classes; a column is one of numbers where most of its values,
     and more than a few, are.
     """
-    values = {label: _number(label) for label in found.labels}
+    values = {label: finite_number(label) for label in found.labels if label is not None}
     numbers = [number for number in values.values() if number is not None]
     is_whole = all(number == round(number) for number in numbers)
     if 2 * len(numbers) <= len(values) or (is_whole and len(values) <= MOST_NUMBERED):

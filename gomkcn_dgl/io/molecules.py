@@ -12,7 +12,9 @@ import gzip
 import io
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,12 @@ MOLECULE_FORMATS = ("smiles", "sdf")
 # what columns and properties are called, in capitals or not
 _SMILES_COLUMNS = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")
 CLASS_COLUMNS = ("class", "label", "activity", "active", "outcome", "target", "y")
+# what a table writes where nothing is known; the last three are outcomes of assays in PubChem that
+# are neither active nor inactive
+_NO_CLASS = frozenset(
+    ["", "na", "n/a", "nan", "null", "?", "nd", "n.d.", "missing", "unknown", "untested",
+     "inconclusive", "unspecified", "indeterminate"]
+)  # fmt: skip
 # words of the name of the column that says what molecules are called, the plainest first
 _NAME_WORDS = ("name", "id", "title", "compound", "molecule")
 # a property of molecules of RDKit, which reads it from SD files
@@ -88,10 +96,13 @@ class Record(NamedTuple):
 
 
 class MoleculeLabels(NamedTuple):
-    """The label of each molecule of a file, as text, the column that has them, and their places."""
+    """The label of each molecule of a file, as text, the column that has them, and their places.
+
+    The label is None where the file has none.
+    """
 
     column: str
-    labels: list[str]
+    labels: list[str | None]
     places: list[str]
 
 
@@ -161,27 +172,49 @@ def read_molecules(
 def read_molecule_classes(
     path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
 ) -> MoleculeLabels | None:
-    """Read the label of each molecule of a file; None, with a warning, where some have none.
+    """Read the label of each molecule of a file; None where no molecule has one.
 
-    Raises an InputError where ``options`` name the column of the classes.
+    A warning says how many have none where others have some: an empty cell, or a word that says
+    that nothing is known. Labels that differ in capitals alone are one, with another warning.
+    Raises an InputError where ``options`` name the column of the classes and it holds none.
     """
     if options.class_column == NONE:
         return None
     found, _ = read_molecules(path, format, options)
-    labels = [one.label for one in found if one.label]
-    if len(labels) == len(found):
-        return MoleculeLabels(found[0].column, labels, [one.place for one in found])
-    missing = len(found) - len(labels)
-    first = next(one.place for one in found if not one.label)
-    if options.class_column is not None:
-        raise InputError(
-            f"{first}: class_column {options.class_column!r} must hold the class of each molecule, "
-            f"and {missing} of {len(found)} have none."
+    texts = [(one.label or "").strip() for one in found]
+    missing = [at for at, text in enumerate(texts) if text.casefold() in _NO_CLASS]
+    if len(missing) == len(found):
+        if options.class_column is not None:
+            raise InputError(
+                f"class_column {options.class_column!r} must hold classes of molecules, and each "
+                "of them has none."
+            )
+        return None
+    column = next(one.column for one in found if one.label)
+    if missing:
+        words = [text for text in dict.fromkeys(texts[at] for at in missing) if text]
+        log.warning(
+            "%d of %d molecules %s no class in the column %s%s, and %s left out where classes are "
+            "compared or learnt; the first is in %s",
+            len(missing),
+            len(found),
+            "has" if len(missing) == 1 else "have",
+            printable(column),
+            f" (no class: {listed(words)})" if words else "",
+            "is" if len(missing) == 1 else "are",
+            found[missing[0]].place,
         )
-    if labels:
-        said = "classes are not used: %d of %d molecules have none, the first in %s"
-        log.warning(said, missing, len(found), first)
-    return None
+    spellings = Counter(text for at, text in enumerate(texts) if at not in set(missing))
+    # the most frequent spelling of each label, which the rarer ones do not overwrite
+    usual = {text.casefold(): text for text, _ in reversed(spellings.most_common())}
+    rare = [text for text in spellings if usual[text.casefold()] != text]
+    if rare:
+        log.warning(
+            "classes that differ in capitals alone are one: %s",
+            ", ".join(f"{printable(text)} is {printable(usual[text.casefold()])}" for text in rare),
+        )
+    labels = [usual.get(text.casefold()) for text in texts]
+    return MoleculeLabels(column, labels, [one.place for one in found])
 
 
 def _line_records(path: Path) -> Iterator[Record]:
@@ -214,11 +247,14 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     of_smiles = smiles_column(names)
     if options.smiles is not None:
         of_smiles = _column("smiles", options.smiles, (), names)
-    of_class = _class_column(options.class_column, names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
     of_name = name_column(names)
     of_name = None if of_name == of_smiles else of_name
+    if options.class_column == NONE:
+        # said once: the classes are read again, by themselves
+        _log_columns(names, of_smiles, of_name)
+    of_class = _class_column(options.class_column, names, (of_smiles, of_name))
     for number, row in rows_of(data, form):
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
@@ -266,8 +302,11 @@ def _column(option: str, given: str | None, usual: Sequence[str], names: list[st
     return at
 
 
-def _class_column(given: str | None, names: list[str]) -> int | None:
-    """The number of the column of the classes; of several that may be, the log names the others."""
+def _class_column(given: str | None, names: list[str], taken: Sequence[int | None]) -> int | None:
+    """The number of the column of the classes; the log names the others that may be.
+
+    ``taken`` are the columns of the SMILES and of the names.
+    """
     if given == NONE:
         return None
     at = _column("class_column", given, CLASS_COLUMNS, names)
@@ -275,7 +314,39 @@ def _class_column(given: str | None, names: list[str]) -> int | None:
         others = [name for name in names if name != names[at] and _find([name], CLASS_COLUMNS) == 0]
         more = f"; --class-column takes {listed(others)} in its place" if others else ""
         log.log(READING, "classes: column %s%s", printable(names[at]), more)
+    if given is None and at is None:
+        others = [name for number, name in enumerate(names) if number not in taken]
+        if others:
+            said = "classes: none; --class-column takes one of the columns %s"
+            log.log(READING, said, listed(others))
     return at
+
+
+def number_columns(path: Path, options: MoleculeOptions) -> list[str]:
+    """The columns of a table of molecules of which most cells are numbers."""
+    if not path.name.lower().endswith(_TABLES):
+        return []
+    data = read_text(path)
+    form = find_form(data, is_csv=True, has_header=True)
+    names = [*form.names]
+    rows = [row + [""] * (len(names) - len(row)) for _, row in rows_of(data, form)]
+    taken = {name_column(names), smiles_column(names)}
+    return [
+        name
+        for at, name in enumerate(names)
+        if at not in taken
+        and name != options.smiles
+        and 2 * sum(finite_number(row[at]) is not None for row in rows) > len(rows)
+    ]
+
+
+def finite_number(text: str) -> float | None:
+    """The finite number that a text says."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
 
 
 def smiles_column(names: Sequence[str]) -> int | None:

@@ -231,7 +231,7 @@ class TrainedMachine:
         settings: ClassifierSettings, data: LabelledData, split: Split
     ) -> ClassifierSettings:
         """The settings with the number of patterns."""
-        graphs = _take_graphs(data.graph, _learnt_graphs(split))
+        graphs = take_graphs(data.graph, _learnt_graphs(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
         # 0 stands for None, which a settings file cannot hold
         return settings.override({"num_patterns": num_patterns or 0})
@@ -250,7 +250,7 @@ class TrainedMachine:
         labels = data.labels[learnt_graphs]
         machine = _new_machine(settings.machine)
         with steps.interrupts or contextlib.nullcontext():
-            machine.fit(_take_graphs(data.graph, learnt_graphs), labels, steps)
+            machine.fit(take_graphs(data.graph, learnt_graphs), labels, steps)
         classifier = cls(
             machine,
             settings,
@@ -261,7 +261,7 @@ class TrainedMachine:
             data.class_names,
         )
         train_accuracy = (machine.predict_values(machine.training_values_) == labels).mean()
-        predicted, _ = classifier.decide(_take_graphs(data.graph, split.test))
+        predicted, _ = classifier.decide(take_graphs(data.graph, split.test))
         tried: dict[str, Any] = machine.cv_results_
         # the validation part of a network is cross-validation here, over all that is learnt from
         num_learnt = len(learnt_graphs)
@@ -378,7 +378,7 @@ def _learnt_graphs(split: Split) -> np.ndarray:
     return np.sort(np.concatenate([split.train, split.val]))
 
 
-def _take_graphs(collection: CSRGraph, numbers: np.ndarray) -> CSRGraph:
+def take_graphs(collection: CSRGraph, numbers: np.ndarray) -> CSRGraph:
     """The collection of some graphs of a collection."""
     graphs = list(collection)
     return as_csr([graphs[number] for number in numbers])

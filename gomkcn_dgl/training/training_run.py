@@ -24,6 +24,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import name_columns, read_label_names, take_features
+from gomkcn_dgl.io.molecules import MOLECULE_FORMATS, MoleculeOptions, read_molecules
 from gomkcn_dgl.io.reading import (
     CLASS_COLUMNS,
     EDGE_FORMATS,
@@ -53,7 +54,7 @@ from gomkcn_dgl.training.classifier_settings import (
     DataSettings,
     read_classifier_settings,
 )
-from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
+from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
     LabelledData,
@@ -268,39 +269,48 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     return read_state(folder / _CHECKPOINT, restore)
 
 
-def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
+def predict_file(
+    classifier: TrainedClassifier, path: str | Path, *, skip_invalid: bool = False
+) -> Table:
     """Classify the graphs of a file or a folder, or the nodes where those were learnt.
 
     They are read as those were that the classifier learnt from. The table has a row for each
     ``graph``, in the order of the file: its number, its ``name`` where graphs have names, the name
     of the ``predicted`` class, and the ``probability`` of each class; or for each ``node``, with
     its name, and with the ``graph`` that it is of where there are several. Raises an InputError for
-    graphs with other features or other relations.
+    graphs with other features or other relations; ``skip_invalid`` leaves out graphs with a
+    category that was not learnt, and molecules that RDKit cannot read.
     """
-    graph = _read_unseen(classifier, Path(path))
+    graph, rows, names = _read_unseen(classifier, Path(path), skip_invalid)
     predicted, scores = classifier.decide(graph)
-    columns: dict[str, Any] = {"graph": np.arange(graph.num_graphs)}
-    if graph.graph_names is not None:
-        columns["name"] = graph.graph_names
+    columns: dict[str, Any] = {"graph": rows}
+    if names is not None:
+        columns["name"] = names
     if classifier.settings.data.nodes:
         nodes = np.arange(graph.num_nodes)
         columns = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
         columns["node"] = np.array(graph.original_ids(nodes))
     columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
-        columns[f"probability {name}"] = column
+        # a probability of a sample of graphs is known to fewer digits
+        columns[f"probability {name}"] = np.round(column.astype(np.float64), 6)
     return Table(columns)
 
 
-def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
-    """Read a graph, or a collection, with the features of the classifier."""
+def _read_unseen(
+    classifier: TrainedClassifier, path: Path, skip_invalid: bool
+) -> tuple[CSRGraph, np.ndarray, np.ndarray | None]:
+    """Read a graph, or a collection, with the features of the classifier.
+
+    Returns it, the numbers of its graphs in the file, and their names where they have some.
+    """
     settings = classifier.settings.data
     options: dict[str, Any] = {
         "features": settings.features,
         "directed": settings.directed,
         "relation": settings.relation,
         "smiles": settings.smiles,
-        "skip_invalid": bool(settings.skip_invalid),
+        "skip_invalid": skip_invalid or bool(settings.skip_invalid),
         # classifiers learn without weights
         "weight": NONE,
     }
@@ -315,8 +325,75 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     if settings.label_names is not None:
         graph = _name_columns(graph, read_label_names(settings.label_names))
     with named(path):
+        names = graph.graph_names
+        rows = np.arange(graph.num_graphs)
+        if not settings.nodes:
+            is_known = _are_learnt(graph, classifier.feature_names)
+            if not (skip_invalid or is_known.all()):
+                _refuse_unlearnt(graph, classifier, path, int(is_known.argmin()))
+            if not is_known.all():
+                rows = np.flatnonzero(is_known)
+                log.warning(
+                    "left out %d of %d graphs, with a category that was not learnt: %s",
+                    len(is_known) - len(rows),
+                    len(is_known),
+                    listed([_called(graph, row) for row in np.flatnonzero(~is_known).tolist()]),
+                )
+                graph = _with_own_categories(take_graphs(graph, rows), classifier.feature_names)
+                names = None if names is None else names[rows]
         _check_relations(classifier.relations, graph.relations)
-        return take_features(graph, classifier.feature_names)
+        return take_features(graph, classifier.feature_names), rows, names
+
+
+def _unlearnt_columns(graph: CSRGraph, learnt: Sequence[str]) -> list[int]:
+    """The categories that were not learnt, of attributes that were."""
+    attributes = {name.partition("=")[0] for name in learnt if "=" in name}
+    return [
+        column
+        for column, name in enumerate(graph.feature_names)
+        if name not in learnt and "=" in name and name.partition("=")[0] in attributes
+    ]
+
+
+def _are_learnt(graph: CSRGraph, learnt: Sequence[str]) -> np.ndarray:
+    """Which graphs have only categories that were learnt, bool ``[G]``."""
+    columns = _unlearnt_columns(graph, learnt)
+    is_known = np.ones(graph.num_graphs, bool)
+    nodes = np.flatnonzero(graph.features[:, columns].any(axis=1))
+    is_known[graph.graph_of(nodes)] = False
+    return is_known
+
+
+def _with_own_categories(graph: CSRGraph, learnt: Sequence[str]) -> CSRGraph:
+    """The graph without the columns of categories that none of its nodes has any more."""
+    gone = set(_unlearnt_columns(graph, learnt))
+    kept = [column for column in range(len(graph.feature_names)) if column not in gone]
+    names = tuple(graph.feature_names[column] for column in kept)
+    return dataclasses.replace(graph, features=graph.features[:, kept], feature_names=names)
+
+
+def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path, row: int) -> None:
+    """Refuse a graph with a category that was not learnt: which graph, in which line, and what."""
+    columns = _unlearnt_columns(graph, classifier.feature_names)
+    nodes = graph.graph_of(np.arange(graph.num_nodes)) == row
+    unlearnt = [graph.feature_names[at] for at in columns if graph.features[nodes, at].any()]
+    settings = classifier.settings.data
+    format = format_of(path, None, settings.smiles)
+    where = ""
+    if format in MOLECULE_FORMATS:
+        options = MoleculeOptions(settings.smiles, NONE, bool(settings.skip_invalid))
+        where = f"{read_molecules(path, format, options)[0][row].place}: "
+    raise InputError(
+        f"{where}{_called(graph, row)} has {listed(unlearnt)}, which no graph has that the "
+        "classifier learnt from; leave it out, or give skip_invalid (--skip-invalid) to leave out "
+        "all such graphs."
+    )
+
+
+def _called(graph: CSRGraph, row: int) -> str:
+    """What a graph is called, or its number."""
+    name = "" if graph.graph_names is None else str(graph.graph_names[row])
+    return name or f"graph {row}"
 
 
 def _name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:

@@ -113,7 +113,8 @@ def count_by_graph(
         edges without a name are of its only relation.
     colors : (array, array), optional
         Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
-        Without them categories do not count.
+        Without them it is mapped to nodes of its categories, where the structure has some, as in
+        ``Structure.parse("a:C--b:N")``.
     max_steps : int, optional
         Steps after which the search is stopped; None: never. A step checks a node, and takes about
         10 ns.

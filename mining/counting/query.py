@@ -13,7 +13,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
-from mining.categories import Colors
+from mining.categories import Colors, colors_in
 from mining.graph_relations import joined_relations, links_in
 
 # node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
@@ -83,6 +83,7 @@ class Query:
     ) -> Query:
         """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
 
+        Without colours they are mapped to nodes of their categories, where the structure has some.
         Edges without a name are of any relation of the graph.
         """
         if not isinstance(graph, CSRGraph):
@@ -99,6 +100,8 @@ class Query:
                 f"structure must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
             )
         names: tuple[tuple[str, ...], ...] = ()
+        if colors is None:
+            structure, colors = colors_in(graph, structure)
         if colors is not None:
             colors = _checked_colors(*colors, structure.num_nodes, graph.num_nodes)
             names = color_names(colors[0])

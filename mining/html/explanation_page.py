@@ -63,7 +63,7 @@ _TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
 
 def explain_run(
     run: str | Path,
-    rows: Sequence[int] | None = None,
+    rows: Sequence[int | str] | None = None,
     *,
     data: LabelledData | None = None,
     data_path: str | None = None,
@@ -73,8 +73,8 @@ def explain_run(
     """Explain a trained run and write that into its folder; return the path of the page as well.
 
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
-    not given; ``rows`` are the graphs to show. The page goes into the folder of the run, or to
-    ``out``, where ``force`` says whether one that exists is replaced.
+    not given; ``rows`` are the graphs to show, by number or name. The page goes into the folder of
+    the run, or to ``out``, where ``force`` says whether one that exists is replaced.
     """
     classifier = load_classifier(run, "cpu")
     metrics = read_metrics(run)

@@ -356,7 +356,7 @@ class FilterExplorer extends Explorer {
     return [make("div", {}, this.view.picture(graph, 220, 160),
       make("h3", {}, `Graph ${graph}`),
       make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
-        run.classes.length ? `class ${run.className(graph)}` : ""].filter(Boolean).join(", ")),
+        run.classes.length ? (run.className(graph) ? `class ${run.className(graph)}` : "no class") : ""].filter(Boolean).join(", ")),
       make("dl", { class: "map" }, ...rows))];
   }
 

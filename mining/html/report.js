@@ -155,9 +155,18 @@ class MotifExplorer extends Explorer {
     return [this.view.picture(graph, 220, 160), make("div", {},
       make("h3", {}, run.graphNames[graph] ? run.fullTitleOf(graph) : `Graph ${graph}`),
       make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
-        run.classes.length ? `class ${run.className(graph)}` : ""].filter(Boolean).join(", ")),
+        run.classes.length ? (run.className(graph) ? `class ${run.className(graph)}` : "no class") : ""].filter(Boolean).join(", ")),
+      ...this.mainFinding(graph),
       ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
         this.link(`motif ${run.motifs[at].label}: ${run.motifs[at].name} × ${number}`, { kind: "motif", id: at }))))];
+  }
+
+  // the pattern that is selected at first, where the graph has it
+  mainFinding(graph) {
+    const { run } = this;
+    const pattern = run.patterns[run.start];
+    const number = pattern ? pattern.places.filter((own) => run.graphs[own[0]] === graph).length : 0;
+    return number ? [make("p", {}, this.link(`${pattern.name} × ${number}`, { kind: "pattern", id: run.start }))] : [];
   }
 
   aboutStructure(structure) {

@@ -40,6 +40,7 @@ from mining.html.terminal import (
     planted_as,
     shown_set,
     unused,
+    without_class,
     words_of,
 )
 from mining.mining_run import MiningRun
@@ -54,6 +55,7 @@ from mining.pattern import (
     Pattern,
     digits,
     null_column,
+    odds,
 )
 from mining.plots.filter_drawing import names_nodes
 from mining.plots.profile import MOST_BARS, draw_profile
@@ -113,7 +115,8 @@ def render_report(run: MiningRun) -> str:
             for null in run.null_models or [""]
         ],
         classes=_class_groups(run, numbers, lines) if has_classes else None,
-        follow_sentence=follow_sentence,
+        says_following=follow_sentence(differing(run)),
+        says_without_class=without_class(run) if has_classes else "",
         most_leading=_MOST_CLASS_ROWS,
         most_following=_MOST_FOLLOWING,
         permutations=PERMUTATIONS,
@@ -463,6 +466,7 @@ def _class_row(row: DifferingRow, at: Place, numbers: Numbers, lines: dict[Kind,
     best = row.classes.strongest
     own = partial(numbers, *at, "classes", "contrasts", row.classes.contrasts.index(best))
     counts = ("containing", "num_graphs", "others_containing", "num_others")
+    follows = row.classes.follows
     return (
         _pattern_row(row.pattern, at, numbers, lines)
         | {name: own(name) for name in counts}
@@ -472,18 +476,20 @@ def _class_row(row: DifferingRow, at: Place, numbers: Numbers, lines: dict[Kind,
             "sign": "▲" if best.is_more_frequent else "▼",
             "share": percent(best.containing / best.num_graphs, 0),
             "others_share": percent(best.others_containing / best.num_others, 0),
-            "odds": own("odds_ratio", text=lambda odds: f"{odds:.3g}"),
-            "low": own("low", text=lambda odds: f"{odds:.3g}"),
-            "high": own("high", text=lambda odds: f"{odds:.3g}"),
+            "odds": own("odds_ratio", text=odds),
+            "low": own("low", text=odds),
+            "high": own("high", text=odds),
             "p": own("p", text=lambda p: f"{p:.2g}"),
             "p_adjusted": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
+            "left": follows and numbers(*at, "classes", "follows", "p", text=lambda p: f"{p:.2g}"),
+            "is_told": follows is None or follows.is_told,
         }
     )
 
 
 def _class_cells(row: DifferingRow) -> list[Any]:
     """The cells of a row in the CSV file of the table of classes."""
-    best = row.classes.strongest
+    best, follows = row.classes.strongest, row.classes.follows
     return [
         row.pattern.name,
         row.pattern.structure.to_text(),
@@ -491,6 +497,7 @@ def _class_cells(row: DifferingRow) -> list[Any]:
         *(best.containing, best.num_graphs, best.others_containing, best.num_others),
         *(best.odds_ratio, best.low, best.high, best.p),
         row.classes.p_adjusted,
+        *(("", "") if follows is None else (follows.p, "yes" if follows.is_told else "no")),
     ]
 
 

@@ -18,9 +18,11 @@ from mining.pattern import (
     LEVEL,
     MORE,
     ClassDifference,
+    Following,
     MotifPart,
     Pattern,
     differing_groups,
+    odds,
 )
 from mining.truth import MotifRecovery
 
@@ -161,7 +163,15 @@ def _tie(one: Pattern, leader: Pattern) -> str:
     """How a structure follows from the leading one of its group."""
     if one.structure.is_part_of(leader.structure):
         return "part of it"
-    return "contains it" if leader.structure.is_part_of(one.structure) else "goes with it"
+    if leader.structure.is_part_of(one.structure):
+        return "contains it"
+    assert one.classes is not None and one.classes.follows is not None, "it does not lead"
+    best = one.classes.strongest
+    total = best.containing + best.others_containing
+    shared = one.classes.follows.shared
+    if shared in (0, total):
+        return f"{'only' if shared else 'never'} with it in {total}"
+    return f"with it in {shared} of {total}"
 
 
 def class_table(run: MiningRun) -> TextTable:
@@ -177,11 +187,19 @@ def class_table(run: MiningRun) -> TextTable:
         "class": [best.name for best in strongest],
         "graphs of it": [f"{best.containing} of {best.num_graphs}" for best in strongest],
         "others": [f"{best.others_containing} of {best.num_others}" for best in strongest],
-        "odds ratio": [f"{best.odds_ratio:.3g}" for best in strongest],
+        "odds ratio": [odds(best.odds_ratio) for best in strongest],
         "p": [f"{best.p:.2g}" for best in strongest],
         "adjusted p": [f"{row.classes.p_adjusted:.3g}" for row in rows],
+        "p left": [_left(row.classes.follows) for row in rows],
     }  # fmt: skip
     return TextTable(columns, {"structure", "class"})
+
+
+def _left(follows: Following | None) -> str:
+    """What is left of the difference of a structure beyond those that lead."""
+    if follows is None:
+        return "leads"
+    return f"{follows.p:.2g}" if follows.is_told else "too few"
 
 
 def recovery_table(recovery: Sequence[MotifRecovery]) -> TextTable:
@@ -223,8 +241,10 @@ def given_sentences(run: MiningRun) -> list[str]:
         if bits:
             what = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
         pattern = asked.get(name)
-        counted = "" if pattern is None else _counted_words(pattern)
-        sentences.append(f"Asked for: {name} {what}{counted}.")
+        called_so, counted = name, ""
+        if pattern is not None:
+            called_so, counted = pattern.name, _counted_words(pattern)
+        sentences.append(f"Asked for: {called_so} {what}{counted}.")
     return sentences
 
 
@@ -362,18 +382,41 @@ def classes_sentence(run: MiningRun) -> str:
     groups = differing(run)
     number = sum(map(len, groups))
     verb = "differs" if number == 1 else "differ"
+    shown = sum(min(len(group), 1 + _MOST_FOLLOWING) for group in groups[:_MOST_ROWS])
+    rest = f" {number - shown} more are on the page." if number > shown else ""
     cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
         f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "
-        f"{LEVEL}).{follow_sentence(len(groups), number - len(groups))}{cut}"
+        f"{LEVEL}).{follow_sentence(groups)}{without_class(run)}{rest}{cut}"
     )
 
 
-def follow_sentence(leading: int, following: int) -> str:
-    """How many structures tell no more than the leading ones; empty where all lead."""
-    if not following:
+def without_class(run: MiningRun) -> str:
+    """How many graphs have no class, and so are not compared; empty where each has one."""
+    compared = next(one.classes for one in run.counted if one.classes is not None)
+    number = run.graph.num_graphs - sum(one.num_graphs for one in compared.contrasts)
+    if not number:
         return ""
+    have = "has no class and is" if number == 1 else "have no class and are"
+    return f" {number} of {run.graph.num_graphs} graphs {have} not compared."
+
+
+def follow_sentence(groups: Sequence[Sequence[DifferingRow]]) -> str:
+    """How many structures tell no more than the leading ones; empty where all lead."""
+    left = [row.classes.follows for group in groups for row in group if row.classes.follows]
+    if not left:
+        return ""
+    leading, few = len(groups), sum(not one.is_told for one in left)
     head = f"{leading} leads" if leading == 1 else f"{leading} lead"
-    rest = "the other follows" if following == 1 else f"{following} others follow"
-    given = "it" if leading == 1 else "these"
-    return f" {head}, {rest}: no difference is left among graphs that are alike in {given}."
+    rest = "the other follows" if len(left) == 1 else f"{len(left)} others follow"
+    alike = f"among graphs that are alike in {'it' if leading == 1 else 'these'}"
+    too_few = "there are too few graphs to tell a difference"
+    if not few:
+        return f" {head}, {rest}: {alike}, no difference is shown."
+    if few == len(left):
+        return f" {head}, {rest}: {alike}, {too_few}."
+    shows = "shows" if len(left) - few == 1 else "show"
+    return (
+        f" {head}, {rest}: {alike}, {len(left) - few} of the others {shows} no difference; for "
+        f"{few} {too_few}."
+    )

@@ -7,12 +7,14 @@ from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import networkx as nx
 import pytest
 
 pytest.importorskip("playwright")
 from browsing import GRAPHS, HOSTILE, opened, page_of
 from tiny_runs import run_with_variant
 
+from gomkcn_dgl import as_csr
 from mining.html.report import render_report
 
 pytestmark = pytest.mark.browser
@@ -242,6 +244,29 @@ def test_without_script_all_tables_are_read(started, page_files):
     assert page.locator("#explorer").is_hidden()
     assert page.get_by_text("The drawing of the graph needs JavaScript").is_visible()
     page.close()
+
+
+def test_what_follows_is_selected_and_the_card_of_a_graph_has_the_main_finding(started, tmp_path):
+    rings = [nx.lollipop_graph(3, 2) for _ in range(15)]
+    graphs = as_csr([*rings, *(nx.path_graph(5) for _ in range(15))])
+    file = tmp_path / "classes.html"
+    file.write_text(page_of((graphs, ["ring"] * 15 + ["chain"] * 15)), encoding="utf-8")
+    with opened(started, file) as page:
+        # rows that follow have places of their own
+        following = page.locator("#t-c tr.variant button.name")
+        assert following.count() > 0
+        following.first.click()
+        assert following.first.get_attribute("aria-pressed") == "true"
+        leader = page.locator("#t-c tr.row button.name").first.inner_text()
+        # a graph that has the main finding leads to it, one that has not says nothing of it
+        link = page.locator("#detail button.link", has_text=f"{leader} × ")
+        for graph, number in (("20", 0), ("3", 1)):
+            page.get_by_label("Find graph").fill(graph)
+            page.keyboard.press("Enter")
+            assert page.locator("#detail h3").inner_text() == f"Graph {graph}"
+            assert link.count() == number
+        link.click()
+        assert page.locator("#t-c tr.row button.name").first.get_attribute("aria-pressed") == "true"
 
 
 def test_only_graphs_of_the_chosen_class_are_shown(started, page_files):

@@ -214,7 +214,9 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
     assert len(pd.read_csv("few.csv")) == 4
     write_rings("NEW", 4, labels=(0, 7))
     said = refused("predict run NEW")
-    assert said.startswith("NEW: features must be those of the training graphs, label=C,")
+    assert said.startswith(
+        "NEW: graph 1 has label=7, which no graph has that the classifier learnt from; leave it out"
+    )
     write_rings("BONDS", 4, edge_labels=[number % 2 for number in range(32)])
     assert "edges must be of the relations that the classifier learnt, " in refused(
         "predict run BONDS"

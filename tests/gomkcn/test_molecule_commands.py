@@ -11,7 +11,10 @@ import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from mining import read_run
+from gomkcn_dgl import read_graph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from mining import count_by_graph, count_inexact, count_occurrences, read_run
 from mining.pattern import differing_groups
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -110,9 +113,32 @@ def test_counts_and_subgraphs_are_compared_between_classes(drugs):
     assert first["p"] == pytest.approx(3.034e-16, rel=1e-3) and first["adjusted p"] < 1e-11
     assert table["p"].is_monotonic_increasing
     # small numbers are printed as such
-    text = gomkcn("frequent drugs.csv --support .4 --size 4 --closed --per-class")
-    assert "3.03e-16" in text and "66.7" in text
+    text = gomkcn("frequent drugs.csv --support .1 --size 2-4 --per-class")
+    head, _, names, first, *rows = text.splitlines()
+    assert re.match(
+        r"\d+ frequent subgraphs; \d+ differ between the classes \(adjusted p ≤ 0.05\)", head
+    )
+    assert head.endswith("; here the first 40; --out table.csv has all, with all columns")
+    assert len(rows) == 39 and max(map(len, [names, first, *rows])) < 160
+    # a bond of it is in the same graphs, and is smaller; of two classes one odds ratio is shown
+    assert first.endswith("sulfonamide: NS(=O)=O") and "3.03e-16" in first
+    assert names.count("odds ratio") == 1 and "0.015" in first
     assert "give it, or leave them out" in refused("frequent drugs.csv --threshold 6")
+
+
+def test_a_structure_with_categories_is_counted_with_them_in_python(drugs):
+    graph = read_graph("drugs.csv")
+    text = "a:N-[single]-b:S, b-[double]-c:O, b-[double]-d:O"
+    structure = Structure.parse(text)
+    assert (count_by_graph(graph, structure) > 0).sum() == 22
+    assert "22 of 300 contain it" in gomkcn(f"count '{text}' drugs.csv")
+    assert count_occurrences(graph, structure).value == count_by_graph(graph, structure).sum()
+    assert count_inexact(graph, structure, max_edits=0).counts[0].value == 23
+    # without categories it is of any atoms
+    plain = Structure.parse(text.replace(":N", "").replace(":S", "").replace(":O", ""))
+    assert (count_by_graph(graph, plain) > 0).sum() > 22
+    with pytest.raises(InputError, match="must have categories of the graph, which are element=Br"):
+        count_by_graph(graph, Structure.parse("a:Xx--b:N"))
 
 
 @pytest.fixture

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from command_line import gomkcn, invoke, refused
@@ -284,6 +286,35 @@ def test_molecules_with_classes_are_learnt_from():
     Path("alcohols.csv").write_text("smiles\n" + "".join(f"{'C' * n}O\n" for n in range(2, 12)))
     alcohols = predict_file(classifier, "alcohols.csv").columns()["predicted"]
     assert alcohols.tolist() == every[::2].tolist()
+
+
+def test_compounds_are_named_and_left_out_and_those_without_a_class_are_not_learnt_from():
+    pytest.importorskip("rdkit", reason="RDKit is not installed")
+    rows = "".join(
+        f"m{size}{end},{'C' * size}{end},{end}\n" for size in range(2, 14) for end in "ON"
+    )
+    Path("drugs.csv").write_text(f"name,smiles,class\n{rows}ethane,CC,\n")
+    said = gomkcn("train drugs.csv --out run --method kernel --split .5,.25,.25 --folds 2")
+    assert "Always answering “N” is correct for 50.0%." in " ".join(said.split())
+    sizes = json.loads(Path("run/metrics.json").read_text())
+    assert (sizes["data"]["num_graphs"], sum(sizes["size"].values())) == (25, 18 + 18 + 6)
+    # by name
+    said = gomkcn("explain run --graphs m3O,5 --out why").splitlines()
+    assert said[0].startswith("m3O: predicted ") and said[1].startswith("m4N: predicted ")
+    assert re.search(r"most like m\d+[ON], ", said[0])
+    assert "must be a number, or the name of a graph, got 'aspirin'" in refused(
+        "explain run --graphs aspirin --out why --force"
+    )
+    assert "graph 24 has no class" in refused("explain run --graphs ethane --out why --force")
+    # what cannot be read, and what was not learnt
+    Path("new.csv").write_text("name,smiles\na,CC(\nb,CCO\nc,C[Se]C\nd,CN\n")
+    assert "line 2: RDKit cannot read the molecule" in refused("predict run new.csv")
+    gomkcn("predict run new.csv --skip-invalid --out new_classes.csv")
+    table = pd.read_csv("new_classes.csv")
+    assert table["name"].tolist() == ["b", "d"] and table["predicted"].tolist() == ["O", "N"]
+    assert table["graph"].tolist() == [0, 2]
+    Path("new.csv").write_text("name,smiles\nb,CCO\nc,C[Se]C\n")
+    assert "new.csv: line 3: c has element=Se, which no graph has" in refused("predict run new.csv")
 
 
 def test_a_run_of_other_edges_is_not_gone_on_with():

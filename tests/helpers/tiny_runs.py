@@ -89,13 +89,13 @@ def significance_of(
     return NullComparison(null, 100, observed, mean, sd, 2.0, z, 0.04, p_adjusted, verdict)
 
 
-def difference_of(*names, p_adjusted=0.001, p=3e-5, group=None):
+def difference_of(*names, p_adjusted=0.001, p=3e-5, group=None, follows=None):
     """Nine of ten graphs of the first class have the pattern, and two of twenty of the second."""
     rows = [(9, 10, 2, 20, 46.75, 5.75, 383.0, p), (2, 20, 9, 10, 0.0215, 0.0026, 0.174, p)]
     contrasts = (ClassContrast(name, *row) for name, row in zip(names, rows, strict=True))
     if group is None and p_adjusted <= LEVEL:
         group = 0
-    return ClassDifference(tuple(contrasts), p_adjusted, group)
+    return ClassDifference(tuple(contrasts), p_adjusted, group, follows)
 
 
 def run_of(patterns, recovery=None, motifs=(), **changes):

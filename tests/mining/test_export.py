@@ -134,8 +134,11 @@ def test_the_table_of_structures():
         "null_joint_degree_mean": 0.5, "null_joint_degree_sd": 0.75, "null_joint_degree_z": 1.5,
         "null_joint_degree_p": 0.04, "null_joint_degree_p_adjusted": 0.3,
         "null_joint_degree_verdict": "not shown to differ",
-        "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
-        "odds_ratio_harmless": 0.0215, "p_classes": 0.001,
+        "graphs_toxic": 9, "of_graphs_toxic": 10, "odds_ratio_toxic": 46.75,
+        "odds_ratio_toxic_low": 5.75, "odds_ratio_toxic_high": 383.0, "p_exact_toxic": 3e-5,
+        "graphs_harmless": 2, "of_graphs_harmless": 20, "odds_ratio_harmless": 0.0215,
+        "odds_ratio_harmless_low": 0.0026, "odds_ratio_harmless_high": 0.174,
+        "p_exact_harmless": 3e-5, "p_classes": 0.001,
     }  # fmt: skip
     table = structure_table([first, path_pattern(1, OccurrenceCount.exact(2))]).to_pandas()
     assert table.iloc[0].to_dict() == known

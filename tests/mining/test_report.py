@@ -26,7 +26,16 @@ from mining.html.report import render_report
 from mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount, OrbitFeature, Pattern, Patterns
+from mining.pattern import (
+    LESS,
+    MORE,
+    NOT_SHOWN,
+    Following,
+    OccurrenceCount,
+    OrbitFeature,
+    Pattern,
+    Patterns,
+)
 
 EVIL = "<script>alert(1)</script>"
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
@@ -184,6 +193,7 @@ def test_estimates_have_an_interval_and_small_deviations_more_decimals():
 
 
 def test_classes_say_which_structures_differ():
+    never = Following(0, 0.083, 0.3)
     patterns = [
         replace(pattern_of(graph, number), classes=difference_of("toxic", "harmless", **more))
         for number, (graph, more) in enumerate(
@@ -191,8 +201,8 @@ def test_classes_say_which_structures_differ():
                 (nx.star_graph(3), {"p": 2e-4, "group": 1}),
                 (PATH, {"p": 1e-6, "group": 0}),
                 (RING, {"p_adjusted": 0.2}),
-                (nx.complete_graph(3), {"p": 3e-6, "group": 0}),
-                (nx.path_graph(3), {"p": 2e-6, "group": 0}),
+                (nx.complete_graph(3), {"p": 3e-6, "group": 0, "follows": never}),
+                (nx.path_graph(3), {"p": 2e-6, "group": 0, "follows": Following(11, 0.6, 0.9)}),
             ]
         )
     ]
@@ -206,11 +216,19 @@ def test_classes_say_which_structures_differ():
     odds = "46.8 5.75 to 383"
     assert leader[1:8] == ["path of 4 nodes", "▲ toxic", *shares, odds, "1e-06", "0.001"]
     assert part[1] == "part of it: path of 3 nodes"
-    assert beside[1] == "goes with it: triangle"
+    # what shares no graph with the leader is not said to go with it
+    assert beside[1] == "never with it in 11: triangle"
+    assert [row[8] for row in (leader, part, beside, other)] == [
+        "leads", "0.6", "0.083 too few graphs", "leads"
+    ]  # fmt: skip
     assert other[1] == "star with 3 leaves"
     words = Page(html).words
     assert "4 structures differ between the classes." in words
-    assert "2 lead, 2 others follow: no difference is left among graphs that are alike in" in words
+    said = (
+        "2 lead, 2 others follow: among graphs that are alike in these, 1 of the others shows no "
+        "difference; for 1 there are too few graphs to tell a difference."
+    )
+    assert said in words and said in " ".join(format_run(run).split())
     # the answer comes before all else
     assert "The classes differ most surely in path of 4 nodes: it is in 9 of 10 graphs" in words
     assert html.index('id="classes"') < html.index('id="motif-set"')
@@ -218,10 +236,11 @@ def test_classes_say_which_structures_differ():
     assert [row[0] for row in rows] == [
         "path of 4 nodes",
         "– part of it: path of 3 nodes",
-        "– goes with it: triangle",
+        "– never with it in 11: triangle",
         "star with 3 leaves",
     ]
-    assert rows[0][1:] == ("toxic", "9 of 10", "2 of 20", "46.8", "1e-06", "0.001")
+    assert rows[0][1:] == ("toxic", "9 of 10", "2 of 20", "46.8", "1e-06", "0.001", "leads")
+    assert [row[-1] for row in rows] == ["leads", "0.6", "too few", "leads"]
     assert format_run(run).startswith("4 of 5 structures differ between the classes")
     # where none does, that is said
     run = run_of(patterns[2:3], num_graphs=30)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from command_line import gomkcn
 from graph_files import write_tu
-from scipy.stats import binom, fisher_exact
+from scipy.stats import binom, fisher_exact, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
@@ -21,12 +21,14 @@ from mining.mined_graph import classes_of
 from mining.pattern import Pattern, differing_groups
 from mining.significance import (
     adjust_for_family,
+    class_contrasts,
     class_differences,
     compare_classes,
     compare_with_random,
     exact_p,
     group_differences,
     odds_ratio_interval,
+    power,
     step_down,
 )
 
@@ -333,6 +335,74 @@ def test_what_follows_from_a_stronger_one_is_told_from_a_second_reason():
     order = rng.permutation(8)
     again = groups_of(contains[:, order], labels, np.array(sizes)[order])
     assert [again[at] for at in np.argsort(order)] == groups
+
+
+def test_what_is_left_of_a_difference_is_what_the_data_say():
+    """By hand, as in MUTAG: in other graphs than the two that lead, and few without both."""
+    # 63 and 125 graphs of two classes, with either leading pattern, with both, with none
+    labels = np.repeat([0, 1], [63, 125])
+    first = np.r_[np.arange(63) < 8, np.arange(125) < 70]
+    second = np.r_[np.arange(63) >= 55, np.arange(125) >= 98]
+    never = ~first & ~second & np.r_[np.arange(63) < 17, np.arange(125) < 71]
+    copy = first.copy()
+    contains = np.stack([first, second, never, copy], axis=1)
+    found = class_differences(contains, labels, ["a", "b"])
+    leads, _, other, same = group_differences(found, contains, labels, [3, 3, 2, 2])
+    assert leads.follows is None and leads.group == same.group == 0
+    # the copy is in all graphs of the leader, so that none are left to tell
+    assert same.follows.shared == 78 and same.follows.p == 1.0
+    assert same.follows.power == 0.0 and not same.follows.is_told
+    assert other.strongest.p < 0.01 and other.strongest.name == "a"
+    # 9 of 47 and 1 of 28 graphs without both
+    if other.follows is not None:
+        assert other.follows.shared == 0
+    # the absence of a strong leader says all of what is in its place, and enough graphs say so
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 600)
+    cause = rng.random(600) < np.where(labels, 0.8, 0.2)
+    instead = ~cause & (rng.random(600) < 0.6)
+    contains = np.stack([cause, instead], axis=1)
+    found = class_differences(contains, labels, ["a", "b"])
+    leads, follows = group_differences(found, contains, labels, [3, 3])
+    assert leads.follows is None and follows.group == 0
+    assert follows.follows.shared == 0 and follows.follows.p > 0.05 and follows.follows.is_told
+
+
+def test_power_is_the_share_of_samples_that_are_called():
+    rng = np.random.default_rng(3)
+    margins = [(12, 40, 60), (9, 25, 30)]
+    called = 0
+    for _ in range(400):
+        tables = []
+        for containing, size, total in margins:
+            one = nchypergeom_fisher(total, size, containing, 4.0)
+            inside = int(one.rvs(random_state=rng))
+            tables.append((inside, size, containing - inside, total - size))
+        called += exact_p(*tables) <= 0.05
+    assert abs(power(4.0, 0.05, *tables) - called / 400) < 4 * 0.025
+
+
+def test_graphs_without_a_class_do_not_count():
+    rng = np.random.default_rng(5)
+    labels = np.repeat([0, 1], 60)
+    contains = rng.random((120, 4)) < np.where(labels, 0.7, 0.2)[:, None]
+    more = np.r_[contains, np.ones((40, 4), bool)]
+    found = class_differences(contains, labels, ["a", "b"])
+    of_more = class_differences(more, np.r_[labels, np.full(40, -1)], ["a", "b"])
+    assert found == of_more and any(one.differs for one in found)
+    assert group_differences(found, contains, labels, [2] * 4) == group_differences(
+        found, more, np.r_[labels, np.full(40, -1)], [2] * 4
+    )
+
+
+def test_what_is_in_no_graph_or_in_all_has_no_odds_ratio():
+    contains = np.zeros((30, 3), bool)
+    contains[:, 1] = contains[0, 2] = True
+    rows = class_contrasts(contains, np.repeat([0, 1], 15), ["a", "b"])
+    assert [[one.odds_ratio is None for one in row] for row in rows] == [[1, 1], [1, 1], [0, 0]]
+    assert rows[0][0].interval == "-" and rows[0][0].strength == 0.0
+    assert str(rows[0][0]) == "0 of 15 (0%) of class a, 0 of 15 (0%) of the others; p = 1"
+    assert str(rows[2][0]).count("odds ratio 3.21") == 1
 
 
 def test_parts_of_a_cause_hardly_ever_lead():

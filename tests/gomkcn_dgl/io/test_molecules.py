@@ -86,13 +86,44 @@ def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
     assert read_graph(path, smiles="mol").num_graphs == 4
 
 
-def test_where_a_molecule_has_no_class_that_is_said(tmp_path, caplog):
+def test_a_molecule_without_a_class_is_not_compared_and_that_is_said(tmp_path, caplog):
     path = tmp_path / "a.csv"
-    path.write_text(TABLE.replace("C1CC", "CC").replace("CN,low", "CN,"))
+    cells = ["low", "", "high", "Low", "NA", "high", "low", "inconclusive"]
+    path.write_text("smiles,activity\n" + "".join(f"CCO,{cell}\n" for cell in cells))
+    for options in ({}, {"class_column": "activity"}):
+        classes = read_graph_classes(path, **options)
+        assert classes.names == ("high", "low") and classes.sizes == [2, 3]
+        assert classes.labels.tolist() == [1, -1, 0, 1, -1, 0, 1, -1]
+    assert classes.called.tolist() == ["low", None, "high", "low", None, "high", "low", None]
+    said = (
+        "3 of 8 molecules have no class in the column activity (no class: NA, inconclusive), "
+        "and are left out where classes are compared or learnt; the first is in line 3"
+    )
+    assert said in caplog.text
+    assert "classes that differ in capitals alone are one: Low is low" in caplog.text
+    # so with numbers
+    cells = ["5.1", "7", "", "NA", "6.5"]
+    path.write_text("smiles,pIC50\n" + "".join(f"CCO,{cell}\n" for cell in cells))
+    classes = read_graph_classes(path, class_column="pIC50", threshold=6.5)
+    assert classes.labels.tolist() == [0, 1, -1, -1, 1]
+    path.write_text("smiles,pIC50\nCCO,5.1\nCCO,>10\n")
+    with pytest.raises(InputError, match="line 3: 'pIC50' must be .* leave the cell empty"):
+        read_graph_classes(path, class_column="pIC50", threshold=6.5)
+    path.write_text("smiles,activity\nCCO,\nCCO,NA\n")
     assert read_graph_classes(path) is None
-    assert "classes are not used: 1 of 4 molecules have none, the first in line 5" in caplog.text
-    with pytest.raises(InputError, match="line 5: class_column 'activity' must hold the class of"):
+    with pytest.raises(InputError, match="class_column 'activity' must hold classes of molecules"):
         read_graph_classes(path, class_column="activity")
+
+
+def test_a_column_of_numbers_under_its_own_name_is_named(tmp_path, caplog):
+    path = tmp_path / "a.csv"
+    path.write_text("name,smiles,pIC50,note\na,CCO,5.1,x\nb,CCN,7,y\nc,CCC,,z\n")
+    said = r"--class-column pIC50\), one of pIC50\.$"
+    with pytest.raises(InputError, match=said):
+        read_graph_classes(path, threshold=6.5)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        assert read_graph_classes(path) is None
+    assert "classes: none; --class-column takes one of the columns pIC50, note" in caplog.text
 
 
 def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
@@ -320,7 +351,7 @@ def test_measured_values_are_no_classes_and_the_way_out_is_said(tmp_path):
     path = table_of(tmp_path / "a.csv", activity=[*MEASURED[1:], ">10"])
     with pytest.raises(InputError, match=r"such as 4.25, and text, such as '>10', and no"):
         read_graph_classes(path)
-    with pytest.raises(InputError, match=r"line 9: 'activity' must be a number .* got '>10'\.$"):
+    with pytest.raises(InputError, match=r"line 9: 'activity' must be .* got '>10'; correct"):
         read_graph_classes(path, threshold=6)
     # whole numbers: few values are classes, many are none
     for values, is_refused in ([0, 1] * 6, False), (range(12), True), (["1.0", "0.0"] * 6, False):
