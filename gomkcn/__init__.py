@@ -7,6 +7,7 @@ Examples
 6
 """
 
+import sys
 from typing import Any
 
 import gomkcn_dgl
@@ -27,7 +28,9 @@ def __getattr__(name: str) -> Any:
 
         return version("gomkcn-dgl")
     if name not in _PACKAGE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # with the module, in which Python looks for a name that is alike
+        said = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(said, name=name, obj=sys.modules[__name__])
     return getattr(_PACKAGE_OF[name], name)
 
 

@@ -33,7 +33,7 @@ _LOW_HALF = 2**32 - 1
 
 
 # arrays compare elementwise, so two graphs are equal only when they are the same object
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CSRGraph:
     """A graph or a collection, as compressed sparse rows; self-loops stand beside its edges.
 
@@ -210,14 +210,26 @@ class CSRGraph:
         """Each graph by itself."""
         return map(self._graph, range(self.num_graphs))
 
+    def __repr__(self) -> str:
+        numbers = {
+            "graph": self.num_graphs,
+            "node": self.num_nodes,
+            "edge": self.num_edges,
+            "feature": self.features.shape[1],
+        }
+        said = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in numbers.items())
+        return f"CSRGraph({', '.join(said)})"
+
     @overload
     def __getitem__(self, number: int) -> CSRGraph: ...
 
     @overload
-    def __getitem__(self, number: slice) -> list[CSRGraph]: ...
+    def __getitem__(self, number: slice | Sequence[int] | np.ndarray) -> list[CSRGraph]: ...
 
-    def __getitem__(self, number: int | slice) -> CSRGraph | list[CSRGraph]:
-        """One graph of a collection, as views; a list of some graphs for a slice.
+    def __getitem__(
+        self, number: int | slice | Sequence[int] | np.ndarray
+    ) -> CSRGraph | list[CSRGraph]:
+        """One graph of a collection, as views; for a slice, numbers or a mask a list of graphs.
 
         So a collection is what scikit-learn divides into parts for training and validation, and
         ``as_csr`` makes one of a list of graphs.
@@ -225,7 +237,11 @@ class CSRGraph:
         >>> both = csr_from_edges(np.array([0, 2]), np.array([1, 3]), 5, graph_ptr=[0, 2, 5])
         >>> len(both), [(graph.num_nodes, graph.num_edges) for graph in both]
         (2, [(2, 1), (3, 1)])
+        >>> [graph.num_nodes for graph in both[np.array([False, True])]]
+        [3]
         """
+        if isinstance(number, Sequence | np.ndarray):
+            return [self._graph(row) for row in np.arange(self.num_graphs)[number].tolist()]
         numbers = range(self.num_graphs)[number]
         if isinstance(numbers, range):
             return [self._graph(row) for row in numbers]

@@ -88,9 +88,9 @@ def as_csr(
         * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
           ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
           before is aromatic where RDKit says so.
-        * A batched DGLGraph, a PyG ``Batch``, a list or a data set of graphs, whose labels are
-          ignored: a collection. A relation of a collection has a direction if it has one in any of
-          the graphs.
+        * A batched DGLGraph, a PyG ``Batch``, a list, a data set, an object array or a Series of
+          graphs, whose labels are ignored: a collection. A relation of a collection has a direction
+          if it has one in any of the graphs.
     features : str, sequence of str or array, optional
         Names of node attributes or of columns of ``nodes`` that are put side by side, or an array
         ``[V, D]`` in the order of the nodes. Text becomes one column for each of
@@ -276,6 +276,9 @@ def _opened(graph: Any) -> Any:
             f"graph must be a graph, got the path {str(graph)!r}; "
             "read a file with gomkcn.read_graph."
         )
+    # graphs as the values of an array, or of a Series of pandas
+    if getattr(graph, "ndim", None) == 1 and str(getattr(graph, "dtype", "")) == "object":
+        return graph.tolist()
     # a planted graph of this package
     if hasattr(graph, "to_csr"):
         return graph.to_csr()

@@ -37,6 +37,8 @@ DEFAULT_WEIGHT = "weight"
 _ZEROS = {"0", "0.0", "-0.0", "0."}
 # a reason, in the words of the log
 UNDIRECTED = "undirected, as %s; directed=True (--directed) gives edges a direction"
+# what a note of attributes that are not used begins with
+NOT_USED = "not used: "
 # a text column of more values is a name or a description, not a category
 MAX_CATEGORIES = 1000
 
@@ -476,7 +478,7 @@ def _unused(
             phrases.append(f"{kind}attribute{'s' if len(names) > 1 else ''} {listed(names)}")
     if not phrases:
         return []
-    note = f"not used: {'; '.join(phrases)}"
+    note = NOT_USED + "; ".join(phrases)
     log.info("%s", note)
     return [note]
 

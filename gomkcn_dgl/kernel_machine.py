@@ -6,13 +6,13 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
-from itertools import product
+from functools import cache, partial
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import log_expit, logsumexp, softmax
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
@@ -20,13 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
 from gomkcn_dgl._torch import Tensor
 from gomkcn_dgl.checks import check_float, check_int
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_content import NOT_USED
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
-from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
@@ -65,12 +67,7 @@ class NodePreparation:
         return cls(columns, *scale_of(features), graph.feature_names)
 
     def apply(self, graph: CSRGraph) -> CSRGraph:
-        if graph.feature_names != self.names:
-            raise InputError(
-                f"graphs must have the {len(self.names)} features of the training graphs, "
-                f"{listed(self.names)}, got {len(graph.feature_names)}: "
-                f"{listed(graph.feature_names)}."
-            )
+        graph = take_features(graph, self.names)
         features = (_with_degrees(graph)[:, self.columns] - self.offset) / self.spread
         names = (*graph.feature_names, "degree")
         return replace(
@@ -93,6 +90,32 @@ def _with_degrees(graph: CSRGraph) -> np.ndarray:
     return np.column_stack([graph.features, np.log1p(graph.degrees)])
 
 
+def _read(graphs: Any) -> CSRGraph:
+    """Graphs to learn from; where all nodes are alike, what could tell them apart is named."""
+    graph = as_csr(graphs)
+    # of CSRGraphs, somebody chose the features
+    is_list = isinstance(graphs, list | tuple)
+    is_read = isinstance(graphs[0] if is_list else graphs, CSRGraph)
+    unused = [] if is_read else [one for one in graph.notes if one.startswith(NOT_USED)]
+    advice = []
+    if graph.feature_names == (CONSTANT_FEATURE,) and any("node attr" in one for one in unused):
+        advice.append("as_csr(graphs, features=NAME) makes features of an attribute of nodes")
+    is_plain = graph.weights is None and graph.relations.names == (PLAIN,)
+    if is_plain and any("edge attr" in one for one in unused):
+        advice.append(
+            "as_csr(graphs, weight=NAME) weights of one of edges, or relation=NAME their types"
+        )
+    if advice:
+        _warn_once(f"{'; '.join(unused)}; {', '.join(advice)}")
+    return graph
+
+
+@cache
+def _warn_once(text: str) -> None:
+    """Say something in the log that each fold of a cross-validation would say again."""
+    log.warning("%s", text)
+
+
 @dataclass(eq=False, repr=False)
 class GOMKGram(TransformerMixin, BaseEstimator):
     """Graphs → their kernel values with the training graphs, for ``SVC(kernel="precomputed")``.
@@ -101,8 +124,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     ----------
     num_levels : int
         The paper's t: levels of neighbours that are compared.
-    tau : float
-        Width of the RBF between level embeddings.
+    tau : float or sequence of float
+        Width of the RBF between level embeddings: one for all levels, or one for each of the
+        ``num_levels + 1``. A list is no choice here, as it is in :class:`GOMKClassifier`.
     aggregation : str
         As in :class:`GOMKKernel`.
     gamma : float or None
@@ -136,7 +160,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     """
 
     num_levels: int = 3
-    tau: float = 1.0
+    tau: float | Sequence[float] = 1.0
     _: KW_ONLY
     aggregation: str = "mean"
     gamma: float | None = None
@@ -150,7 +174,11 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             check_float("gamma", self.gamma, 0, open_minimum=True)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 1)
-        graph = as_csr(graphs)
+        if self.most_nodes is not None:
+            check_int("most_nodes", self.most_nodes, 1)
+        # refuses what it cannot take, before any work
+        _ = self._kernel
+        graph = _read(graphs)
         self.preparation_ = NodePreparation.fit(graph)
         self.n_features_in_ = graph.features.shape[1]
         prepared = self.preparation_.apply(graph)
@@ -239,7 +267,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     best_params_ : dict
         The settings that were chosen.
     best_score_ : float
-        Their mean accuracy over the folds.
+        Their mean accuracy over the folds: that of the best of many settings, on the graphs that
+        chose them, so higher than on new graphs. ``cross_val_score(GOMKClassifier(), graphs, y)``
+        chooses inside each fold, and has no such advantage.
     num_patterns_ : int or None
         How many patterns are compared; None: nodes are matched one by one.
     cv_results_ : dict
@@ -247,15 +277,21 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         ``GridSearchCV``.
     training_values_ : numpy.ndarray
         What the machine learnt from: kernel values ``[G, G]``.
-    temperature_ : float
-        By which decisions are divided before a softmax makes probabilities of them.
+    temperatures_ : numpy.ndarray
+        float64 ``[C, C]``, symmetric: by which the decisions between two classes are divided to
+        make probabilities of them.
 
     Notes
     -----
-    Probabilities are calibrated by one number, the temperature. It gives the decisions on graphs
-    that a machine has not seen, those of the cross-validation with the chosen settings, the highest
-    likelihood, each class with Platt's prior counts. It changes no order, so that the class of the
-    highest probability is the one that is predicted.
+    There is a machine for each pair of classes. Its decision d(i, j), divided by the temperature of
+    the pair, is the logarithm of the odds of i for a graph that is of one of both, and
+    p(i) = 1 / sum_j exp(-d(i, j) / temperature(i, j)), divided by the sum over i, puts the pairs
+    together (Price, Knerr, Personnaz and Dreyfus, NeurIPS 1994). A temperature is fitted to graphs
+    that a machine has not seen, those of the cross-validation with the chosen settings: it gives
+    their classes the highest likelihood, with Platt's prior counts. The most probable class is the
+    one that is predicted. It is mostly, and of two classes always, the one that wins most pairs,
+    which ``SVC`` predicts and the cross-validation counts. A probability is one among the classes
+    that were learnt: a graph that is of none of them may have a high one, too.
 
     For G graphs of N nodes, a Gram matrix takes G² / 2 matchings of about N³ at worst: of the 600
     graphs of ENZYMES, of 33 nodes on average, 5 seconds on two cores. Nine are made by default.
@@ -304,7 +340,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             For another number of classes than of graphs, fewer than two classes, or a class with
             fewer graphs than folds.
         """
-        graph, labels = as_csr(graphs), np.asarray(y)
+        self._check_settings()
+        graph, labels = _read(graphs), np.asarray(y)
         self._check_classes(graph, labels)
         kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state)
         folds = list(kfold.split(np.zeros(len(labels)), labels))
@@ -356,22 +393,21 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         unseen = cross_val_predict(
             _machine(best["C"]), values, labels, cv=folds, method="decision_function"
         )
-        temperature = _temperature(
-            _decisions_by_class(unseen), np.unique(labels, return_inverse=True)[1]
-        )
-        return self.fit_machine(maker, values, best, temperature, labels)
+        names, classes = np.unique(labels, return_inverse=True)
+        temperatures = _temperatures(_decisions_of_pairs(unseen, len(names)), classes)
+        return self.fit_machine(maker, values, best, temperatures, labels)
 
     def fit_machine(
         self,
         kernel: GOMKGram,
         values: np.ndarray,
         params: dict[str, Any],
-        temperature: float,
+        temperatures: np.ndarray,
         labels: np.ndarray,
     ) -> GOMKClassifier:
         """Fit the machine to what a kernel has made of the training graphs, with these settings."""
         kernel.gamma = params["gamma"]
-        self.temperature_ = temperature
+        self.temperatures_ = temperatures
         self.num_patterns_ = kernel.num_patterns
         self.kernel_, self.training_values_, self.best_params_ = kernel, values, params
         self.machine_ = _machine(params["C"]).fit(values, labels)
@@ -407,20 +443,32 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         )  # fmt: skip
         return _NUM_PATTERNS
 
-    def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
+    def _check_settings(self) -> None:
         check_int("num_folds", self.num_folds, 2)
+        if self.most_nodes is not None:
+            check_int("most_nodes", self.most_nodes, 1)
         for name in ("num_levels", "tau", "aggregation", "gamma", "C"):
             if not len(_choices(getattr(self, name))):
                 raise InputError(f"{name} must be a value, or some to choose from, got none.")
+        for settings in product(*map(_choices, (self.num_levels, self.tau, self.aggregation))):
+            GOMKKernel(*settings)
         for gamma in _choices(self.gamma):
             if gamma is not None:
                 check_float("gamma", gamma, 0, open_minimum=True)
         for C in _choices(self.C):
             check_float("C", C, 0, open_minimum=True)
+
+    def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         if labels.shape != (graph.num_graphs,):
             raise InputError(
                 f"y must have a class for each of the {graph.num_graphs} graphs, got shape "
                 f"{labels.shape}."
+            )
+        if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
+            number = labels[labels != np.round(labels)][0]
+            raise InputError(
+                f"y must hold classes, text or whole numbers, got {number:g}; make classes of "
+                "numbers first, such as y > numpy.median(y)."
             )
         names, counts = np.unique(labels, return_counts=True)
         if len(names) < 2:
@@ -432,42 +480,76 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def decision_function(self, graphs: Any) -> np.ndarray:
-        """Distance to the hyperplane, or of each class, as that of ``SVC``."""
+        """Distance to the hyperplane of two classes ``[G]``; else a score of each ``[G, C]``.
+
+        The scores are logarithms of the probabilities, but for a number that all classes share.
+        """
         check_is_fitted(self, "machine_")
-        return np.asarray(self.machine_.decision_function(self.kernel_.transform(graphs)))
+        values = self.kernel_.transform(graphs)
+        if len(self.classes_) == 2:
+            return np.asarray(self.machine_.decision_function(values))
+        return self._scores(values)
 
     def predict_proba(self, graphs: Any) -> np.ndarray:
         """The calibrated probability of each class of ``classes_``, float64 ``[G, C]``."""
-        decisions = _decisions_by_class(self.decision_function(graphs))
-        return np.asarray(softmax(decisions / self.temperature_, axis=1))
+        check_is_fitted(self, "machine_")
+        return np.asarray(softmax(self._scores(self.kernel_.transform(graphs)), axis=1))
 
     def predict(self, graphs: Any) -> np.ndarray:
-        """The class of each graph, that with the highest decision."""
-        decisions = _decisions_by_class(self.decision_function(graphs))
-        return np.asarray(self.classes_[decisions.argmax(axis=1)])
+        """The class of each graph, the most probable one."""
+        check_is_fitted(self, "machine_")
+        return self.predict_values(self.kernel_.transform(graphs))
+
+    def predict_values(self, values: np.ndarray) -> np.ndarray:
+        """The class of each graph with these kernel values, ``[G, training graphs]``."""
+        return np.asarray(self.classes_[self._scores(values).argmax(axis=1)])
+
+    def _scores(self, values: np.ndarray) -> np.ndarray:
+        """Logarithms of p(i) before they are divided by their sum, see the notes: ``[G, C]``."""
+        decisions = self.machine_.decision_function(values)
+        pairs = _decisions_of_pairs(decisions, len(self.classes_))
+        return np.asarray(-logsumexp(-pairs / self.temperatures_, axis=2))
 
 
 def _choices(values: Any) -> Sequence[Any]:
     """The values to choose from; one leaves no choice."""
-    is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+    # numbers of Python, as best_params_ shows them
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    is_list = isinstance(values, Sequence) and not isinstance(values, str)
     return values if is_list else (values,)
 
 
-def _decisions_by_class(decisions: np.ndarray) -> np.ndarray:
-    """Decisions of ``SVC`` as a column for each class, float64 ``[G, C]``, also for two."""
-    return decisions if decisions.ndim == 2 else np.column_stack([-decisions, decisions])
+def _decisions_of_pairs(decisions: np.ndarray, num_classes: int) -> np.ndarray:
+    """Decisions of ``SVC`` for class i against class j, positive for i: float64 ``[G, C, C]``."""
+    first, second = np.triu_indices(num_classes, 1)
+    # of more than two classes a column for each pair; of two, positive is the second
+    columns = -decisions[:, None] if num_classes == 2 else decisions
+    pairs = np.zeros((len(decisions), num_classes, num_classes))
+    pairs[:, first, second], pairs[:, second, first] = columns, -columns
+    return pairs
 
 
-def _temperature(decisions: np.ndarray, classes: np.ndarray) -> float:
-    """The temperature at which decisions ``[G, C]`` make the classes 0 … C - 1 most likely."""
-    num_classes = decisions.shape[1]
+def _temperatures(pairs: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The temperature of each pair of the classes 0 … C - 1, from decisions ``[G, C, C]``."""
+    num_classes = pairs.shape[1]
+    temperatures = np.ones((num_classes, num_classes))
+    for i, j in combinations(range(num_classes), 2):
+        rows = np.isin(classes, (i, j))
+        of_pair = _temperature(pairs[rows, i, j], classes[rows] == i)
+        temperatures[i, j] = temperatures[j, i] = of_pair
+    return temperatures
+
+
+def _temperature(decisions: np.ndarray, is_first: np.ndarray) -> float:
+    """The temperature at which decisions for the first of two classes make it most likely."""
     # as if each class had one more graph that is of each: decisions without errors would otherwise
     # ask for the temperature 0 (Platt 1999)
-    counts = np.bincount(classes)[:, None]
-    targets = ((np.eye(num_classes) * counts + 1) / (counts + num_classes))[classes]
+    first, second = is_first.sum(), (~is_first).sum()
+    targets = np.where(is_first, (first + 1) / (first + 2), 1 / (second + 2))
 
     def loss(log_temperature: float) -> float:
-        return -float((targets * log_softmax(decisions / np.exp(log_temperature), axis=1)).sum())
+        odds = decisions / np.exp(log_temperature)
+        return -float((targets * log_expit(odds) + (1 - targets) * log_expit(-odds)).sum())
 
     # decisions are of the order of 1, and further out probabilities do not change any more
     return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
@@ -485,4 +567,4 @@ def _judge(
 
 
 def _machine(C: float) -> SVC:
-    return SVC(C=C, kernel="precomputed")
+    return SVC(C=C, kernel="precomputed", decision_function_shape="ovo")

@@ -73,17 +73,24 @@ class GOMKKernel:
 
     def __post_init__(self) -> None:
         check_int("num_levels", self.num_levels, 0, MAX_LEVELS)
-        if isinstance(self.tau, Sequence) and len(self.tau) != self.num_levels + 1:
+        if len(self._widths) != self.num_levels + 1:
             raise InputError(
                 f"tau must be one number or num_levels + 1 = {self.num_levels + 1} of them, "
-                f"got {len(self.tau)}."
+                f"got {len(self._widths)}."
             )
-        for width in self.tau if isinstance(self.tau, Sequence) else [self.tau]:
+        for width in self._widths:
             check_float("tau", width, SMALLEST, LARGEST)
         check_choice("aggregation", self.aggregation, AGGREGATIONS)
         check_float("level_scale", self.level_scale, SMALLEST, LARGEST)
         check_choice("matching", self.matching, MATCHINGS)
         check_choice("padding", self.padding, PADDINGS)
+
+    @property
+    def _widths(self) -> Sequence[float]:
+        """``tau`` of each level; a text, which is none, is refused as one."""
+        if isinstance(self.tau, Sequence) and not isinstance(self.tau, str):
+            return self.tau
+        return [self.tau] * (self.num_levels + 1)
 
     def embed(self, adj: Tensor, feat: Tensor) -> Tensor:
         """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
@@ -108,8 +115,7 @@ class GOMKKernel:
 
     def bandwidth(self, feature_width: int) -> list[float]:
         """The divisor ``D * tau_i`` of each level, ``[L]``."""
-        taus = self.tau if isinstance(self.tau, Sequence) else [self.tau] * (self.num_levels + 1)
-        return [feature_width * float(width) for width in taus]
+        return [feature_width * float(width) for width in self._widths]
 
     def largest_score(self, filter_size: int) -> float:
         """Score of a filter with itself, M (t + 1)."""

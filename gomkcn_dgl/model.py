@@ -170,6 +170,7 @@ class GOMKCN(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
+        check_int("num_classes", num_classes, 1)
         check_int("num_layers", num_layers, 1)
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)
@@ -243,7 +244,8 @@ class GOMKCN(torch.nn.Module):
         Raises
         ------
         InputError, InputTypeError
-            As in :meth:`GOMKConv.forward`, and for blocks of another number than convolutions.
+            As in :meth:`GOMKConv.forward`, for blocks of another number than convolutions, and for
+            ``batch`` where nodes are classified, as they are without ``pooling``.
         """
         values = EdgeValues(edge_value, edge_weight, edge_type)
         if isinstance(graph, GraphBatch):
@@ -275,6 +277,11 @@ class GOMKCN(torch.nn.Module):
         """What the model is called with, with the subgraphs that the convolutions see."""
         is_list = isinstance(graph, list) and any(map(is_block, graph))
         blocks = graph if is_list else [graph] if is_block(graph) else []
+        if batch is not None and self.pooling is None:
+            raise InputError(
+                "batch is for classes of graphs, and without pooling nodes are classified; make "
+                'the model with pooling="max", "mean" or "sum", or leave batch out.'
+            )
         conv, first = self.first_conv, blocks[0] if blocks else graph
         read = conv.read_batch(first, feat, self.in_feats, values, batch)
         if not blocks:

@@ -289,8 +289,8 @@ class Explanation:
         if decision.scores is None:
             nearest = decision.similar[0]
             return (
-                f"most like {nearest.name}, {self.class_names[nearest.true]}, with a kernel "
-                f"value of {nearest.similarity:.3f}"
+                f"most like {nearest.name} of class {self.class_names[nearest.true]}, with a "
+                f"kernel value of {nearest.similarity:.3f}"
             )
         assert self.contributions is not None
         number = self.contributions.speaker(decision.label)

@@ -182,7 +182,7 @@ class Miner:
             if null == NONE:
                 raise InputError("null must be 'none' alone, got another null model beside it.")
             if null != AUTO:
-                check_null(null)
+                check_null(null, (AUTO, NONE))
         check_int("null_samples", self.null_samples, LEAST_SAMPLES)
         check_int("random_state", self.random_state, 0)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)

@@ -17,7 +17,7 @@ nodes, and weights are dropped. Any other null model is a function of one's own.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
@@ -116,8 +116,8 @@ def null_model(
     return null if isinstance(null, NullModel) else OwnModel(null)
 
 
-def check_null(null: Any) -> None:
-    """Refuse what is no null model, see :func:`null_model`."""
+def check_null(null: Any, others: Sequence[str] = ()) -> None:
+    """Refuse what is no null model, see :func:`null_model`, and ``others`` that may be given."""
     if not isinstance(null, str):
         if not (isinstance(null, NullModel) or callable(null)):
             raise InputTypeError(
@@ -125,9 +125,9 @@ def check_null(null: Any) -> None:
                 f"keeps, is_walk, sample and doubt, got {type(null).__name__}."
             )
     elif null not in NULL_MODELS:
+        known = ", ".join(map(repr, (*others, *NULL_MODELS)))
         raise InputError(
-            f"null must be one of {', '.join(map(repr, NULL_MODELS))}, or a function of a graph "
-            f"and a seed, got {null!r}."
+            f"null must be one of {known}, or a function of a graph and a seed, got {null!r}."
         )
 
 

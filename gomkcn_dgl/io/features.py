@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
 from gomkcn_dgl.io.edge_layout import ROW_NAMES
@@ -205,6 +205,35 @@ def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
         columns += own
     chosen = tuple(known[column] for column in columns)
     return replace(graph, features=graph.features[:, columns], feature_names=chosen)
+
+
+def take_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
+    """The graph with the columns that were learnt from, in their order.
+
+    A category that no node has may be missing. Columns without names of their own, ``x0`` and so
+    on, are taken as they stand where there are as many.
+    """
+    given = graph.feature_names
+    if given == names:
+        return graph
+    is_unnamed = given == tuple(f"x{column}" for column in range(len(names)))
+    if is_unnamed and names != (CONSTANT_FEATURE,):
+        said = "features without names are taken in the order of the training graphs, %s"
+        log.warning(said, listed(names))
+        return replace(graph, feature_names=names)
+    column_of = {name: column for column, name in enumerate(given)}
+    missing = [name for name in names if name not in column_of and "=" not in name]
+    if missing or not set(given) <= set(names):
+        raise InputError(
+            f"features must be those of the training graphs, {listed(names)}, of which a category "
+            f"(with =) may be missing, got {listed(given)}."
+        )
+    # a missing category is 0 at all nodes
+    features = np.zeros((graph.num_nodes, len(names)), np.float32)
+    for column, name in enumerate(names):
+        if name in column_of:
+            features[:, column] = graph.features[:, column_of[name]]
+    return replace(graph, features=features, feature_names=names)
 
 
 def read_label_names(names: LabelNames) -> Mapping[str, str]:

@@ -56,6 +56,7 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
     num_nodes = int(graph_ptr[-1])
     edges = _read_edges(prefix, numbers, graph_ptr)
     features = choice.features
+    present: list[str] = []
     if features is None:
         present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
         features = present[:1]
@@ -63,7 +64,9 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
     for kind, (_, names) in zip(features, blocks, strict=True):
         log.info("features: %d columns from the node %s", len(names), kind)
     relation, relation_names = _read_relations(prefix, len(edges), choice.relation)
-    notes = _graphs_left_out(prefix, numbers) + _unused_files(prefix, features, relation is None)
+    is_choice = choice.features is None and len(present) > 1
+    notes = _graphs_left_out(prefix, numbers)
+    notes += _unused_files(prefix, features, relation is None, is_choice)
     for note in notes:
         log.info("%s", note)
     graph = csr_from_edges(
@@ -101,12 +104,16 @@ def _read_relations(
     return number, names
 
 
-def _unused_files(prefix: Path, features: Sequence[str], no_relations: bool) -> tuple[str, ...]:
-    """Say which files of a set are not used."""
+def _unused_files(
+    prefix: Path, features: Sequence[str], no_relations: bool, is_choice: bool
+) -> tuple[str, ...]:
+    """Say which files of a set are not used, and that there is a choice of features."""
     unused = [ending for kind, ending in _FEATURES.items() if kind not in features]
     unused += [_EDGE_LABELS] * no_relations + [_EDGE_ATTRIBUTES]
     names = [path.name for path in (_file(prefix, ending) for ending in unused) if path.is_file()]
-    return (f"files that are not used: {listed(names)}",) if names else ()
+    both = ",".join(_FEATURES)
+    how = f"; features={both!r} (--features {both}) takes the labels, too" if is_choice else ""
+    return (f"files that are not used: {listed(names)}{how}",) if names else ()
 
 
 def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,9 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in module_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # with the module, in which Python looks for a name that is alike
+            said = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(said, name=name, obj=sys.modules[package])
         return getattr(importlib.import_module(module_of[name]), name)
 
     return get, lambda: names, names

@@ -37,6 +37,12 @@ from gomkcn_dgl.runtime.steps import IDENTITY
 
 # files by which runs are known, and their commands; the first two have a run.json too
 _KINDS = {"patterns.json": "mine", "filters.json": "filters", "metrics.json": "train"}
+# what reads the run of a command in Python
+_READERS = {
+    "mine": "gomkcn.read_run",
+    "filters": "gomkcn.read_filters_run",
+    "train": "gomkcn.load_classifier",
+}
 _FINISHED = "run.json"
 # what says that a folder is that of a run, which of its files are ours, and whether it is finished
 _RECORDS = (_FINISHED, "metrics.json")
@@ -377,7 +383,8 @@ def read_json(path: Path) -> Any:
         if there and path.name in (_FINISHED, *_KINDS):
             raise InputError(
                 f"run folder {str(path.parent)!r} holds a run of gomkcn {there[0]}, and another "
-                f"kind is needed here: {path.name} is missing."
+                f"kind is needed here: {path.name} is missing; in Python "
+                f"{_READERS[there[0]]} reads it."
             ) from None
         raise InputError(
             f"run folder {str(path.parent)!r} holds no finished run: {path.name} is missing."

@@ -19,6 +19,7 @@ from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.pattern_bags import PatternCodebook
@@ -148,7 +149,7 @@ class TrainedNetwork:
     def collection(self, graph: CSRGraph) -> GraphCollection:
         """Graphs with scaled features and their subgraphs, on the device of the model."""
         conv = self.model.first_conv
-        graph = graph.with_relations(conv.relations)
+        graph = take_features(graph, self.feature_names).with_relations(conv.relations)
         graph = dataclasses.replace(graph, features=self.scaling.scale(graph.features))
         return GraphCollection(graph, conv.settings, self.device)
 
@@ -259,7 +260,7 @@ class TrainedMachine:
             data.graph.feature_names,
             data.class_names,
         )
-        train_accuracy = machine.machine_.score(machine.training_values_, labels)
+        train_accuracy = (machine.predict_values(machine.training_values_) == labels).mean()
         predicted, _ = classifier.decide(take_graphs(data.graph, split.test))
         tried: dict[str, Any] = machine.cv_results_
         # the validation part of a network is cross-validation here, over all that is learnt from
@@ -290,9 +291,14 @@ class TrainedMachine:
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values."""
-        kernel = self.machine.kernel_
+        machine = self.machine
+        arrays = {
+            "values": machine.training_values_,
+            "labels": self.labels,
+            "temperatures": machine.temperatures_,
+        }
+        kernel = machine.kernel_
         known = kernel.known_
-        arrays = {"values": self.machine.training_values_, "labels": self.labels}
         # new graphs are compared with the graphs themselves, or with their counts of patterns
         if isinstance(known, CSRGraph):
             for name in ("indptr", "indices", "features", "graph_ptr"):
@@ -313,8 +319,7 @@ class TrainedMachine:
             "preparation": {name: torch.from_numpy(array) for name, array in preparation.items()},
             "relations": relations_to_record(self.relations),
             "links": relations_to_record(kernel.relations_),
-            "chosen": self.machine.best_params_,
-            "temperature": self.machine.temperature_,
+            "chosen": machine.best_params_,
         }
 
     @classmethod
@@ -364,8 +369,7 @@ class TrainedMachine:
                 tuple(arrays[f"centers {level}"] for level in levels)
             )
         # 3. the machine, fitted anew to the stored values of its kernel
-        temperature = float(state["temperature"])
-        machine.fit_machine(kernel, arrays["values"], chosen, temperature, labels)
+        machine.fit_machine(kernel, arrays["values"], chosen, arrays["temperatures"], labels)
         return cls(machine, settings, split, labels, relations, feature_names, class_names)
 
 

@@ -17,6 +17,7 @@ from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.files import listed
 
 PARTS = ("train", "val", "test")
 # of all graphs in each part, as in section VI-C of the paper
@@ -31,7 +32,7 @@ class Split(NamedTuple):
     test: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelledData:
     """A collection of unweighted graphs with their classes, or a graph with those of its nodes.
 
@@ -43,7 +44,8 @@ class LabelledData:
         int64 ``[G]``, a class 0 … C - 1 for each graph; or, where ``of_nodes`` is set, ``[V]`` for
         each node, -1 for one whose class is not known.
     class_names : tuple of str
-        What the classes are called.
+        What the classes are called: class k of ``labels``, and of what is learnt from them, is
+        ``class_names[k]``. ``np.array(data.class_names)[data.labels]`` are names to learn from.
     of_nodes : bool
         Whether nodes have the classes.
     """
@@ -52,6 +54,11 @@ class LabelledData:
     labels: np.ndarray
     class_names: tuple[str, ...]
     of_nodes: bool = False
+
+    def __repr__(self) -> str:
+        return (
+            f"LabelledData({self.graph!r}, classes of {self.members}: {listed(self.class_names)})"
+        )
 
     @property
     def num_classes(self) -> int:
@@ -111,11 +118,12 @@ def read_labelled(
     reading["weight"] = NONE
     if nodes:
         if threshold is not None:
-            raise InputError("threshold is for the classes of graphs; leave nodes out.")
+            raise InputError("threshold is for the classes of graphs; leave nodes (--nodes) out.")
         graph, classes = read_node_classes(path, class_names, class_column=class_column, **reading)
         missing = (
             f"{name}: its nodes have no classes; an attribute of nodes, or a column of the feature "
-            "file, called class, label, labels or y may hold some; name another with class_column."
+            "file, called class, label, labels or y may hold some; class_column (--class-column) "
+            "names another."
         )
     else:
         graph = read_graph(path, **reading)
@@ -132,8 +140,8 @@ def read_labelled(
         missing = (
             f"{name}: its graphs have no classes; those of a TU folder, a DGL .bin, or a table of "
             f"molecules with a column {', '.join(CLASS_COLUMNS[:-1])} or {CLASS_COLUMNS[-1]} may "
-            "have some; class_column names another, and for the classes of the nodes of a graph "
-            "give nodes."
+            "have some; class_column (--class-column) names another, and nodes=True (--nodes) "
+            "reads classes of the nodes of a graph."
         )
     if classes is None:
         raise InputError(missing)

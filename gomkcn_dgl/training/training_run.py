@@ -23,7 +23,7 @@ from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE
-from gomkcn_dgl.io.features import name_columns, read_label_names
+from gomkcn_dgl.io.features import name_columns, read_label_names, take_features
 from gomkcn_dgl.io.molecules import MOLECULE_FORMATS, MoleculeOptions, read_molecules
 from gomkcn_dgl.io.reading import (
     CLASS_COLUMNS,
@@ -56,6 +56,7 @@ from gomkcn_dgl.training.classifier_settings import (
 )
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
 from gomkcn_dgl.training.labelled_data import (
+    PARTS,
     LabelledData,
     Split,
     read_labelled,
@@ -229,9 +230,32 @@ def read_metrics(folder: str | Path) -> dict[str, Any]:
 
 
 def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> TrainedClassifier:
-    """Read the trained network or kernel machine of a finished run.
+    """Read the trained classifier of a finished run of ``gomkcn train``.
 
-    A network is brought to ``device``, whichever it was trained on.
+    Parameters
+    ----------
+    folder : path
+        The folder of the run, as ``gomkcn train --out`` names it.
+    device : str or torch.device
+        Where a network is brought, whichever device it was trained on.
+
+    Returns
+    -------
+    TrainedMachine or TrainedNetwork
+        Of graphs that :func:`gomkcn.read_graph` reads, ``decide(graph)`` gives the class of each,
+        int64 ``[G]``, and the probabilities ``[G, C]``; class k is ``class_names[k]``. A kernel
+        machine is a fitted :class:`gomkcn.GOMKClassifier` in ``machine``, a network a
+        :class:`gomkcn.GOMKCN` in ``model``, which takes features as ``scaling.scale`` maps them.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no finished training, or a file of it is damaged.
+
+    Examples
+    --------
+    ``classifier = load_classifier("runs/MUTAG")``, then
+    ``classes, probabilities = classifier.decide(read_graph("NEW"))``.
     """
     folder = Path(folder)
     # refused where it holds no finished run
@@ -318,7 +342,7 @@ def _read_unseen(
                 graph = _with_own_categories(take_graphs(graph, rows), classifier.feature_names)
                 names = None if names is None else names[rows]
         _check_relations(classifier.relations, graph.relations)
-        return _with_features(graph, classifier.feature_names), rows, names
+        return take_features(graph, classifier.feature_names), rows, names
 
 
 def _unlearnt_columns(graph: CSRGraph, learnt: Sequence[str]) -> list[int]:
@@ -403,57 +427,65 @@ def _describe_relations(relations: Relations) -> list[str]:
     ]
 
 
-def _with_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
-    """The columns that a classifier takes; a category that no node has may be missing."""
-    column_of = {name: column for column, name in enumerate(graph.feature_names)}
-    missing = [name for name in names if name not in column_of and "=" not in name]
-    if missing or not set(column_of) <= set(names):
-        raise InputError(
-            f"features must be those that the classifier learnt from, {listed(names)}, got "
-            f"{listed(column_of)}."
-        )
-    # a missing category is 0 at all nodes
-    features = np.zeros((graph.num_nodes, len(names)), np.float32)
-    for column, name in enumerate(names):
-        if name in column_of:
-            features[:, column] = graph.features[:, column_of[name]]
-    return dataclasses.replace(graph, features=features, feature_names=names)
-
-
 def format_results(metrics: Mapping[str, Any]) -> str:
     """Lay out the accuracies of a ``metrics.json`` for a terminal, beside those of the baseline."""
     baseline = metrics["baseline"]
-    is_machine = metrics["method"] == "kernel"
-    part_names = {
-        "train": "train",
-        "val": "cross-validation" if is_machine else "validation",
-        "test": "test",
-    }
-    width = max(map(len, part_names.values()))
+    rows = _accuracy_rows(metrics)
+    width = max(len(name) for name, *_ in rows)
     lines = [f"{'part':<{width}}  {metrics['classes_of']:>7}  accuracy  baseline"]
-    for part, name in part_names.items():
-        size = metrics["size"][part]
-        accuracy = metrics["accuracy"][part]
-        accuracy_of_baseline = baseline["accuracy"][part]
+    for name, size, accuracy, accuracy_of_baseline in rows:
         lines.append(f"{name:<{width}}  {size:>7}  {accuracy:>8.1%}  {accuracy_of_baseline:>8.1%}")
     lines.append(f"\nbaseline: always the most frequent class, {baseline['answer']}")
-    if is_machine:
-        choice = f"best of {len(metrics['tried'])} settings: {describe_chosen(metrics['chosen'])}"
+    lines += filter(None, [describe_choice(metrics)])
+    if metrics["method"] == "kernel":
+        lines.append(describe_settings(metrics))
         cut_short = "with some kernels not tried"
     else:
-        choice = f"best epoch {metrics['best_epoch']} of {metrics['epochs']}"
+        lines.append(f"best epoch {metrics['best_epoch']} of {metrics['epochs']}")
         cut_short = "before the last epoch"
-    lines.append(f"{choice}, {metrics['seconds']:.1f} s")
-    lines += filter(None, [describe_choice(metrics)])
+    lines[-1] += f"; {metrics['seconds']:.1f} s"
     if metrics["partial"]:
         lines.append(f"partial: the time limit came {cut_short}; go on with --resume")
     return "\n".join(lines)
+
+
+def _accuracy_rows(metrics: Mapping[str, Any]) -> list[tuple[str, int, float, float]]:
+    """What was classified, how much of it, the accuracy and that of the baseline.
+
+    The validation of a kernel machine, which chose its settings, is not among them: as the best of
+    many it is too high. The comparison of both methods chose them anew in each fold.
+    """
+    sizes, accuracy = metrics["size"], metrics["accuracy"]
+    baseline = metrics["baseline"]["accuracy"]
+    of_parts = {part: (sizes[part], accuracy[part], baseline[part]) for part in PARTS}
+    rows = [("train", *of_parts["train"])]
+    if metrics["method"] != "kernel":
+        rows.append(("validation", *of_parts["val"]))
+    choice = metrics.get("method_choice")
+    if choice is not None and choice["accuracy"] is not None:
+        num_known = sizes["train"] + sizes["val"]
+        right = sum(sizes[part] * baseline[part] for part in ("train", "val"))
+        nested = float(np.mean(choice["accuracy"][metrics["method"]]))
+        rows.append(("nested cross-validation", choice["num_graphs"], nested, right / num_known))
+    return [*rows, ("test", *of_parts["test"])]
 
 
 def describe_choice(metrics: Mapping[str, Any]) -> str:
     """Which method was taken and what it was compared with; empty where one was asked for."""
     choice = metrics.get("method_choice")
     return "" if choice is None else str(MethodChoice(**choice))
+
+
+def describe_settings(metrics: Mapping[str, Any]) -> str:
+    """The settings of a kernel machine, and what their accuracy in choosing them is worth."""
+    tried, accuracy = len(metrics["tried"]), metrics["accuracy"]["val"]
+    chosen = f"settings: {describe_chosen(metrics['chosen'])}"
+    if tried == 1:
+        return f"{chosen}, {accuracy:.1%} in {metrics['num_folds']} folds of cross-validation"
+    return (
+        f"{chosen}, the best of {tried}, with {accuracy:.1%} in the cross-validation that chose "
+        "them, which is likely too high for new graphs"
+    )
 
 
 def describe_chosen(chosen: Mapping[str, Any]) -> str:

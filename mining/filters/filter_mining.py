@@ -98,7 +98,8 @@ class FilterMining:
             planted graph. Directions and relations of edges are those of the filters; weights of
             edges are not used.
         y : object
-            Not used; there so that pipelines can pass it.
+            Not learnt from; there so that pipelines can pass it. Classes of graphs are refused
+            where a row stands for a node.
         steps : Steps, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
         progress : bool
@@ -115,7 +116,13 @@ class FilterMining:
         self.check()
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            return self.fit_mined(MinedGraph.of(as_unweighted(graph)), steps)
+            csr = as_unweighted(graph)
+            if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
+                raise InputError(
+                    f"y has a value for each of the {csr.num_graphs} graphs, and a row stands for "
+                    'each node; make the miner with level="graph".'
+                )
+            return self.fit_mined(MinedGraph.of(csr), steps)
 
     def fit_mined(self: M, mined: MinedGraph, steps: Steps) -> M:
         """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""

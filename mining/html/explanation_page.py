@@ -19,7 +19,7 @@ from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
     EXPLANATION,
     describe_choice,
-    describe_chosen,
+    describe_settings,
     load_classifier,
     read_metrics,
     read_training_data,
@@ -108,7 +108,6 @@ def render_explanation(
     explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> str:
     """Render an explanation as one self-contained page."""
-    chosen = metrics.get("chosen")
     drawings = _Drawings(explanation)
     return render_page(
         "explanation.html.jinja",
@@ -122,7 +121,7 @@ def render_explanation(
         metrics=metrics,
         interval=_interval(metrics),
         verdict=judge_accuracy(metrics),
-        chosen=None if chosen is None else describe_chosen(chosen),
+        machine_settings=describe_settings(metrics) if metrics["method"] == "kernel" else "",
         method_choice=describe_choice(metrics),
         draw=drawings,
         read=_READ[explanation.pooling],

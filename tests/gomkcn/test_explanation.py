@@ -15,11 +15,14 @@ from command_line import gomkcn, refused
 from graph_files import write_tu
 from self_contained import Page
 
+import gomkcn as gomkcn_package
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_mask
+from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_loop import predict_logits
@@ -226,6 +229,13 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
     Path("mined/patterns.json").write_text("{}")
     said = refused("predict mined FEW")
     assert "'mined' holds a run of gomkcn mine, and another kind is needed here" in said
+    # the other way round, the message says what reads the run, and that is a public function
+    with pytest.raises(InputError, match=r"run of gomkcn train, .* in Python gomkcn.load_class"):
+        gomkcn_package.read_run("run")
+    classifier = gomkcn_package.load_classifier("run")
+    predicted, _ = classifier.decide(read_graph("FEW", label_names={"0": "C", "1": "N"}))
+    table = pd.read_csv("few.csv")["predicted"]
+    assert [classifier.class_names[label] for label in predicted] == table.tolist()
 
 
 def test_the_page_has_the_interval_of_the_accuracy(trained):

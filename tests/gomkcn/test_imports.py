@@ -64,8 +64,10 @@ def test_the_door_has_every_public_name_of_the_three_packages():
             assert getattr(gomkcn, name) is getattr(package, name)
             assert getattr(gomkcn, name).__doc__
     for package in (gomkcn, gomkcn_dgl):
-        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'") as caught:
             package.nothing  # noqa: B018
+        # by these Python says what may have been meant
+        assert (caught.value.name, caught.value.obj) == ("nothing", package)
 
 
 SNIPPET = """

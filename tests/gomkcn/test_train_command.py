@@ -248,6 +248,7 @@ def test_what_cannot_be_learnt_from_is_refused():
         "TU --split 0.8,0.1,0.2": "--split must sum to at most 1",
         "TU --split 0.9,0.09,0.01": "--split leaves nothing for test",
         "graph.txt": "graph.txt: its graphs have no classes; those of a TU folder,",
+        "graph.txt --nodes": "graph.txt: its nodes have no classes; an attribute of nodes,",
         "graph.txt --class-column a": "graph.txt: class_column is for molecules, and for",
         "ONE": "ONE: its graphs must have two or more classes, names or integers that several "
         "graphs have, and there is one class only, '5'.",
@@ -255,6 +256,8 @@ def test_what_cannot_be_learnt_from_is_refused():
     }.items():
         assert refused(f"train {command} --out run --quiet").startswith(sentence)
         assert not Path("run/metrics.json").exists()
+    # options are named as they are typed
+    assert "(--class-column) names another, and nodes=True (--nodes)" in refused("train graph.txt")
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():

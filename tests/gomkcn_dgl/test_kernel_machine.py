@@ -17,7 +17,7 @@ from gomkcn_dgl import (
     kernel_machine,
 )
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.steps import Steps
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "C": (1.0, 100.0)}
@@ -90,17 +90,80 @@ def test_the_score_is_that_of_graphs_held_out(trees):
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-4)
 
 
-def test_features_of_other_names_are_refused():
-    ends, features = (np.array([0]), np.array([1])), np.eye(3)[:, :2]
-    graphs = [
-        csr_from_edges(*ends, 3, features=features, feature_names=names)
-        for names in (["C", "N"], ["O", "S"])
-    ]
-    kernel = GOMKGram(1).fit(graphs[:1])
-    with pytest.raises(InputError, match="features of the training graphs, C, N, got 2: O, S"):
-        kernel.transform(graphs[1:])
-    with pytest.raises(InputError, match=r"must have the 2 features .* got 1"):
+def molecules(number):
+    """Rings of six whose class is the element of one node, the others being carbon."""
+    graphs, labels = [], ["N", "O"] * (number // 2)
+    for element in labels:
+        graph = nx.cycle_graph(6)
+        nx.set_node_attributes(graph, "C", "element")
+        graph.nodes[0]["element"] = element
+        graphs.append(graph)
+    return graphs, np.array(labels)
+
+
+def test_features_are_those_of_the_training_graphs():
+    """A category may be missing, as in a graph all of carbon; the order does not matter."""
+    ends = np.array([0]), np.array([1])
+    names = ("el=C", "el=N", "size")
+
+    def make(features, names):
+        return csr_from_edges(*ends, 2, features=np.array(features, float), feature_names=names)
+
+    kernel = GOMKGram(1).fit([make([[1, 0, 2], [0, 1, 5]], names)])
+    whole = make([[1, 0, 3], [1, 0, 4]], names)
+    fewer = make([[3, 1], [4, 1]], ("size", "el=C"))
+    np.testing.assert_array_equal(kernel.transform(whole), kernel.transform(fewer))
+    for wrong in (("el=C", "el=N"), ("el=C", "el=N", "size", "el=O")):
+        with pytest.raises(InputError, match=r"training graphs, el=C, el=N, size, of which a cat"):
+            kernel.transform(make(np.ones((2, len(wrong))), wrong))
+    with pytest.raises(InputError, match="got constant"):
         kernel.transform([nx.path_graph(2)])
+
+
+def test_features_without_names_are_taken_in_order(caplog):
+    ends, values = (np.array([0]), np.array([1])), np.array([[1.0, 2], [0, 5]])
+    named = csr_from_edges(*ends, 2, features=values, feature_names=("el=C", "size"))
+    unnamed = csr_from_edges(*ends, 2, features=values)
+    kernel = GOMKGram(1).fit([named])
+    assert unnamed.feature_names == ("x0", "x1")
+    np.testing.assert_array_equal(kernel.transform(unnamed), kernel.transform(named))
+    assert "in the order of the training graphs, el=C, size" in caplog.text
+    # one column is not the constant 1 of graphs without features
+    with pytest.raises(InputError, match="training graphs, constant, .* got x0"):
+        GOMKGram(1).fit([nx.path_graph(3)]).transform(as_csr(unnamed, features=values[:, :1]))
+
+
+def test_attributes_that_could_tell_classes_are_named(caplog):
+    """Once for a whole cross-validation, with what makes features of them."""
+    graphs, labels = molecules(20)
+    for graph in graphs:
+        nx.set_edge_attributes(graph, 2.5, "length")
+    model = GOMKClassifier(1, 0.3, gamma=None, C=1.0, num_folds=2)
+    kernel_machine._warn_once.cache_clear()
+    with caplog.at_level("WARNING", "gomkcn_dgl"):
+        assert cross_val_score(model, graphs, labels, cv=2).mean() < 0.8
+    (said,) = caplog.messages
+    assert said.startswith("not used: node attribute element; edge attribute length; as_csr(")
+    assert "as_csr(graphs, features=NAME)" in said and "as_csr(graphs, weight=NAME)" in said
+    # with the attribute, and where a collection was made before, there is nothing to say
+    caplog.clear()
+    kernel_machine._warn_once.cache_clear()
+    with caplog.at_level("WARNING", "gomkcn_dgl"):
+        collection = as_csr(graphs, features="element")
+        assert cross_val_score(model, collection, labels, cv=2).mean() == 1
+        model.fit(as_csr(graphs), labels)
+    assert not caplog.messages
+
+
+def test_a_graph_without_some_categories_is_classified():
+    graphs, labels = molecules(20)
+    model = GOMKClassifier(1, 0.3, gamma=None, C=1.0).fit(
+        as_csr(graphs, features="element"), labels
+    )
+    assert model.predict(as_csr(graphs[:1], features="element")).tolist() == ["N"]
+    carbon = nx.cycle_graph(6)
+    nx.set_node_attributes(carbon, "C", "element")
+    assert model.predict_proba(as_csr([carbon], features="element")).shape == (1, 2)
 
 
 def test_the_gram_matrix_is_that_of_the_kernel(trees):
@@ -167,6 +230,32 @@ def test_probabilities_are_those_of_graphs_that_were_not_seen(trees, num_classes
     right = (probabilities.argmax(axis=1) == truth).mean()
     assert probabilities.max(axis=1).mean() == pytest.approx(right, abs=0.15)
     assert 0.5 < probabilities.max(axis=1).mean() < 0.95
+
+
+def test_probabilities_tell_certain_graphs_from_uncertain_ones():
+    """Of three classes one is told apart, and nothing tells the other two."""
+    trees, structures = rings_and_trees(90, seed=1)
+    rng = np.random.default_rng(0)
+    labels = np.where(structures == 0, 0, rng.integers(1, 3, size=90))
+    model = GOMKClassifier(2, 0.3, gamma=3.0, C=10).fit(trees, labels)
+    new, structures = rings_and_trees(100, seed=5)
+    probabilities = model.predict_proba(new)
+    highest = probabilities.max(axis=1)
+    assert highest[structures == 0].mean() > 0.8
+    assert highest[structures == 1].mean() < 0.6
+    # nothing tells the classes 1 and 2, so that their decisions count for nothing
+    hot = model.temperatures_
+    np.testing.assert_array_equal(hot, hot.T)
+    assert hot[1, 2] > 3 * max(hot[0, 1], hot[0, 2])
+    # 1 / p is, but for a factor of the graph, the sum over classes j of 1 / p(i | i or j) - 1
+    decisions = model.machine_.decision_function(model.kernel_.transform(new[:5]))
+    for row, (first, second, third) in zip(probabilities, decisions, strict=False):
+        odds = np.array([[0, first, second], [-first, 0, third], [-second, -third, 0]])
+        expected = 1 / np.exp(-odds / hot).sum(axis=1)
+        np.testing.assert_allclose(row, expected / expected.sum(), rtol=1e-6)
+    scores = model.decision_function(new)
+    assert (scores.argmax(axis=1) == model.predict(new)).all()
+    np.testing.assert_allclose(np.diff(scores), np.diff(np.log(probabilities)), atol=1e-6)
 
 
 def test_scikit_learn_divides_a_collection_that_was_read(trees):
@@ -262,8 +351,32 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
         ({}, [0] * 8 + [1] * 2, "^num_folds must be at most .* 2 of 1, got 5"),
         ({"tau": ()}, [0, 1] * 5, "^tau must be a value, or some to choose from, got none"),
         ({"C": (1, 0)}, [0, 1] * 5, "^C must be greater than 0, got 0"),
+        ({"most_nodes": 0}, [0, 1] * 5, "^most_nodes must be at least 1, got 0"),
+        ({"tau": "wide"}, [0, 1] * 5, "^tau must be a number, got 'wide'"),
+        ({"num_levels": (1, -1)}, [0, 1] * 5, "^num_levels must be at least 0, got -1"),
+        ({}, [0.25, 1.5] * 5, r"^y must hold classes, text or whole numbers, got 0\.25; make"),
     ],
 )
 def test_refusals(trees, change, labels, message):
-    with pytest.raises(InputError, match=message):
+    # some are of a wrong type
+    with pytest.raises((InputError, InputTypeError), match=message):
         GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], labels)
+
+
+def test_a_kernel_refuses_its_settings_before_it_sees_graphs(trees):
+    for options, message in [
+        ({"tau": "wide"}, "^tau must be a number, got 'wide'"),
+        ({"num_levels": -1}, "^num_levels must be at least 0, got -1"),
+        ({"tau": (0.1, 0.2)}, r"^tau must be one number or num_levels \+ 1 = 4 of them, got 2"),
+        ({"most_nodes": 0}, "^most_nodes must be at least 1, got 0"),
+    ]:
+        with pytest.raises((InputError, InputTypeError), match=message):
+            GOMKGram(**options).fit(trees[0][:2])
+    # a width for each level
+    widths = GOMKGram(1, (0.1, 5.0)).fit_transform(trees[0][:4])
+    assert not np.allclose(widths, GOMKGram(1, 0.1).fit_transform(trees[0][:4]))
+
+
+def test_chosen_numbers_are_those_of_python(trees):
+    model = GOMKClassifier(1, 0.3, gamma=None, C=np.array([1.0, 10.0])).fit(*trees)
+    assert type(model.best_params_["C"]) is float

@@ -15,7 +15,7 @@ from gomkcn_dgl import (
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import GomkcnError
+from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.model import pool_nodes
 
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
@@ -145,6 +145,17 @@ def test_features_that_do_not_fit_are_refused(feat):
     for graph in (dgl_batch(GRAPHS), model.first_conv.transform()(dgl_batch(GRAPHS))):
         with pytest.raises(GomkcnError, match=r"^feat must (be a tensor|have the shape \[17, 3\])"):
             model(graph, feat)
+
+
+def test_graphs_are_not_classified_without_pooling():
+    feat, edge_index = torch.rand(4, 3), torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])
+    batch = torch.tensor([0, 0, 1, 1])
+    with pytest.raises(InputError, match="^batch is for classes of graphs, .*pooling="):
+        GOMKCN(3, 2, filter_size=4)(feat, edge_index, batch=batch)
+    model = GOMKCN(3, 2, filter_size=4, pooling="max")
+    assert model(feat, edge_index, batch=batch).shape == (2, 2)
+    with pytest.raises(InputError, match="^num_classes must be at least 1, got 0"):
+        GOMKCN(3, 0)
 
 
 def test_weights_beside_a_batch_of_a_collection_are_refused():

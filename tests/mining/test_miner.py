@@ -145,6 +145,7 @@ def test_what_is_reported_is_logged(caplog):
         ({"filters": FilterMiner(size=1)}, "size must be at least 2"),
         ({"filters": "none"}, 'sources must not be "filters" where filters are "none"'),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
+        ({"null": "foo"}, "null must be one of 'auto', 'none', 'degree', 'joint-degree', 'erdos-r"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
         ({"filters": few_filters(backend="abacus")}, "backend must be one of"),
     ],

@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import fields
 
+import networkx as nx
 import numpy as np
 import pytest
 from graph_files import assert_same, edges, named_edges
@@ -167,6 +168,30 @@ def test_collections_unite_their_relations():
     assert named_edges(first) == named_edges(one)
     assert named_edges(second) == named_edges(two)
     assert named_edges(third) == [(0, 1, "edge")]
+
+
+def test_graphs_of_a_collection_are_taken_as_numpy_takes_values():
+    collection = as_csr([nx.path_graph(size) for size in range(2, 7)])
+    sizes = np.arange(2, 7)
+    for index in (
+        slice(1, 4),
+        [3, 1],
+        [],
+        np.array([4, -1]),
+        sizes > 3,
+        [True, False] * 2 + [True],
+    ):
+        taken = collection[index]
+        assert [graph.num_nodes for graph in taken] == sizes[index].tolist()
+    assert collection[np.int64(1)].num_nodes == 3
+    for beyond in (5, [0, 5], [True, False]):
+        with pytest.raises(IndexError):
+            collection[beyond]
+
+
+def test_a_graph_says_how_large_it_is():
+    assert repr(as_csr([nx.path_graph(3)] * 2)) == "CSRGraph(2 graphs, 6 nodes, 4 edges, 1 feature)"
+    assert repr(as_csr(nx.path_graph(2))) == "CSRGraph(1 graph, 2 nodes, 1 edge, 1 feature)"
 
 
 def test_a_collection_is_split_and_joined_again():

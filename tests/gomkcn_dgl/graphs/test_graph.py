@@ -143,6 +143,12 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert_same(batch, as_csr([data[0]] * 2, weight="weight", features="size"))
 
 
+def test_graphs_in_an_array_or_a_series_are_a_collection():
+    graphs = [nx.path_graph(size) for size in (2, 3)]
+    for given in (np.array(graphs, dtype=object), pd.Series(graphs)):
+        assert_same(as_csr(given), as_csr(graphs))
+
+
 def test_a_collection_has_a_direction_if_one_of_its_graphs_says_so():
     """The edges of an edge index, which are there both ways, do not say it."""
     mutual, both_ways = nx.DiGraph([(0, 1), (1, 0)]), (np.array([[0, 1], [1, 0]]), 2)

@@ -148,7 +148,8 @@ def test_edge_labels_are_relations(tmp_path):
     assert graph.relations.directed == (False, False)
     assert [column.tolist() for column in graph.edges()] == [[2, 0, 3], [3, 1, 4], [0, 1, 1]]
     unused = "files that are not used: TINY_node_labels.txt, TINY_edge_attributes.txt"
-    assert graph.notes == (unused,)
+    how = "; features='attributes,labels' (--features attributes,labels) takes the labels, too"
+    assert graph.notes == (unused + how,)
     both = read_graph(folder, features=("attributes", "labels"))
     assert both.notes == ("files that are not used: TINY_edge_attributes.txt",)
     named = read_graph(folder, label_names={"edge=2": "double"})

@@ -1,6 +1,7 @@
 """`gomkcn train --method kernel`: its folder, predictions, page, resuming, and what it refuses."""
 
 import json
+import re
 from pathlib import Path
 
 import networkx as nx
@@ -57,9 +58,10 @@ def test_a_run_and_what_is_made_of_it():
     said = gomkcn(f"train TU --out run {QUICK}")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     lines = [line.split()[:2] for line in said.splitlines()]
-    assert lines[:4] == [
-        ["part", "graphs"], ["train", "18"], ["cross-validation", "18"], ["test", "6"]
-    ]  # fmt: skip
+    # the accuracy of the settings in the cross-validation that chose them is said to be too high
+    assert lines[:3] == [["part", "graphs"], ["train", "18"], ["test", "6"]]
+    assert "the best of 60, with 100.0% in the cross-validation that chose them, which" in said
+    assert "is likely too high for new graphs" in said
     metrics = read_metrics("run")
     assert metrics["accuracy"]["test"] == 1
     # three widths, four gammas, five costs
@@ -77,7 +79,12 @@ def test_a_run_and_what_is_made_of_it():
     write_graphs("NEW", 4)
     assert [line.split()[1] for line in gomkcn("predict run NEW").splitlines()[1:]] == [*"0101"]
     # 2. the page of chosen graphs, beside which the same shapes are the most similar
-    assert "cross-validation" in Path("run/explanation/explanation.html").read_text()
+    page = Path("run/explanation/explanation.html").read_text()
+    assert "the cross-validation that chose them, which is likely too high" in page
+    assert re.findall(r'<th scope="(?:col|row)">(.*?)</th>', page) == [
+        "True class", "true 0", "true 1"
+    ]  # fmt: skip
+    assert re.search(r"graph \d+, class [01]: 1\.000", page)
     said = gomkcn("explain run --graphs 3,4 --out why")
     assert "graph 3: predicted 1, true 1; most like graph " in said
     classifier = load_classifier("run")

@@ -75,6 +75,10 @@ def test_the_better_method_is_taken_and_what_was_tried_is_told():
     assert (choice["num_graphs"], choice["num_known"]) == (36, 36)
     assert "method: kernel 100.0 ± 0.0%, against network " in said
     assert "in 3 folds of 36 graphs without the test part" in said
+    # the accuracy of the folds stands in the table, and not that of the best of many settings
+    lines = [line.split() for line in said.splitlines()[:4]]
+    assert [line[0] for line in lines] == ["part", "train", "nested", "test"]
+    assert lines[2] == ["nested", "cross-validation", "36", "100.0%", "50.0%"]
     page = Path("run/explanation/explanation.html").read_text()
     assert "Method: kernel 100.0 ± 0.0%, against network " in page
     assert load_classifier("run").settings.method == "kernel"

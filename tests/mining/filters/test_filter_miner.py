@@ -269,6 +269,10 @@ def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
     miner = pipeline[0]
     assert miner.transform(graphs).shape == (12, 2)
     assert miner.predict(graphs).shape == (12,) and miner.labels_.shape == (66,)
+    # without the level a row is a node, and classes are those of graphs
+    for given in (labels, np.array(labels)):
+        with pytest.raises(InputError, match='^y has a value for each of the 12 graphs, .*"graph"'):
+            make_pipeline(FilterMiner(2, learning=QUICK), LogisticRegression()).fit(graphs, given)
     # nodes of one graph
     nodes = make_pipeline(FilterMiner(2, size=5, learning=QUICK), LogisticRegression(C=100))
     whole = nx.disjoint_union_all(graphs)
