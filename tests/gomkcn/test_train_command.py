@@ -257,7 +257,7 @@ def test_what_cannot_be_learnt_from_is_refused():
         assert refused(f"train {command} --out run --quiet").startswith(sentence)
         assert not Path("run/metrics.json").exists()
     # options are named as they are typed
-    assert "(--class-column) names another, and nodes=True (--nodes)" in refused("train graph.txt")
+    assert "(--class-column) names another, and --nodes reads" in refused("train graph.txt")
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():
