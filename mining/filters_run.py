@@ -190,6 +190,8 @@ class FiltersRun:
         What is known of the nodes of the map.
     is_partial : bool
         Whether the time limit ended the run early.
+    command : str
+        What continues a partial run, as a user types it; empty where it is not known.
     notes : tuple of str
         What of the input was changed or left out.
     miner : FilterMiner or None
@@ -210,6 +212,7 @@ class FiltersRun:
     map: GraphMap | None = None
     drawn: DrawnNodes | None = None
     is_partial: bool = False
+    command: str = ""
     notes: tuple[str, ...] = ()
     miner: FilterMining | None = None
 
@@ -230,6 +233,7 @@ class FiltersRun:
         occurrences: Sequence[OccurrenceCount] = (),
         has_map: bool = True,
         limits: PageLimits | None = None,
+        command: str = "",
     ) -> FiltersRun:
         """Collect the results of a fitted miner.
 
@@ -252,6 +256,8 @@ class FiltersRun:
             Whether the graph is drawn, which takes seconds for thousands of nodes.
         limits : PageLimits, optional
             How much of it is drawn.
+        command : str
+            What continues the run if it is partial, as a user types it.
 
         Returns
         -------
@@ -297,6 +303,7 @@ class FiltersRun:
             map=GraphMap.of_part(csr, rows, edges, classes=classes) if has_map else None,
             drawn=DrawnNodes.of(miner, csr, rows, colors) if has_map else None,
             is_partial=miner.is_partial_,
+            command=command if miner.is_partial_ else "",
             notes=tuple(csr.notes),
             miner=miner,
         )

@@ -50,6 +50,8 @@ class MiningRun:
         What the page shows of the graph.
     is_partial : bool
         Whether the time limit ended the run early: there are fewer random graphs.
+    command : str
+        What continues a partial run, as a user types it; empty where it is not known.
     notes : tuple of str
         What of the input was changed or left out.
     warnings : tuple of str
@@ -68,6 +70,7 @@ class MiningRun:
     recovery: list[MotifRecovery] | None = None
     map: GraphMap | None = None
     is_partial: bool = False
+    command: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     null_models: Mapping[str, str] = field(default_factory=dict)
@@ -95,6 +98,7 @@ class MiningRun:
         recovery: Sequence[MotifRecovery] | None = None,
         filters: FiltersRun | None = None,
         has_map: bool = True,
+        command: str = "",
     ) -> MiningRun:
         """Collect the results of a fitted miner, with a description of each pattern.
 
@@ -113,6 +117,8 @@ class MiningRun:
             The run of the miner of filters; by default it is made.
         has_map : bool
             Whether the graph is drawn, which takes seconds for thousands of nodes.
+        command : str
+            What continues the run if it is partial, as a user types it.
 
         Returns
         -------
@@ -157,6 +163,7 @@ class MiningRun:
             recovery=None if recovery is None else list(recovery),
             map=GraphMap.of(csr, found, patterns, miner.graph_classes_) if has_map else None,
             is_partial=miner.is_partial_,
+            command=command if miner.is_partial_ else "",
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,

@@ -101,6 +101,7 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
+        "command": run.command,
         "notes": list(run.notes),
         "warnings": list(run.warnings),
         "null_models": dict(run.null_models),
@@ -221,6 +222,7 @@ def _run_of(
         ],
         map=None if map is None else GraphMap.from_dict(map),
         is_partial=run["partial"],
+        command=run["command"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
         null_models=run["null_models"],

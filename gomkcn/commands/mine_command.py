@@ -11,7 +11,7 @@ from typing import Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, choose_folder
+from gomkcn.commands.base import TYPED, Command, choose_folder
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
 from gomkcn.commands.mining_folder import RunKind, mine_into_folder
@@ -266,6 +266,8 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
         planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
         mine: {"path": str(graph), "out": str(folder), "null_samples": 99},
     }
+    # that of mining, should it be stopped
+    ctx.meta[TYPED] = [str(graph), "--null-samples", "99"]
     for command, options in steps.items():
         ctx.invoke(command, force=force, **options)
     page = (folder / REPORT).resolve()

@@ -33,10 +33,15 @@ _SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
 
 
 class RunInterruptedError(GomkcnError):
-    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far."""
+    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far.
 
-    def __init__(self, reason: str, progress: str) -> None:
-        super().__init__(f"stopped by {reason} {progress}; go on with --resume.")
+    ``command`` is what goes on from there, where it is known.
+    """
+
+    def __init__(self, reason: str, progress: str, command: str = "") -> None:
+        # a command has no full stop, so that it can be copied
+        way_on = f"to go on: {command}" if command else "go on with --resume."
+        super().__init__(f"stopped by {reason} {progress}; {way_on}")
         # the exit code that a shell reports for a process ended by this signal
         self.exit_code = 128 + signal.Signals[reason]
 
@@ -53,7 +58,8 @@ class Interrupts:
 
     With ``is_partial_at_signal``, a signal is as if time were up: what is known by then is kept.
     With ``has_end``, a part of the time limit is kept for what the job ends with, such as the page
-    that it writes: there is a reason to stop when the rest of it is over.
+    that it writes: there is a reason to stop when the rest of it is over. ``command`` is what a
+    user types to go on with the job; empty where it is not known.
     """
 
     def __init__(
@@ -74,6 +80,7 @@ class Interrupts:
                 self._kept = min(_SHARE_OF_END * limit, _SECONDS_OF_END)
         # that came first, by its name
         self.signal = ""
+        self.command = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
 
     def __getstate__(self) -> tuple[float, float]:
@@ -85,6 +92,7 @@ class Interrupts:
         self.is_partial_at_signal = False
         self._deadline = time.monotonic() + left
         self.signal = ""
+        self.command = ""
         self._old_handlers = {}
 
     def __enter__(self) -> Interrupts:

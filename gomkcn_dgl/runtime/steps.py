@@ -106,6 +106,8 @@ class Steps:
         self._in_worker = False
         self.seconds_apart = seconds_apart
         self.folder = None if folder is None else Path(folder)
+        # the step that was begun last
+        self._name = ""
         # the file of the item that is being computed, and when it last kept how far it has come
         self._item = ""
         self._last_kept = 0.0
@@ -149,6 +151,7 @@ class Steps:
         items = list(items)
         check_mapped()
         names = [_file_name(name, one if key is None else key(one)) for one in items]
+        self._name = name
         self.progress.begin(name, len(items))
         # 1. what was kept
         found = {one: result for one in names if (result := self._read(one, kind)) is not None}
@@ -281,6 +284,11 @@ class Steps:
         """Until the time limit; infinite without one. Once it :meth:`is_late` the end has them."""
         return math.inf if self.interrupts is None else self.interrupts.seconds_left
 
+    @property
+    def resuming_command(self) -> str:
+        """What a user types to go on with the job; empty where it is not known."""
+        return "" if self.interrupts is None else self.interrupts.command
+
     def check_time(self, *_: object) -> None:
         """Raise a TimeUpError when time is up; a long loop asks between two pieces of work."""
         if self.is_late():
@@ -326,7 +334,10 @@ class Steps:
         """Whether the time limit is reached; a signal raises."""
         reason = "" if self.interrupts is None else self.interrupts.reason
         if reason and reason != TIME_LIMIT:
-            raise RunInterruptedError(reason, "between two steps")
+            so_far = "before its first step"
+            if self._name:
+                so_far = f'in the step "{self._name}"; what was done before is kept'
+            raise RunInterruptedError(reason, so_far, self.resuming_command)
         return bool(reason)
 
     def kept(self, kind: type[Value]) -> Value | None:

@@ -31,6 +31,7 @@ from mining.html.terminal import (
     close_sentence,
     correction_sentence,
     differing,
+    end_sentence,
     follow_sentence,
     given_sentences,
     has_edits,
@@ -52,6 +53,7 @@ from mining.pattern import (
     NOT_SHOWN,
     OFTEN,
     MotifPart,
+    OccurrenceCount,
     Pattern,
     digits,
     null_column,
@@ -130,6 +132,7 @@ def render_report(run: MiningRun) -> str:
         kinds=kinds_left_out(run),
         unused=unused,
         given_sentences=given_sentences,
+        end_sentence=end_sentence,
         words=words_of(run.motif_set),
         draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
@@ -205,6 +208,7 @@ def _motif_rows(
     run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers, lines: dict[Kind, str]
 ) -> list[Row]:
     """A row for each motif, near variants below the motif that they are variants of."""
+    places = {one.key: at for at, one in _with_places(run)}
     leader = leaders(shown)
     colors = motif_colors(shown)
     order = sorted(range(len(shown)), key=lambda at: (colors[at], at in leader))
@@ -243,6 +247,12 @@ def _motif_rows(
         }
         total = one.frequency.occurrences
         has_more = total.value > part.num_copies and not len(part.edits)
+        counted: Markup | str = ""
+        interval: Markup | str = ""
+        # what is in the other base alone was not counted
+        if has_more and (place := places.get(one.key)):
+            of_all = partial(numbers, *place, "frequency", "occurrences")
+            counted, interval = _counted(total, of_all)
         rows.append(
             {
                 "number": number,
@@ -266,8 +276,9 @@ def _motif_rows(
                     added=edits["added"],
                 ),
                 "copies": own("copies"),
-                # of all occurrences, where there are more
-                "of": f"of {total.short}" if has_more else "",
+                # all occurrences, where there are more
+                "of": counted,
+                "interval": interval,
                 "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
                 "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
                 "share": own("share"),
@@ -410,15 +421,7 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
     """What each table shows of a structure: drawing, name, count, and the share inside copies."""
     total = one.frequency.occurrences
     (name, _, more) = one.name.partition(": ")
-    own = partial(numbers, *at, "frequency", "occurrences")
-    counted = own("value", text=total.short)
-    interval: Markup | str = ""
-    if total.state == "bounded":
-        counted = Markup("fewer than ") + own("high", text=digits(total.high))
-    elif total.state == "estimated":
-        counted = Markup("≈ ") + counted
-        ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
-        interval = Markup("95% CI {} to {}").format(*ends)
+    counted, interval = _counted(total, partial(numbers, *at, "frequency", "occurrences"))
     listed = len(one.occurrences)
     held = sum(one.inside)
     share = percent(held / listed, 0) if one.inside and listed else ""
@@ -443,6 +446,17 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
         "width": round(44 * held / listed) if share else 0,
         "csv": [one.name, one.structure.to_text(), total.value],
     }
+
+
+def _counted(total: OccurrenceCount, own: Number) -> tuple[Markup, Markup | str]:
+    """A count as every table shows it, and the interval of an estimate; empty where it is exact."""
+    if total.state == "bounded":
+        return Markup("fewer than ") + own("high", text=digits(total.high)), ""
+    counted = own("value", text=total.short)
+    if total.state != "estimated":
+        return counted, ""
+    ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
+    return Markup("≈ ") + counted, Markup("95% CI {} to {}").format(*ends)
 
 
 def _class_groups(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[list[Row]]:

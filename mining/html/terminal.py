@@ -8,7 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
-from mining.html.filters_text import filters_sentence, filters_table
+from mining.html.filters_text import filters_sentence, filters_table, partial_sentence
 from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
 from mining.mining_run import MiningRun
@@ -296,14 +296,17 @@ def format_run(run: MiningRun) -> str:
     parts += given_sentences(run)
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")
-    parts += [found.cut] if found.cut else []
     parts += [] if leads else compared
     parts += run.warnings
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
-    if run.is_partial:
-        parts.append("The time limit ended the run; gomkcn mine --resume continues it.")
+    parts += [end_sentence(run)] if end_sentence(run) else []
     return paragraphs(parts)
+
+
+def end_sentence(run: MiningRun) -> str:
+    """What ended the run, or the search for motifs in it, too early; empty where nothing did."""
+    return partial_sentence(run.command) if run.is_partial else run.motif_set.cut
 
 
 def comparison_sentence(run: MiningRun, null: str) -> str:

@@ -19,7 +19,7 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -200,6 +200,10 @@ class MotifSearch:
                 break
             # a search that is over would go on from what is kept
             self._keep(best, stage)
+        if self.cut and not best.motifs:
+            # sets of one motif are known already
+            alone = self._shortest_alone(self.alone.values())
+            best = best if alone is None else self.shorter(best, alone)
         return best
 
     def round(self, best: Description, number: int) -> Description:
@@ -511,6 +515,10 @@ class MotifSearch:
             self.proposals.choose(self.empty, candidate, None, -np.inf)
             for candidate in self.candidates.values()
         ]
+        return self._shortest_alone(choices)
+
+    def _shortest_alone(self, choices: Iterable[Choice | None]) -> Description | None:
+        """The shortest description with one of some choices; None without any."""
         known = sorted(
             (choice for choice in choices if choice is not None),
             key=lambda choice: (-choice.gain, choice.candidate.code),

@@ -416,15 +416,18 @@ def summary(found: MotifSet) -> str:
         )
     if found.bits_base < LEAST_BITS:
         return "The degrees determine the graph, so that no motif can shorten its description."
-    sentence = (
-        f"No set of motifs shortens the description of the {what} by {LEAST_BITS:.0f} bits or "
-        f"more, given {found.given_what}."
-    )
+    wanted = f"the description of the {what} by {LEAST_BITS:.0f} bits or more"
+    sentence = f"No set of motifs shortens {wanted}, given {found.given_what}."
+    if found.cut:
+        sentence = f"The search was cut before it found motifs that shorten {wanted}."
     if found.closest is not None and found.closest.motif is not None:
         one = found.closest.motif
-        effect = f"save {one.bits:.1f}" if one.bits > 0 else f"cost {-one.bits:.1f} more"
+        effect = f"save {one.bits:,.1f}" if one.bits > 0 else f"cost {-one.bits:,.1f} more"
         name = describe_shapes([found.closest.structure])[0]
-        sentence += f" Closest comes {name} × {one.num_copies}, which would {effect} bits."
+        so_far = " so far" if found.cut else ""
+        sentence += (
+            f" Closest{so_far} comes {name} × {one.num_copies:,}, which would {effect} bits."
+        )
     return sentence
 
 

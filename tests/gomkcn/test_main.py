@@ -383,6 +383,8 @@ def test_a_folder_is_chosen_where_none_is_given(capsys, mined):
         assert choose_folder(None, path) == f"runs/{name}"
         assert capsys.readouterr().out == f"folder of this run: runs/{name}\n"
         Path("runs", name).mkdir(parents=True)
+    with pytest.raises(InputError, match=r"finds no run in 'runs/other'; name its folder with --o"):
+        choose_folder(None, "other.txt", resume=True)
     # the latest is the one to go on with
     shutil.copytree(mined[0], "runs/my.graph-3")
     said = gomkcn(f"mine {path} --resume --quiet")

@@ -237,15 +237,44 @@ def test_each_state_of_the_set_says_itself():
         "3 blocks describes the graph in 30 of 120 bits less than the degrees alone": run_of(
             [], motif_set=blocks
         ),
-        "The search reached its work limit; a longer search may find more.": run_of(
-            [], motif_set=cut
-        ),
+        "The search was cut before it found a motif. Cut after 5 steps.": run_of([], motif_set=cut),
         "no edge between two different nodes": run_of([], motif_set=MotifSet((), 0.0, 0.0)),
     }
     for text, run in states.items():
         html = render_report(run)
         assert_numbers(html, files_of_run(run))
         assert text in Page(html).words, text
+
+
+def test_an_estimate_in_the_motif_table_is_marked_and_has_its_interval():
+    ring = pattern_of(nx.cycle_graph(6), 0)
+    rows = np.arange(30).reshape(5, 6)
+    estimate = OccurrenceCount(4_581_000.0, 28_027.0, 748_248_500.0, is_exact=False)
+    for count, said in {
+        estimate: "5 of ≈ 4,581,000 95% CI 28,030 to 748,200,000",
+        OccurrenceCount.exact(1234): "5 of 1,234",
+        OccurrenceCount.exact(5): "5",
+    }.items():
+        known = replace(ring, frequency=replace(ring.frequency, occurrences=count))
+        run = run_of([known], motifs=[(known, rows)])
+        html = render_report(run)
+        assert_numbers(html, files_of_run(run))
+        assert rows_of(html, "t-a")[0][2] == said
+
+
+@pytest.mark.parametrize("command", ["gomkcn mine a.txt --out run --resume", ""])
+def test_a_run_that_was_cut_says_one_reason_and_what_continues_it(command):
+    cut = replace(run_of([]).motif_set, cut="Time was up before the search ended.")
+    run = replace(run_of([], motif_set=cut), is_partial=True, command=command)
+    page = Page(render_report(run)).words
+    sentence = "The time limit ended the run."
+    assert (f"{sentence} To continue it: {command}" if command else sentence) in page
+    said = format_run(run)
+    assert said.endswith(f"{sentence} To continue it:\n{command}" if command else sentence)
+    for text in (page, said):
+        assert "Time was up" not in text and "limit;" not in text
+        assert "No set of motifs" not in text and "No motif saves" not in text
+        assert "The search was cut before it found" in text
 
 
 def test_words_are_explained_where_they_stand():
@@ -402,7 +431,7 @@ def test_copies_that_differ_are_said_and_others_are_not():
     text = format_run(replace(run_of([one], num_graphs=30), is_partial=True))
     assert "1 of 1 structure differs between the classes" in text
     assert "9 of 10" in text and "2 of 20" in text
-    assert text.endswith("The time limit ended the run; gomkcn mine --resume continues it.")
+    assert text.endswith("The time limit ended the run.")
 
 
 def test_tables_fit_the_terminal():

@@ -121,7 +121,8 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
 
     with Interrupts() as interrupts, pytest.raises(RunInterruptedError) as error:
         job(interrupts=interrupts).each("squaring", Kind, stop, range(4))
-    assert str(error.value) == "stopped by SIGTERM between two steps; go on with --resume."
+    so_far = 'in the step "squaring"; what was done before is kept'
+    assert str(error.value) == f"stopped by SIGTERM {so_far}; go on with --resume."
     assert error.value.exit_code == 143
     assert files(tmp_path / "job") == ["identity.json", "squaring-0.zip"]
 

@@ -1,6 +1,7 @@
 """The motif set: planted sets come back, silence elsewhere, and what a set is used for."""
 
 import json
+from dataclasses import replace
 import pickle
 import statistics
 from dataclasses import replace
