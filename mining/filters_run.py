@@ -24,7 +24,7 @@ from mining.filters.mined_filter import MinedFilter
 from mining.filters_settings import FiltersSettings
 from mining.graph_relations import edges_among
 from mining.graph_summary import GraphSummary
-from mining.occurrences import Occurrences
+from mining.occurrences import Occurrences, node_columns
 from mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
 from mining.pattern_counts import category_colors
 from mining.plots.filter_drawing import FeatureColors
@@ -457,13 +457,9 @@ def _highest_graphs(
 
 def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
     rows = np.flatnonzero(miner.labels_ >= 0)
-    nodes = graph.original_ids(rows)
-    is_whole = all(isinstance(node, int) for node in nodes)
-    own = {"graph": graph.graph_of(rows).astype(np.int64)} if graph.num_graphs > 1 else {}
     return Table(
         {
-            **own,
-            "node": np.array(nodes, np.int64 if is_whole else str),
+            **node_columns(graph, rows),
             "filter": miner.labels_[rows],
             "similarity": miner.similarities_[rows],
         }

@@ -191,7 +191,8 @@ class MiningRun:
         occurrences of patterns have ``patterns``, their numbers, such as ``"0 3"``, and for each of
         them ``pattern_3_role``, all roles that they have in it, such as ``"A B/C"``, and
         ``pattern_3_occurrences``, the number of listed occurrences that they are in. The graph has
-        the names of motifs and patterns as ``motif_0`` and ``pattern_3``.
+        the names of motifs and patterns as ``motif_0`` and ``pattern_3``. Nodes have their
+        ``block`` where a description by blocks was looked at.
 
         Parameters
         ----------
@@ -219,7 +220,10 @@ class MiningRun:
         >>> MiningRun.of(miner, rings).to_networkx(rings).nodes[5]["motif_role"]
         'A/B/C/D'
         """
-        return marked_graph(as_unweighted(graph), self.motif_set.shown.motifs, self.patterns)
+        found = self.motif_set
+        return marked_graph(
+            as_unweighted(graph), found.shown.motifs, self.patterns, found.known_blocks
+        )
 
     def explore(self) -> Any:
         """Show the page of the run in a notebook: as the last line of a cell.

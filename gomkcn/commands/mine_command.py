@@ -347,8 +347,9 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     """Write the tables of a run, or the graph with what was found in it.
 
     The tables are structures (one row for each that was counted), occurrences and copies (one row
-    each, the nodes by the letters A, B, C of the drawings). With --format graphml nodes and edges
-    of the graph say their motifs, patterns and roles; a style for Cytoscape lies beside it.
+    each, the nodes by the letters A, B, C of the drawings), and blocks (one row for each node)
+    where the run has some. With --format graphml nodes and edges of the graph say their motifs,
+    patterns, roles and blocks; a style for Cytoscape lies beside it.
 
     \b
     gomkcn export run --out tables --format parquet

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,18 @@ from mining.html.terminal import (
     motif_colors,
     num_families,
     planted_as,
+    share_inside,
     shown_set,
     unused,
     words_of,
 )
 from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
+from mining.motif_sets.motif_set import (
+    LEAST_BITS,
+    MotifSet,
+    number_of_motifs,
+    shorter_sentence,
+)
 from mining.pattern import (
     LESS,
     LEVEL,
@@ -53,6 +60,7 @@ from mining.pattern import (
     NOT_SHOWN,
     OFTEN,
     MotifPart,
+    NullComparison,
     OccurrenceCount,
     Pattern,
     digits,
@@ -133,6 +141,8 @@ def render_report(run: MiningRun) -> str:
         unused=unused,
         given_sentences=given_sentences,
         end_sentence=end_sentence,
+        number_of_motifs=number_of_motifs,
+        shorter_sentence=shorter_sentence,
         words=words_of(run.motif_set),
         draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
@@ -394,10 +404,11 @@ def _comparison(
     families = num_families([one for _, one, _ in compared])
     # by size and edges, so that profiles of graphs can be compared
     bars = sorted(listed, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
-    largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
+    # what has no z is called, or is the same everywhere
+    largest = sorted(bars, key=_how_far, reverse=True)[:MOST_BARS]
     shown = {at for at, *_ in largest}
     profile = [
-        (one.name, f"#{_anchor(at)}", result.z or 0.0, result.is_called)
+        (one.name, f"#{_anchor(at)}", result.z, result.is_called)
         for at, one, result in bars
         if at in shown
     ]
@@ -412,9 +423,16 @@ def _comparison(
         "least_p": f"{families / (samples + 1):.3f}",
         "correction": correction_sentence(families),
         "profile": draw_profile(profile) if len(profile) > 1 else "",
+        "has_rings": any(z is None for *_, z, _ in profile),
         "profile_says": says if len(profile) < len(compared) else "",
         "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in compared),
     }
+
+
+def _how_far(row: tuple[Place, Pattern, NullComparison]) -> float:
+    """How far a structure lies out: |z|, and where there is none, whether it is called at all."""
+    _, _, result = row
+    return abs(result.z) if result.z is not None else inf if result.is_called else 0.0
 
 
 def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
@@ -424,7 +442,7 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
     counted, interval = _counted(total, partial(numbers, *at, "frequency", "occurrences"))
     listed = len(one.occurrences)
     held = sum(one.inside)
-    share = percent(held / listed, 0) if one.inside and listed else ""
+    share = share_inside(held, listed) if one.inside and listed else ""
     # a text that names nodes by letters needs them in the drawing
     if molecule_of(one.structure) is not None:
         drawing = draw_structure(one.structure, 62, 50)

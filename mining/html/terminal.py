@@ -29,6 +29,8 @@ EDITS_NOTE = (
     "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
     "more."
 )
+# a smaller share is said to be so, rather than rounded to nothing
+_ONE_IN_A_HUNDRED = 0.01
 # rows of called structures, and of structures that lead a difference between classes
 _MOST_ROWS = 12
 # an adjusted p up to which a structure that is not called is close to it, and how many are named
@@ -123,10 +125,22 @@ def called_table(run: MiningRun, null: str) -> TextTable:
     if run.motif_set.motifs:
         # of the listed occurrences, those inside copies of the set
         columns["inside"] = [
-            f"{sum(one.inside) / len(one.occurrences):.0%}" if len(one.occurrences) else "-"
+            share_inside(sum(one.inside), len(one.occurrences)) if len(one.occurrences) else "-"
             for one in rows
         ]
     return TextTable(columns, {"structure"})
+
+
+def share_inside(inside: int, listed: int) -> str:
+    """The share of the listed occurrences that lie inside copies; some are not none.
+
+    >>> share_inside(0, 9), share_inside(2, 900), share_inside(899, 900), share_inside(9, 9)
+    ('0%', '<1%', '>99%', '100%')
+    """
+    share = inside / listed
+    if 0 < share < _ONE_IN_A_HUNDRED:
+        return "<1%"
+    return ">99%" if 1 - _ONE_IN_A_HUNDRED < share < 1 else f"{share:.0%}"
 
 
 def differing(run: MiningRun) -> list[list[DifferingRow]]:
@@ -202,7 +216,9 @@ def words_of(found: MotifSet) -> dict[str, str]:
         )
     if found.num_blocks is not None or (found.other and found.other.num_blocks is not None):
         words["Blocks"] = (
-            "groups of nodes; of each, and of each two, it is known how many edges are within them"
+            "groups of nodes, such as communities; the description says how many edges join the "
+            "nodes of each, and those of each two. The table blocks of gomkcn export says which "
+            "node is in which"
         )
     (shown, _) = shown_set(found)
     if shown.near:
@@ -288,6 +304,8 @@ def format_run(run: MiningRun) -> str:
     leads = not found.motifs and any(called_table(run, null).rows for null in run.null_models)
     parts += compared if leads else []
     parts.append(summary(found))
+    if found.blocks is not None:
+        parts.append("The table blocks of gomkcn export says which node is in which block.")
     if shown is not found:
         parts.append(other_sentence(shown))
     if shown.motifs:
@@ -319,7 +337,7 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     absent = len(compared) - held
     more_said = f" (and {absent:,} that these alone have)" if absent else ""
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
-    cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
+    cut = f" The first {_MOST_ROWS}, by |z|, motifs before others:" * (more + less > _MOST_ROWS)
     kinds = kinds_left_out(run)
     alone = f" Structures alone ({kinds}) stand first." if more + less and kinds else ""
     return (

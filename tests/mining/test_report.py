@@ -137,6 +137,21 @@ def test_the_comparison_is_grouped_by_result():
     assert render_report(run).count('class="row hit sig"') == 3
 
 
+def test_a_structure_without_z_has_a_ring_in_the_profile():
+    """All random graphs have none of it, and this graph has many."""
+    path = replace(pattern_of(PATH, 0), significance={"degree": significance_of(z=-2.0)})
+    told = significance_of(z=None, sd=0.0, mean=0.0, verdict=MORE, p_adjusted=0.01)
+    ring = replace(pattern_of(RING, 1), significance={"degree": told})
+    page = render_report(run_of([path, ring]))
+    (profile,) = re.findall(r'<svg class="profile".*?</svg>', page, re.S)
+    assert profile.count("<circle ") == 1 and "cycle of 4 nodes: no z" in profile
+    # a rectangle for the mouse each, and the bar of the path
+    assert profile.count("<rect ") == 3 and "z +0.0" not in profile
+    assert "A ring: no z, as all random graphs have the same count." in Page(page).words
+    page = render_report(run_of([path, replace(ring, significance=path.significance)]))
+    assert "A ring:" not in Page(page).words
+
+
 def test_a_long_profile_has_the_bars_of_the_largest_z():
     # the larger structures come first in the table, the smaller ones in the profile
     shapes = [RING if number % 2 else nx.path_graph(3) for number in range(50)]
@@ -283,7 +298,7 @@ def test_words_are_explained_where_they_stand():
     plain = replace(run.motif_set, near=())
     words = {
         "Bits given the degrees: length of the description": plain,
-        "Blocks: groups of nodes; of each": replace(plain, num_blocks=2),
+        "Blocks: groups of nodes, such as communities": replace(plain, num_blocks=2),
         "Variant of a motif: one edge apart from a motif that has more copies.": run.motif_set,
     }
     for said, found in words.items():
@@ -387,7 +402,7 @@ def test_the_set_comes_first_then_what_is_called():
     assert motif.split() == ["0", "cycle", "of", "6", "nodes", "6", "1", "90", "b��k"]
     assert "2 structures compared with random graphs: 1 over-represented, 1 under-" in text
     row = next(line for line in lines if line.startswith("path of 4 nodes"))
-    assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]
+    assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "<1%"]
     assert text.index("motif") < text.index("path of 4 nodes") < text.index("planted motif")
 
 
