@@ -30,6 +30,8 @@ _SECONDS_OF_END = 10.0
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
 _BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
 _SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
+# where nobody knows what is left
+_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}"
 
 
 class RunInterruptedError(GomkcnError):
@@ -139,8 +141,11 @@ class JobProgress:
         self._bar: tqdm | None = None
         self._log = ExitStack()
 
-    def begin(self, stage: str, total: float | None = None) -> None:
-        """Begin a stage of so many items, or of a share of 1.0; the one before is over."""
+    def begin(self, stage: str, total: float | None = None, is_steady: bool = True) -> None:
+        """Begin a stage of so many items, or of a share of 1.0; the one before is over.
+
+        Unless it ``is_steady``, a share does not tell how much time is left.
+        """
         if not self._show:
             return
         from tqdm import tqdm
@@ -151,7 +156,8 @@ class JobProgress:
         else:
             self._bar.close()
         form = _BAR if total is not None and total > 1 else _NO_BAR
-        form = _SHARE_BAR if isinstance(total, float) else form
+        if isinstance(total, float):
+            form = _SHARE_BAR if is_steady else _UNSTEADY_BAR
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
     def move(self, count: float, said: str = "") -> None:

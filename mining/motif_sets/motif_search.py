@@ -36,9 +36,9 @@ from mining.motif_sets.placed_motif import PlacedMotif
 # lengths that differ by less are equal, and to so many decimals estimates are
 _EQUAL = 1e-6
 _DECIMALS = 6
-# rounds that a search usually has, and the share of the work that is told at most before its end
-_USUAL_ROUNDS = 4
-_MOST_TOLD = 0.95
+# nobody knows how many rounds a search has; when it has had so many stages, half of it is said to
+# be done, and less than all whatever follows
+_HALF_OF_STAGES = 2.0
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,8 @@ class MotifSearch:
         self.proposals = proposals
         self.settings = settings
         self.steps = steps
-        self.report = steps.stage("searching for the motif set")
+        # each base has a step of its own
+        self.report = steps.stage(steps.name or "searching for the motif set", is_steady=False)
         self.candidates: dict[bytes, Candidate] = {}
         # the choice of each structure where there are no other motifs
         self.alone: dict[bytes, Choice | None] = {}
@@ -220,9 +221,9 @@ class MotifSearch:
         return self.swap(best)
 
     def tell(self, part: float) -> None:
-        """Report how much is done, with a part of the present stage; few rounds follow it."""
-        expected = len(self.settings.exponents) + _USUAL_ROUNDS
-        self.report(min(_MOST_TOLD, (self.stage + part) / expected))
+        """Report how much is done, with a part of the present stage; some rounds follow it."""
+        done = self.stage + part
+        self.report(done / (done + _HALF_OF_STAGES))
 
     def stops(self) -> bool:
         """Whether the time or the steps are up; it is then said."""

@@ -99,6 +99,20 @@ def search_of(mined, settings=None, steps=None, sizes=SIZES):
     return MotifSearch(empty, proposals, settings or SearchSettings(), steps or Steps())
 
 
+def test_what_a_search_tells_of_its_progress_grows_and_never_ends():
+    told = []
+    search = search_of(planted("plain"), SearchSettings(most_rounds=3))
+    search.report = told.append
+    search.run()
+    assert told == sorted(told) and told[0] == 0.0
+    # however many rounds there are, the last ones move it
+    search.stage = 40
+    search.tell(0.5)
+    search.stage = 41
+    search.tell(0.0)
+    assert told[-3] < told[-2] < told[-1] < 1.0
+
+
 def test_a_search_that_is_cut_before_its_first_set_has_the_motif_that_saves_most(monkeypatch):
     search = search_of(planted("plain"))
 
