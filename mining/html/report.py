@@ -27,6 +27,7 @@ from mining.html.filters_page import filters_row
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
+    INSIDE_NOTE,
     DifferingRow,
     called,
     close_sentence,
@@ -147,6 +148,7 @@ def render_report(run: MiningRun) -> str:
         draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
         often=OFTEN,
+        inside_note=INSIDE_NOTE,
         edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
         changes=[note for note in run.notes if not note.startswith(_USUAL)],

@@ -29,6 +29,9 @@ EDITS_NOTE = (
     "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
     "more."
 )
+# what the column of that name says
+INSIDE_NOTE = "share of the listed occurrences that lie within one copy of the motif set"
+_VARIANT_NOTE = "one edge apart from a motif that has more copies"
 # a smaller share is said to be so, rather than rounded to nothing
 _ONE_IN_A_HUNDRED = 0.01
 # rows of called structures, and of structures that lead a difference between classes
@@ -222,7 +225,7 @@ def words_of(found: MotifSet) -> dict[str, str]:
         )
     (shown, _) = shown_set(found)
     if shown.near:
-        words["Variant of a motif"] = "one edge apart from a motif that has more copies"
+        words["Variant of a motif"] = _VARIANT_NOTE
     return words
 
 
@@ -298,6 +301,7 @@ def format_run(run: MiningRun) -> str:
         compared.append(comparison_sentence(run, null))
         table = called_table(run, null)
         compared += [str(table)] if table.rows else []
+        compared += [f"Inside: {INSIDE_NOTE}."] if table.rows and found.motifs else []
         close = close_sentence(run, null)
         compared += [close] if close else []
     # what was found comes before what was not
@@ -310,6 +314,7 @@ def format_run(run: MiningRun) -> str:
         parts.append(other_sentence(shown))
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
+        parts += [f"Variant of: {_VARIANT_NOTE}."] if shown.near else []
         parts += [EDITS_NOTE] if has_edits(shown) else []
     parts += given_sentences(run)
     if found.not_used:
