@@ -36,9 +36,10 @@ from mining.motif_sets.placed_motif import PlacedMotif
 # lengths that differ by less are equal, and to so many decimals estimates are
 _EQUAL = 1e-6
 _DECIMALS = 6
-# nobody knows how many rounds a search has; when it has had so many stages, half of it is said to
-# be done, and less than all whatever follows
+# nobody knows how many rounds a search has, and how many steps a round; after so many of them half
+# of the whole is said to be done, and less than all whatever follows
 _HALF_OF_STAGES = 2.0
+_HALF_OF_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,8 @@ class MotifSearch:
         self.grows = True
         self.stage = 0
         self.num_steps = 0
+        # steps at the beginning of the present stage
+        self._steps_before = 0
         # where the search was cut, a sentence
         self.cut = ""
         # motifs that were left out, and the exponent of what filled the gap, to no avail
@@ -184,7 +187,8 @@ class MotifSearch:
         while not self.stops():
             before = best
             self.stage = stage
-            self.tell(0.0)
+            self._steps_before = self.num_steps
+            self.tell()
             if stage < num_greedy:
                 best = self.shorter(best, self.add(self.empty, settings.exponents[stage]))
                 is_last = not best.motifs
@@ -220,9 +224,10 @@ class MotifSearch:
         best = self.drop_some(best)
         return self.swap(best)
 
-    def tell(self, part: float) -> None:
-        """Report how much is done, with a part of the present stage; some rounds follow it."""
-        done = self.stage + part
+    def tell(self) -> None:
+        """Report how much is done: the stages that are over, and a part of the present one."""
+        steps = self.num_steps - self._steps_before
+        done = self.stage + steps / (steps + _HALF_OF_STEPS)
         self.report(done / (done + _HALF_OF_STAGES))
 
     def stops(self) -> bool:
@@ -275,6 +280,7 @@ class MotifSearch:
         bounds = self._bounds(exponent)
         while not self.stops():
             self.num_steps += 1
+            self.tell()
             best = description
             best_score = 0.0
             for choice in self._promising(description, bounds, exponent, freed, banned):
@@ -365,7 +371,6 @@ class MotifSearch:
             return self._prune(best)
         number = 0
         while number < len(best.motifs) and not self.stops():
-            self.tell(0.5 * number / len(best.motifs))
             code = best.motifs[number].structure.code
             after = self.refill(best, (number,), 0.0, frozenset({code}))
             if after is best:
@@ -379,9 +384,7 @@ class MotifSearch:
         """Leave out each two motifs that have nodes in common, and fill the gap."""
         if self.settings.covers_anew:
             return best
-        pairs = list(combinations(best.motifs, 2))
-        for place, pair in enumerate(pairs):
-            self.tell(0.5 + 0.5 * place / len(pairs))
+        for pair in combinations(best.motifs, 2):
             for exponent in self.settings.exponents[1:]:
                 if self.stops():
                     return best
