@@ -304,8 +304,9 @@ def format_run(run: MiningRun) -> str:
         compared += [f"Inside: {INSIDE_NOTE}."] if table.rows and found.motifs else []
         close = close_sentence(run, null)
         compared += [close] if close else []
-    # what was found comes before what was not
-    leads = not found.motifs and any(called_table(run, null).rows for null in run.null_models)
+    # what was found comes before what was not, and blocks are found
+    is_empty = not found.motifs and found.num_blocks is None
+    leads = is_empty and any(called_table(run, null).rows for null in run.null_models)
     parts += compared if leads else []
     parts.append(summary(found))
     if found.blocks is not None:

@@ -292,6 +292,24 @@ def test_a_run_that_was_cut_says_one_reason_and_what_continues_it(command):
         assert "The search was cut before it found" in text
 
 
+@pytest.mark.parametrize("num_blocks", [None, 3])
+def test_blocks_come_before_what_is_called_and_the_lack_of_motifs_after(num_blocks):
+    called = significance_of(verdict=MORE, z=5.0, p_adjusted=0.01)
+    path = replace(pattern_of(PATH, 0), significance={"degree": called})
+    found = MotifSet((), 90.0, 90.0)
+    if num_blocks:
+        found = replace(found, base="blocks", num_blocks=3, other=MotifSet((), 120.0, 120.0))
+    run = run_of([path], motif_set=found)
+    page = Page(render_report(run)).words
+    sets = "A partition into 3 blocks describes" if num_blocks else "No motif saves bits"
+    both = page.index(sets), page.index("occurs more often than in random graphs")
+    heads = page.index("Motif set"), page.index("Comparison with random graphs")
+    said = format_run(run)
+    lines = said.index("A partition" if num_blocks else "No set of motifs"), said.index("1 struct")
+    for first, second in (both, heads, lines):
+        assert (first < second) == bool(num_blocks)
+
+
 def test_words_are_explained_where_they_stand():
     """Of bits on each page, of blocks and variants on those that have some."""
     run = run_with_variant()
