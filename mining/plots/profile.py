@@ -148,7 +148,7 @@ def _column(
         start = left + (0.14 + 0.36 * side) * width
         if math.isnan(entry):
             shapes += (
-                f'<circle cx="{start + 0.18 * width:.1f}" cy="{zero:.1f}" r="3.5" '
+                f'<circle cx="{start + 0.18 * width:.1f}" cy="{zero:.1f}" r="{_RING:g}" '
                 f'fill="var(--paper)" stroke="var(--m{side})" stroke-width="1.5"/>'
             )
             continue
