@@ -140,7 +140,7 @@ def check_contrast(contrast: Record, counts: Sequence[int], classes: Sequence[st
     b, d = len(own) - a, len(rest) - c
     center = log((a + 0.5) * (d + 0.5) / ((b + 0.5) * (c + 0.5)))
     error = 1.959964 * sqrt(sum(1 / (cell + 0.5) for cell in (a, b, c, d)))
-    expected = {
+    expected: dict[str, float | None] = {
         "containing": a,
         "num_graphs": len(own),
         "others_containing": c,
@@ -149,8 +149,12 @@ def check_contrast(contrast: Record, counts: Sequence[int], classes: Sequence[st
         "low": exp(center - error),
         "high": exp(center + error),
     }
+    # nothing is said of odds where no graph or each one contains the pattern
+    if a + c in (0, len(own) + len(rest)):
+        expected |= dict.fromkeys(("odds_ratio", "low", "high"))
     return [
-        f"class {name}: {key} {contrast[key]:g}, {value:g} by a direct count"
+        f"class {name}: {key} {contrast[key]}, {value} by a direct count"
         for key, value in expected.items()
-        if not np.isclose(contrast[key], value, rtol=1e-4, atol=0)
+        if (contrast[key] is None) != (value is None)
+        or (value is not None and not np.isclose(contrast[key], value, rtol=1e-4, atol=0))
     ]

@@ -164,7 +164,7 @@ def test_what_cannot_be_learnt_of_nodes_is_refused():
         f"{named} --pooling sum": "--pooling is for the classes of graphs; leave it out for nodes",
         f"{named} --batch-size 4": "--batch-size is for the classes of graphs; leave it out for",
         f"{named} --method kernel": "--method must be 'network' for the classes of nodes, got",
-        f"{named} --features size,team": "g.csv: features must not name the column of the classes",
+        f"{named} --features size,team": "g.csv: --features must not name the column",
     }.items():
         assert refused(f"train {options} --nodes --out run --quiet").startswith(sentence), options
     for row, reason in {

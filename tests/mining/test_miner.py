@@ -267,6 +267,8 @@ def test_classes_that_are_none_are_refused():
         with pytest.raises(InputTypeError, match=words):
             PatternMiner(null=None, filters="none").fit(graphs, y)
     matrix = np.array([[None, "x"], ["y", 3]], object)
-    for wrong in (matrix, np.array([nx.Graph(), None], object)):
-        with pytest.raises(InputTypeError, match="an adjacency matrix must hold numbers"):
-            as_csr(wrong)
+    with pytest.raises(InputTypeError, match="an adjacency matrix must hold numbers"):
+        as_csr(matrix)
+    # an array of objects is a list of graphs
+    with pytest.raises(InputError, match="graph 0 of the list: the graph is empty"):
+        as_csr(np.array([nx.Graph(), None], object))

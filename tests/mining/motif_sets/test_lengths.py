@@ -421,7 +421,7 @@ def test_numbers_of_graphs_are_near_those_of_all_of_five_and_six_nodes():
 
 def test_what_has_no_code_is_refused():
     code = GraphCode.of(MinedGraph.of(nx.complete_graph(4)))
-    with pytest.raises(InputError, match="relations"):
+    with pytest.raises(InputError, match="edges without direction, as the graph has"):
         code.shape_of(Structure.parse("a->b, b->c"))
     directed = GraphCode.of(MinedGraph.of(nx.gnm_random_graph(20, 60, seed=0, directed=True)))
     assert find_blocks(directed) is None
