@@ -187,13 +187,12 @@ def test_what_is_done_leaves_its_room_to_what_comes_next():
     nodes = pd.DataFrame({"kind": ["a"] * 4 + ["b"] * 4})
     cliques = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
     both = as_csr(cliques, nodes=nodes)
-    other = as_csr(nx.empty_graph(1), nodes=nodes[:1])
     # as much as one of the cliques needs
-    clique = [nx.complete_graph(4), nx.empty_graph(1)]
-    for most in range(0, 200_000, 500):
-        if frequent_subgraphs(clique, 1, (2, 4), most_bytes=most).is_complete:
+    clique = nx.complete_graph(4)
+    for most in range(0, 400_000, 1000):
+        if frequent_subgraphs([clique, clique], 2, (2, 4), most_bytes=most).is_complete:
             break
-    found = frequent_subgraphs([both, other], 1, (2, 4), most_bytes=most)
+    found = frequent_subgraphs([both, both], 2, (2, 4), most_bytes=most)
     assert found.is_complete
     assert len(found) == 2 * (1 + 2 + 6)
 
