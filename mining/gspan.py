@@ -60,7 +60,7 @@ _MOST_ARCS = 200
 _LONG_SEARCH = 30.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrequentSubgraphs(Tabular):
     """The frequent subgraphs of a collection, those of most graphs first.
 
@@ -92,6 +92,12 @@ class FrequentSubgraphs(Tabular):
     left_out: str
     codes: list[_Code]
     labels: _Labels
+
+    def __repr__(self) -> str:
+        """How many there are in how many graphs, and why these may not be all."""
+        number = count(len(self), "subgraph")
+        incomplete = f"; {self.left_out}" if self.left_out else ""
+        return f"FrequentSubgraphs({number} of {count(len(self.contains), 'graph')}{incomplete})"
 
     @property
     def is_complete(self) -> bool:

@@ -46,10 +46,11 @@ _RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def _miner_html(miner: PatternMiner) -> str:
-    """The motif set and the patterns; the parameters before the miner is fitted."""
-    if hasattr(miner, "patterns_"):
-        return _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
-    return f"<pre>{html.escape(repr(miner))}</pre>"
+    """The filters, the motif set and the patterns; the parameters before the miner is fitted."""
+    if not hasattr(miner, "patterns_"):
+        return f"<pre>{html.escape(repr(miner))}</pre>"
+    filters = "" if miner.filters_ is None else _filter_miner_html(miner.filters_)
+    return filters + _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
 
 
 def _motif_set_html(found: MotifSet) -> Markup:
@@ -67,7 +68,9 @@ def _motif_set_html(found: MotifSet) -> Markup:
 
 
 def patterns_html(patterns: Sequence[Pattern]) -> Markup:
-    """A row for each pattern, the first twenty of many."""
+    """A row for each pattern, the first twenty of many; nothing where there is none."""
+    if not patterns:
+        return Markup("")
     rows = []
     for one in patterns[:_MOST_ROWS]:
         results = [result for result in one.significance.values() if result.is_called]
@@ -100,7 +103,9 @@ def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, s
 
 
 def _run_html(run: MiningRun) -> str:
-    return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
+    """The filters, the motif set and the patterns, in the order of the page."""
+    filters = "" if run.filters is None else _filters_run_html(run.filters)
+    return filters + _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
 def _filter_miner_html(miner: FilterMiner) -> str:
