@@ -10,10 +10,11 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 from markupsafe import Markup, escape
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
@@ -49,8 +50,9 @@ def _miner_html(miner: PatternMiner) -> str:
     """The filters, the motif set and the patterns; the parameters before the miner is fitted."""
     if not hasattr(miner, "patterns_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
-    filters = "" if miner.filters_ is None else _filter_miner_html(miner.filters_)
-    return filters + _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
+    filters = miner.filters_
+    row = _filter_miner_html(filters) if isinstance(filters, FilterMiner) else ""
+    return row + _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
 
 
 def _motif_set_html(found: MotifSet) -> Markup:
@@ -135,11 +137,21 @@ def explore(run: MiningRun) -> Any:
     return Explorer(run)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class PageFrame:
     """A page in a frame of its own, whose script cannot reach the notebook."""
 
     page: str
+
+    @property
+    def selected(self) -> NoReturn:
+        """What only a widget knows."""
+        raise InputError("selected needs anywidget; pip install gomkcn-dgl[notebooks].")
+
+    @selected.setter
+    def selected(self, value: object) -> NoReturn:
+        # who sets it is told as well
+        return self.selected
 
     def __repr__(self) -> str:
         """What is missing."""
