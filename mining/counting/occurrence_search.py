@@ -109,8 +109,8 @@ def count_by_graph(
     graph : anything :func:`gomkcn.as_csr` takes
         One graph or a collection; weights and features are not used.
     structure : Structure or str
-        Of up to 62 nodes, or its name or edges, as in ``"triangle"``. Its relations are those of ``graph`` with the same names and directions;
-        edges without a name are of its only relation.
+        Of up to 62 nodes, or its name or edges, as in ``"triangle"``. Its relations are those of
+        ``graph`` with the same names and directions; edges without a name are of its only relation.
     colors : (array, array), optional
         Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
         Without them it is mapped to nodes of its categories, where the structure has some, as in

@@ -86,8 +86,8 @@ class Query:
         """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
 
         The graph is anything that :func:`gomkcn.as_csr` takes, and the structure may be its name or
-        its edges. Without colours they are mapped to nodes of their categories, where the structure has some.
-        Edges without a name are of any relation of the graph.
+        its edges. Without colours nodes are mapped to nodes of their categories, where the
+        structure has some. Edges without a name are of any relation of the graph.
         """
         if not isinstance(graph, CSRGraph):
             graph = as_unweighted(graph)

@@ -43,6 +43,7 @@ _FILTERS_STYLE = (
     ".filters .id{font-weight:700;margin-right:.4em}"
     ".scale i{display:inline-block;width:64px;height:9px}"
 )
+_NO_WIDGET = "selected needs anywidget; pip install gomkcn-dgl[notebooks]."
 _RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
@@ -146,12 +147,11 @@ class PageFrame:
     @property
     def selected(self) -> NoReturn:
         """What only a widget knows."""
-        raise InputError("selected needs anywidget; pip install gomkcn-dgl[notebooks].")
+        raise InputError(_NO_WIDGET)
 
     @selected.setter
     def selected(self, value: object) -> NoReturn:
-        # who sets it is told as well
-        return self.selected
+        raise InputError(_NO_WIDGET)
 
     def __repr__(self) -> str:
         """What is missing."""

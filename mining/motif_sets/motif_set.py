@@ -140,6 +140,10 @@ class MotifSet:
         """The motifs, most bits first; drawings that no copy equals last."""
         return iter(self.motifs)
 
+    def __getitem__(self, number: int) -> Pattern:
+        """The motif of a number, as pages and tables have it."""
+        return self.motifs[number]
+
     def __len__(self) -> int:
         """Number of motifs."""
         return len(self.motifs)

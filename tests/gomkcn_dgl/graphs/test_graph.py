@@ -505,11 +505,8 @@ def test_who_gives_each_edge_once_is_told_that_it_is_directed():
     edges = torch.tensor([[0, 1, 2], [1, 2, 0]])
     note = "directed, as not all its edges are there both ways"
     both = torch.cat([edges, edges.flip(0)], dim=1)
-    for make in (
-        lambda ends: (ends, 3),
-        lambda ends: dgl.graph((*ends,)),
-        lambda ends: [(ends, 3)],
-    ):
+    of_index, of_list = lambda ends: (ends, 3), lambda ends: [(ends, 3)]
+    for make in (of_index, of_list, lambda ends: dgl.graph((*ends,))):
         graph = as_csr(make(edges))
         assert graph.is_directed and note in graph.notes
         assert as_csr(make(edges), directed=False).notes[-1] == "read 3 edges as undirected"

@@ -366,9 +366,7 @@ def test_places_and_counts_of_graphs_take_names_and_graphs_of_any_library():
     assert list_where(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
     assert list_places(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
     assert count_by_graph([nx.cycle_graph(3), nx.path_graph(3)], "triangle").tolist() == [1, 0]
-    with pytest.raises(
-        InputError, match="a name alone, got 'triangle, A.degree > 1'; gomkcn count"
-    ):
+    with pytest.raises(InputError, match="a name alone, got .*; gomkcn count takes"):
         count_occurrences(nx.cycle_graph(3), "triangle, A.degree > 1")
     with pytest.raises(InputTypeError, match="^structure must be a Structure, or a text such as"):
         count_occurrences(nx.cycle_graph(3), 3)
