@@ -41,6 +41,7 @@ _FILTERS_STYLE = (
     ".filters li{display:flex;flex-direction:column;width:130px}"
     ".filters .plain-pic{--c:currentColor;--t:Canvas}"
     ".filters .id{font-weight:700;margin-right:.4em}"
+    ".scale{white-space:nowrap;margin-right:10px}"
     ".scale i{display:inline-block;width:64px;height:9px}"
 )
 _NO_WIDGET = "selected needs anywidget; pip install gomkcn-dgl[notebooks]."
