@@ -54,7 +54,7 @@ _BYTES_OF_EXTENSION = 60
 _BYTES_OF_NODE = 4
 # nodes of a subgraph
 _MOST_NODES = 20
-# arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 30.0
+# arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 190
 _MOST_ARCS = 200
 # seconds of a search after which somebody who set no limit is told of it: long beside that of MUTAG
 _LONG_SEARCH = 30.0
@@ -237,7 +237,7 @@ def frequent_subgraphs(
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
     began = time.monotonic()
-    spend = steps.share_of("searching for frequent subgraphs", 30.0)
+    spend = steps.share_of("searching for frequent subgraphs", 1.0)
     search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
 
     def is_wanted(code: _Code, inside: np.ndarray) -> bool:
@@ -607,7 +607,7 @@ class SubgraphFeatures(TransformerMixin, GraphEstimator):
     >>> rings, trees = [nx.cycle_graph(n) for n in (3, 4)], [nx.star_graph(n) for n in (3, 4)]
     >>> features = SubgraphFeatures(support=2, sizes=(2, 4)).fit(rings + trees)
     >>> features.transform([nx.path_graph(3)]).tolist()
-    [[30.0, 0.0]]
+    [[1.0, 0.0]]
     """
 
     def __init__(
