@@ -435,6 +435,7 @@ def _count_in_random(
         together,
         itemgetter(0),
         in_time=True,
+        weight=len,
     )
     refused = [one.refused for one in found if one.refused]
     if refused:

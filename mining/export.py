@@ -316,6 +316,24 @@ def read_places(
     return places
 
 
+def read_nodes(path: Path, column: str, num_nodes: int) -> Table:
+    """Read a table that has a whole number for each node of a graph.
+
+    Raises InputError if the file is missing or damaged, or holds others.
+    """
+    try:
+        table = _read_table(path)
+        columns = {name: table[name].to_pylist() for name in table.column_names}
+        names = [name for name in columns if name in ("graph", "node", column)]
+        if len(columns["node"]) != num_nodes or not {type(one) for one in columns[column]} <= {int}:
+            raise ValueError("it does not hold what patterns.json says")
+        return Table({name: np.array(columns[name]) for name in names})
+    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+        raise InputError(
+            f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
+        ) from None
+
+
 def _read_table(path: Path) -> pa.Table:
     """A table of a run; its columns are made lists, since what makes them arrays imports pandas."""
     from pyarrow import parquet
@@ -346,9 +364,9 @@ def write_tables(
     Returns
     -------
     list of Path
-        ``structures``, ``occurrences`` and ``copies``, and ``copies_other`` (given the other base)
-        and ``features`` where there are any, with the ending of the format; or ``graph.graphml``
-        and ``cytoscape_style.xml``.
+        ``structures``, ``occurrences`` and ``copies``, and ``copies_other`` (given the other base),
+        ``features`` and ``blocks`` (of each node) where there are any, with the ending of the
+        format; or ``graph.graphml`` and ``cytoscape_style.xml``.
 
     Raises
     ------
@@ -380,6 +398,8 @@ def files_of_tables(run: MiningRun, format: str) -> dict[str, Content]:
         tables["copies_other"] = copies_table(run.motif_set.other, names)
     if (features := feature_table(run.motif_set)).columns()["motif"]:
         tables["features"] = features
+    if run.motif_set.known_blocks is not None:
+        tables["blocks"] = run.motif_set.known_blocks
     return {
         f"{name}.{format}": partial(table.write_to, format=format) for name, table in tables.items()
     }

@@ -101,6 +101,7 @@ def _run_record(run: FiltersRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
+        "command": run.command,
         "notes": list(run.notes),
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
@@ -212,6 +213,7 @@ def _run_of(
         map=graph_map,
         drawn=drawn_nodes,
         is_partial=run["partial"],
+        command=run["command"],
         notes=tuple(run["notes"]),
     )
 

@@ -77,4 +77,5 @@ def counted_run(
         classes=classes,
         occurrences=counts,
         has_map=steps.seconds_left > 0,
+        command=steps.resuming_command,
     )

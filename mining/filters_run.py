@@ -24,7 +24,7 @@ from mining.filters.mined_filter import MinedFilter
 from mining.filters_settings import FiltersSettings
 from mining.graph_relations import edges_among
 from mining.graph_summary import GraphSummary
-from mining.occurrences import Occurrences
+from mining.occurrences import Occurrences, node_columns
 from mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
 from mining.pattern_counts import category_colors
 from mining.plots.filter_drawing import FeatureColors
@@ -190,6 +190,8 @@ class FiltersRun:
         What is known of the nodes of the map.
     is_partial : bool
         Whether the time limit ended the run early.
+    command : str
+        What continues a partial run, as a user types it; empty where it is not known.
     notes : tuple of str
         What of the input was changed or left out.
     miner : FilterMiner or None
@@ -210,6 +212,7 @@ class FiltersRun:
     map: GraphMap | None = None
     drawn: DrawnNodes | None = None
     is_partial: bool = False
+    command: str = ""
     notes: tuple[str, ...] = ()
     miner: FilterMining | None = None
 
@@ -230,6 +233,7 @@ class FiltersRun:
         occurrences: Sequence[OccurrenceCount] = (),
         has_map: bool = True,
         limits: PageLimits | None = None,
+        command: str = "",
     ) -> FiltersRun:
         """Collect the results of a fitted miner.
 
@@ -252,6 +256,8 @@ class FiltersRun:
             Whether the graph is drawn, which takes seconds for thousands of nodes.
         limits : PageLimits, optional
             How much of it is drawn.
+        command : str
+            What continues the run if it is partial, as a user types it.
 
         Returns
         -------
@@ -297,6 +303,7 @@ class FiltersRun:
             map=GraphMap.of_part(csr, rows, edges, classes=classes) if has_map else None,
             drawn=DrawnNodes.of(miner, csr, rows, colors) if has_map else None,
             is_partial=miner.is_partial_,
+            command=command if miner.is_partial_ else "",
             notes=tuple(csr.notes),
             miner=miner,
         )
@@ -450,13 +457,9 @@ def _highest_graphs(
 
 def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
     rows = np.flatnonzero(miner.labels_ >= 0)
-    nodes = graph.original_ids(rows)
-    is_whole = all(isinstance(node, int) for node in nodes)
-    own = {"graph": graph.graph_of(rows).astype(np.int64)} if graph.num_graphs > 1 else {}
     return Table(
         {
-            **own,
-            "node": np.array(nodes, np.int64 if is_whole else str),
+            **node_columns(graph, rows),
             "filter": miner.labels_[rows],
             "similarity": miner.similarities_[rows],
         }

@@ -201,6 +201,19 @@ def structure_of(smiles: str) -> Structure:
     )
 
 
+def is_smiles(text: str) -> bool:
+    """Whether RDKit, if it is there, reads a text as a molecule of two atoms or more.
+
+    >>> is_smiles("NS(=O)=O"), is_smiles("feed-forward-lop")
+    (True, False)
+    """
+    try:
+        mol = without_log(load_rdkit().MolFromSmiles, text)
+    except InputError:
+        return False
+    return mol is not None and mol.GetNumAtoms() > 1
+
+
 def _says_more(mol: Any) -> bool:
     """Whether a SMILES has more than a structure: atoms in brackets, or directions of bonds.
 

@@ -16,25 +16,30 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx, node_letter
 from gomkcn_dgl.relations import PLAIN
-from mining.occurrences import Occurrences
+from gomkcn_dgl.runtime.tabular import Table, plain_columns
+from mining.occurrences import Occurrences, node_columns
 from mining.pattern import Pattern
 
 Marks = list[dict[str, Any]]
 
 
 def marked_graph(
-    graph: CSRGraph, motifs: Sequence[Pattern], patterns: Sequence[Pattern] = ()
+    graph: CSRGraph,
+    motifs: Sequence[Pattern],
+    patterns: Sequence[Pattern] = (),
+    blocks: Table | None = None,
 ) -> Any:
     """Return a NetworkX graph whose nodes and edges say which copies and occurrences hold them.
 
     Those in copies have ``motif``, ``copy`` and ``motif_role``, of the first copy of the first
     motif. Those in listed occurrences of patterns have ``patterns``, their numbers, such as
     ``"0 3"``, and for each of them ``pattern_3_role``, all roles that they have in it, such as
-    ``"A B/C"``, and ``pattern_3_occurrences``, in how many they are. The graph itself has the name
-    of each pattern, ``pattern_3``, and of each motif, ``motif_0``. Nodes have their ids, in a
-    collection after the number of their graph, ``"7/3"``; edges their ``relation`` where there are
-    several. It is a ``DiGraph`` where edges have a direction, and then those without go both ways;
-    a multigraph where there are several relations.
+    ``"A B/C"``, and ``pattern_3_occurrences``, in how many they are. Nodes have their ``block``
+    where a table of these is given. The graph itself has the name of each pattern,
+    ``pattern_3``, and of each motif, ``motif_0``. Nodes have their ids, in a collection after the
+    number of their graph, ``"7/3"``; edges their ``relation`` where there are several. It is a
+    ``DiGraph`` where edges have a direction, and then those without go both ways; a multigraph
+    where there are several relations.
 
     >>> from gomkcn_dgl.graph import as_csr
     >>> loop = Structure.parse("A->B, A->C, B->C")
@@ -54,6 +59,8 @@ def marked_graph(
         _mark_copies(number, one, rows, edges, nodes, joins)
     for one in patterns:
         _mark_occurrences(one, _rows_of(one.occurrences, graph), edges, nodes, joins)
+    if blocks is not None:
+        _mark_blocks(blocks, graph, nodes)
     drawn = empty_networkx(graph.relations)
     drawn.graph |= {f"motif_{number}": one.name for number, one in enumerate(motifs)}
     drawn.graph |= {f"pattern_{one.id}": one.name for one in patterns}
@@ -152,6 +159,18 @@ def _rows_of(places: Occurrences, graph: CSRGraph) -> np.ndarray:
             "mine again."
         )
     return rows
+
+
+def _mark_blocks(blocks: Table, graph: CSRGraph, nodes: Marks) -> None:
+    """Say in which block each node is, by its graph and its id."""
+    known, own = plain_columns(blocks), node_columns(graph, np.arange(graph.num_nodes))
+    of_graph = known.get("graph", [0] * len(known["node"]))
+    places = zip(of_graph, known["node"], strict=True)
+    block_of = dict(zip(places, known["block"], strict=True))
+    graphs = own["graph"].tolist() if "graph" in own else [0] * len(nodes)
+    for marks, *place in zip(nodes, graphs, own["node"].tolist(), strict=True):
+        if (block := block_of.get(tuple(place))) is not None:
+            marks["block"] = block
 
 
 def _mark_copies(

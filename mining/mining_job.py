@@ -72,5 +72,6 @@ def run_job(
         seconds=time.perf_counter() - start,
         recovery=None if truth is None else compare_with_truth(miner.patterns_, truth),
         filters=filters,
+        command=steps.resuming_command,
     )
     return miner, run

@@ -50,6 +50,8 @@ class MiningRun:
         What the page shows of the graph.
     is_partial : bool
         Whether the time limit ended the run early: there are fewer random graphs.
+    command : str
+        What continues a partial run, as a user types it; empty where it is not known.
     notes : tuple of str
         What of the input was changed or left out.
     warnings : tuple of str
@@ -68,6 +70,7 @@ class MiningRun:
     recovery: list[MotifRecovery] | None = None
     map: GraphMap | None = None
     is_partial: bool = False
+    command: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     null_models: Mapping[str, str] = field(default_factory=dict)
@@ -95,6 +98,7 @@ class MiningRun:
         recovery: Sequence[MotifRecovery] | None = None,
         filters: FiltersRun | None = None,
         has_map: bool = True,
+        command: str = "",
     ) -> MiningRun:
         """Collect the results of a fitted miner, with a description of each pattern.
 
@@ -113,6 +117,8 @@ class MiningRun:
             The run of the miner of filters; by default it is made.
         has_map : bool
             Whether the graph is drawn, which takes seconds for thousands of nodes.
+        command : str
+            What continues the run if it is partial, as a user types it.
 
         Returns
         -------
@@ -157,6 +163,7 @@ class MiningRun:
             recovery=None if recovery is None else list(recovery),
             map=GraphMap.of(csr, found, patterns, miner.graph_classes_) if has_map else None,
             is_partial=miner.is_partial_,
+            command=command if miner.is_partial_ else "",
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
@@ -184,7 +191,8 @@ class MiningRun:
         occurrences of patterns have ``patterns``, their numbers, such as ``"0 3"``, and for each of
         them ``pattern_3_role``, all roles that they have in it, such as ``"A B/C"``, and
         ``pattern_3_occurrences``, the number of listed occurrences that they are in. The graph has
-        the names of motifs and patterns as ``motif_0`` and ``pattern_3``.
+        the names of motifs and patterns as ``motif_0`` and ``pattern_3``. Nodes have their
+        ``block`` where a description by blocks was looked at.
 
         Parameters
         ----------
@@ -212,7 +220,10 @@ class MiningRun:
         >>> MiningRun.of(miner, rings).to_networkx(rings).nodes[5]["motif_role"]
         'A/B/C/D'
         """
-        return marked_graph(as_unweighted(graph), self.motif_set.shown.motifs, self.patterns)
+        found = self.motif_set
+        return marked_graph(
+            as_unweighted(graph), found.shown.motifs, self.patterns, found.known_blocks
+        )
 
     def explore(self) -> Any:
         """Show the page of the run in a notebook: as the last line of a cell.

@@ -145,6 +145,20 @@ class Occurrences(Sequence[Occurrence]):
 NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.int64))
 
 
+def node_columns(graph: CSRGraph, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """The first columns of a table of nodes: ``graph``, of a collection, and the own id, ``node``.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl.graph import as_csr
+    >>> node_columns(as_csr(nx.Graph([("x", 7)])), np.arange(2))["node"].tolist()
+    ['x', '7']
+    """
+    nodes = graph.original_ids(rows)
+    is_whole = all(isinstance(node, int) for node in nodes)
+    owner = {"graph": graph.graph_of(rows).astype(np.int64)} if graph.num_graphs > 1 else {}
+    return {**owner, "node": np.array(nodes, np.int64 if is_whole else str)}
+
+
 def pick_disjoint(node_sets: np.ndarray) -> np.ndarray:
     """Greedily select rows of numbers ``[K, N]`` that share none, fewest overlaps first, ``[K]``.
 

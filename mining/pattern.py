@@ -23,7 +23,7 @@ MORE, LESS, NOT_SHOWN = "more frequent", "less frequent", "not shown to differ"
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 

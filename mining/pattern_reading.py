@@ -113,6 +113,11 @@ def _of_name(name: str, relations: Relations) -> Structure:
 
 
 def _refuse_name(text: str) -> NoReturn:
+    if smiles := _as_smiles(text):
+        raise InputError(
+            f"pattern must say that it is of a molecule, got {text!r}: give {SMILES}{smiles}, or "
+            f"smarts:{smiles} for gomkcn count, which RDKit matches."
+        )
     if like := name_like(_parts(text)[0], [BENZENE]):
         raise InputError(f"pattern must be a known name, got {text!r}; the nearest is {like!r}.")
     words = sorted(name for name in {*SMALL, *MOTIF_ROWS} if " " not in name)
@@ -120,4 +125,15 @@ def _refuse_name(text: str) -> NoReturn:
         "pattern must be edges such as 'a->b, b->c', a file of edges, smiles:TEXT, RUN:ID of "
         f"gomkcn count, {BENZENE}, {', '.join(FAMILIES)} of N nodes, or one of "
         f"{', '.join(words)}, got {text!r}."
+    )
+
+
+def _as_smiles(text: str) -> str:
+    """The SMILES that a text is, or that of a fragment of its name; "" for any other text."""
+    # RDKit, which few need
+    from mining.fragments import FRAGMENTS, is_smiles
+
+    names = (text, f"{text} ring", f"{text} group")
+    return next(
+        (FRAGMENTS[name] for name in names if name in FRAGMENTS), text if is_smiles(text) else ""
     )

@@ -7,6 +7,7 @@
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `occurrences.parquet`    | one row per listed occurrence                              |
 | `copies.parquet`         | one row per copy in the motif set                          |
+| `blocks.parquet`         | one row per node, where the motif set knows its block      |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
 | `filters/`               | the frequent neighbourhoods: a folder of `gomkcn filters`  |
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 # of the motif set, and of that of the other base
 _COPIES = ("copies.parquet", "copies_other.parquet")
+# of the one that has some
+_BLOCKS = "blocks.parquet"
 
 
 def run_files() -> list[str]:
@@ -57,7 +60,7 @@ def run_files() -> list[str]:
     from mining.filters_run import FOLDER
 
     own = ["patterns.json", "run.json", "settings.toml", REPORT, "occurrences.parquet", "map.json"]
-    return [*own, *_COPIES, *(f"{FOLDER}/{name}" for name in FILTERS_FILES)]
+    return [*own, *_COPIES, _BLOCKS, *(f"{FOLDER}/{name}" for name in FILTERS_FILES)]
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
@@ -81,6 +84,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
+    blocks = run.motif_set.known_blocks
+    in_blocks = {} if blocks is None else {_BLOCKS: blocks.write_to}
     filters: dict[str, Content] = {}
     if run.filters is not None and run.filters.miner is not None:
         filters = files_of_filters(run.filters)
@@ -91,6 +96,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
         "patterns.json": to_json(run.to_dict()),
         "occurrences.parquet": occurrence_table(run.patterns).write_to,
         **copies,
+        **in_blocks,
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         REPORT: render_report(run),
     }
@@ -101,6 +107,7 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
+        "command": run.command,
         "notes": list(run.notes),
         "warnings": list(run.warnings),
         "null_models": dict(run.null_models),
@@ -175,7 +182,7 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
-    from mining.export import read_edits, read_places
+    from mining.export import read_edits, read_nodes, read_places
     from mining.filters_folder import read_filters_run
     from mining.filters_run import FOLDER
     from mining.graph_summary import GraphSummary
@@ -203,7 +210,10 @@ def _run_of(
     relations = relations_of(
         [one.name for one in kinds] or [PLAIN], [one.directed for one in kinds] or [False]
     )
-    motif_set = MotifSet.from_dict(record, relations, copies, edits)
+    blocks = None
+    if any(one is not None and one["blocks"] is not None for one in (record, record["other"])):
+        blocks = read_nodes(folder / _BLOCKS, "block", summary.num_nodes)
+    motif_set = MotifSet.from_dict(record, relations, copies, edits, blocks)
     parts = {one.id: one for one in motif_set.motifs}
     found = [
         replace(one, motif=motif.motif) if (motif := parts.get(one.id)) else one for one in found
@@ -221,6 +231,7 @@ def _run_of(
         ],
         map=None if map is None else GraphMap.from_dict(map),
         is_partial=run["partial"],
+        command=run["command"],
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
         null_models=run["null_models"],

@@ -232,7 +232,7 @@ def class_differences(
     >>> contains = np.array([[1, 1], [1, 0], [1, 1], [0, 1], [0, 0], [0, 1]], dtype=bool)
     >>> ring, chain = class_differences(contains, np.array([0, 0, 0, 1, 1, 1]), ["a", "b"])
     >>> print(ring.strongest)
-    3 of 3 (100%) of class a, 0 of 3 (0%) of the others; odds ratio 49 (0.742 to 3.24e+03), p = 0.1
+    3 of 3 (100%) of class a, 0 of 3 (0%) of the others; odds ratio 49 (0.742 to 3,240), p = 0.1
     >>> ring.p_adjusted > 0.1, chain.p_adjusted
     (True, 1.0)
     """

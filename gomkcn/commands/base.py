@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     from mining.graph_settings import GraphSettings
 
 _TRUTH_SUFFIX = ".truth.json"
+# the words behind a command, as they were typed, among what its contexts share
+TYPED = "gomkcn.typed"
+# what a resumed run is not given as before: flags, and options with a value
+_NOT_RESUMED = ("--force", "--resume")
+_REPLACED = ("--out", "--time-limit")
 
 
 def limited_steps(
@@ -77,9 +83,31 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
         if not folder.exists():
             break
         folder, latest = folder.with_name(f"{name}-{number}"), folder
+    if resume and latest is None:
+        raise InputError(f"resume finds no run in {str(folder)!r}; name its folder with --out.")
     chosen = latest if resume and latest is not None else folder
     say(f"folder of this run: {chosen}")
     return str(chosen)
+
+
+def resuming_command(ctx: click.Context, out: str | Path) -> str:
+    """What a user types to go on with a run in a folder: what was typed, but for the time limit.
+
+    Everything that decides the result must be given again, or the run is refused.
+    """
+    kept: list[str] = []
+    # behind "--" there is the path alone
+    words = ctx.meta[TYPED]
+    at = words.index("--") if "--" in words else len(words)
+    typed = iter(words[:at])
+    for word in typed:
+        name, is_joined, _ = word.partition("=")
+        if name in _REPLACED and not is_joined:
+            next(typed, None)
+        elif name not in (*_REPLACED, *_NOT_RESUMED):
+            kept.append(word)
+    resumed = [*kept, "--out", str(out), "--resume", *words[at:]]
+    return shlex.join(["gomkcn", str(ctx.command.name), *resumed])
 
 
 class Command(cloup.Command):
@@ -115,6 +143,7 @@ class Command(cloup.Command):
 
         Of one that is given twice the last one counts, as in other commands.
         """
+        ctx.meta[TYPED] = list(args)
         given = args[: args.index("--")] if "--" in args else args
         for option in (one for one in self.params if isinstance(one, click.Option)):
             yes, no = (

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, choose_folder
+from gomkcn.commands.base import TYPED, Command, choose_folder
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
 from gomkcn.commands.mining_folder import RunKind, mine_into_folder
@@ -267,6 +267,8 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
         planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
         mine: {"path": str(graph), "out": str(folder), "null_samples": 99},
     }
+    # that of mining, should it be stopped
+    ctx.meta[TYPED] = [str(graph), "--null-samples", "99"]
     for command, options in steps.items():
         ctx.invoke(command, force=force, **options)
     page = (folder / REPORT).resolve()
@@ -347,8 +349,9 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     """Write the tables of a run, or the graph with what was found in it.
 
     The tables are structures (one row for each that was counted), occurrences and copies (one row
-    each, the nodes by the letters A, B, C of the drawings). With --format graphml nodes and edges
-    of the graph say their motifs, patterns and roles; a style for Cytoscape lies beside it.
+    each, the nodes by the letters A, B, C of the drawings), and blocks (one row for each node)
+    where the run has some. With --format graphml nodes and edges of the graph say their motifs,
+    patterns, roles and blocks; a style for Cytoscape lies beside it.
 
     \b
     gomkcn export run --out tables --format parquet

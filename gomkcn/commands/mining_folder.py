@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from gomkcn.commands.base import choose_folder, inputs_of_run, truth_beside
+from gomkcn.commands.base import choose_folder, inputs_of_run, resuming_command, truth_beside
 from gomkcn.commands.printing import say
 from gomkcn_dgl.errors import InputError
 
@@ -76,6 +76,10 @@ def mine_into_folder(
         if unfinished is None:
             say(f"nothing to resume: the run is finished, {page}")
             return
+        interrupts.command = resuming_command(ctx, out)
+        if resume and not unfinished.exists() and not page.exists():
+            # a job of a cluster is given --resume from its first start on
+            say(f"nothing to resume in {out}: a new run begins")
         with bar, interrupts:
             _, run = kind.job(
                 settings, graph, unfinished, interrupts, bar, classes=classes, truth=planted

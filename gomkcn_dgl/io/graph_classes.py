@@ -113,8 +113,8 @@ def read_graph_classes(
                 columns = number_columns(path, molecules) if format in MOLECULE_FORMATS else []
                 if columns:
                     raise InputError(
-                        "threshold needs the name of the column of its numbers; give class_column "
-                        f"(--class-column {columns[0]}), one of {listed(columns)}."
+                        "threshold needs the column of its numbers; give class_column="
+                        f"{columns[0]!r} (--class-column {columns[0]}), one of {listed(columns)}."
                     )
                 raise InputError("threshold is for graphs with a number, and its graphs have none.")
             classes = classes_of_numbers(to_numpy(codes), threshold, "label")

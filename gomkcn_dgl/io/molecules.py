@@ -161,8 +161,8 @@ def read_molecules(
             skipped.append(one.place)
         else:
             raise InputError(
-                f"{one.place}: {one.fault}; correct it, or give skip_invalid (--skip-invalid) to "
-                "leave out all such molecules."
+                f"{one.place}: {one.fault}; correct it, or give skip_invalid=True "
+                "(--skip-invalid) to leave out all such molecules."
             )
     if not found:
         raise InputError("the file holds no molecule that RDKit can read.")

@@ -30,13 +30,20 @@ _SECONDS_OF_END = 10.0
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
 _BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
 _SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
+# where nobody knows what is left
+_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}"
 
 
 class RunInterruptedError(GomkcnError):
-    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far."""
+    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far.
 
-    def __init__(self, reason: str, progress: str) -> None:
-        super().__init__(f"stopped by {reason} {progress}; go on with --resume.")
+    ``command`` is what goes on from there, where it is known.
+    """
+
+    def __init__(self, reason: str, progress: str, command: str = "") -> None:
+        # a command has no full stop, so that it can be copied
+        way_on = f"to go on: {command}" if command else "go on with --resume."
+        super().__init__(f"stopped by {reason} {progress}; {way_on}")
         # the exit code that a shell reports for a process ended by this signal
         self.exit_code = 128 + signal.Signals[reason]
 
@@ -53,7 +60,8 @@ class Interrupts:
 
     With ``is_partial_at_signal``, a signal is as if time were up: what is known by then is kept.
     With ``has_end``, a part of the time limit is kept for what the job ends with, such as the page
-    that it writes: there is a reason to stop when the rest of it is over.
+    that it writes: there is a reason to stop when the rest of it is over. ``command`` is what a
+    user types to go on with the job; empty where it is not known.
     """
 
     def __init__(
@@ -74,6 +82,7 @@ class Interrupts:
                 self._kept = min(_SHARE_OF_END * limit, _SECONDS_OF_END)
         # that came first, by its name
         self.signal = ""
+        self.command = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
 
     def __getstate__(self) -> tuple[float, float]:
@@ -85,6 +94,7 @@ class Interrupts:
         self.is_partial_at_signal = False
         self._deadline = time.monotonic() + left
         self.signal = ""
+        self.command = ""
         self._old_handlers = {}
 
     def __enter__(self) -> Interrupts:
@@ -131,8 +141,11 @@ class JobProgress:
         self._bar: tqdm | None = None
         self._log = ExitStack()
 
-    def begin(self, stage: str, total: float | None = None) -> None:
-        """Begin a stage of so many items, or of a share of 1.0; the one before is over."""
+    def begin(self, stage: str, total: float | None = None, is_steady: bool = True) -> None:
+        """Begin a stage of so many items, or of a share of 1.0; the one before is over.
+
+        Unless it ``is_steady``, a share does not tell how much time is left.
+        """
         if not self._show:
             return
         from tqdm import tqdm
@@ -143,7 +156,8 @@ class JobProgress:
         else:
             self._bar.close()
         form = _BAR if total is not None and total > 1 else _NO_BAR
-        form = _SHARE_BAR if isinstance(total, float) else form
+        if isinstance(total, float):
+            form = _SHARE_BAR if is_steady else _UNSTEADY_BAR
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
     def move(self, count: float, said: str = "") -> None:

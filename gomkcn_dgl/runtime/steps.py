@@ -106,6 +106,8 @@ class Steps:
         self._in_worker = False
         self.seconds_apart = seconds_apart
         self.folder = None if folder is None else Path(folder)
+        # the step that was begun last
+        self._name = ""
         # the file of the item that is being computed, and when it last kept how far it has come
         self._item = ""
         self._last_kept = 0.0
@@ -137,23 +139,26 @@ class Steps:
         key: Callable[[Item], Any] | None = None,
         *,
         in_time: bool = False,
+        weight: Callable[[Item], int] = lambda _: 1,
     ) -> list[Value]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
         They are plain values of the type ``kind``, and not None. ``key`` gives what an item is
         known by, itself where left out: a result is found again wherever the item stands. With
         ``in_time``, what is not there when time is up is left out; ``do`` may raise a TimeUpError
-        then, as :meth:`check_time` does.
+        then, as :meth:`check_time` does. ``weight`` is how many a user takes an item for.
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
         check_mapped()
         names = [_file_name(name, one if key is None else key(one)) for one in items]
-        self.progress.begin(name, len(items))
+        self._name = name
+        weights = dict(zip(names, map(weight, items), strict=True))
+        self.progress.begin(name, sum(weights.values()))
         # 1. what was kept
         found = {one: result for one in names if (result := self._read(one, kind)) is not None}
         missing = {one: item for one, item in zip(names, items, strict=True) if one not in found}
-        self.progress.move(len(items) - len(missing))
+        self.progress.move(sum(map(weights.__getitem__, found)))
         # 2. the others, by workers if there are some
         parallel, jobs = self._workers(len(missing))
         with parallel if jobs > 1 else nullcontext():
@@ -169,7 +174,7 @@ class Steps:
                     if result is not None:
                         found[one] = result
                         self._write(one, result)
-                self.progress.move(len(some))
+                self.progress.move(sum(map(weights.__getitem__, some)))
         return [found[one] for one in names if one in found]
 
     def _workers(self, most: int) -> tuple[Any, int]:
@@ -277,9 +282,19 @@ class Steps:
         return self.is_partial
 
     @property
+    def name(self) -> str:
+        """The name of the step that was begun last; empty before the first one."""
+        return self._name
+
+    @property
     def seconds_left(self) -> float:
         """Until the time limit; infinite without one. Once it :meth:`is_late` the end has them."""
         return math.inf if self.interrupts is None else self.interrupts.seconds_left
+
+    @property
+    def resuming_command(self) -> str:
+        """What a user types to go on with the job; empty where it is not known."""
+        return "" if self.interrupts is None else self.interrupts.command
 
     def check_time(self, *_: object) -> None:
         """Raise a TimeUpError when time is up; a long loop asks between two pieces of work."""
@@ -304,13 +319,14 @@ class Steps:
 
         return spend
 
-    def stage(self, name: str) -> Callable[[float], None]:
+    def stage(self, name: str, is_steady: bool = True) -> Callable[[float], None]:
         """Begin a stage that shows what share of its work is done, and when it will be over.
 
         What is returned is told the share that is done so far, from 0 to 1; less than before is
-        not shown. Called within an item, the bar is in the place of that of its step.
+        not shown. Where it does not grow as the time does, ``is_steady`` is false, and no time is
+        shown that is left. Called within an item, the bar is in the place of that of its step.
         """
-        self.progress.begin(name, 1.0)
+        self.progress.begin(name, 1.0, is_steady=is_steady)
         shown = 0.0
 
         def report(share_done: float) -> None:
@@ -326,7 +342,10 @@ class Steps:
         """Whether the time limit is reached; a signal raises."""
         reason = "" if self.interrupts is None else self.interrupts.reason
         if reason and reason != TIME_LIMIT:
-            raise RunInterruptedError(reason, "between two steps")
+            so_far = "before its first step"
+            if self._name:
+                so_far = f'in the step "{self._name}"; what was done before is kept'
+            raise RunInterruptedError(reason, so_far, self.resuming_command)
         return bool(reason)
 
     def kept(self, kind: type[Value]) -> Value | None:

@@ -385,8 +385,8 @@ def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path,
         where = f"{read_molecules(path, format, options)[0][row].place}: "
     raise InputError(
         f"{where}{_called(graph, row)} has {listed(unlearnt)}, which no graph has that the "
-        "classifier learnt from; leave it out, or give skip_invalid (--skip-invalid) to leave out "
-        "all such graphs."
+        "classifier learnt from; leave it out, or give skip_invalid=True (--skip-invalid) to "
+        "leave out all such graphs."
     )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
@@ -21,6 +21,7 @@ from gomkcn_dgl.subgraphs import usual_hops
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FiltersRun
 from mining.html.drawn_graph import content_policy, graph_record, pack, page_script
+from mining.html.filters_text import partial_sentence
 from mining.html.page import Numbers, flatten, percent, render_page, whole
 from mining.pattern import UNCOUNTED, OccurrenceCount, digits
 from mining.plots.filter_drawing import (
@@ -315,7 +316,7 @@ def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
     ]
     parts.append(_planted(run, numbers) if run.recovery else _most_frequent(run, numbers))
     if run.is_partial:
-        parts.append(Markup("The time limit ended the run; gomkcn filters --resume continues it."))
+        parts.append(escape(partial_sentence(run.command).replace("\n", " ")))
     return Markup(" ").join(parts)
 
 

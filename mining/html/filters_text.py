@@ -47,6 +47,13 @@ def filters_sentence(run: FiltersRun) -> str:
     )
 
 
+def partial_sentence(command: str) -> str:
+    """That the time limit ended a run, and what continues it, where that is known."""
+    sentence = "The time limit ended the run."
+    # on a line of its own and without a full stop, since it is copied
+    return f"{sentence} To continue it:\n{command}" if command else sentence
+
+
 def format_filters(run: FiltersRun) -> str:
     """What filters a graph has, and which planted motifs are among them."""
     if not run.filters:
@@ -59,5 +66,5 @@ def format_filters(run: FiltersRun) -> str:
             f"{found} of {total} {'is' if found == 1 else 'are'} the structure of a filter."
         )
     if run.is_partial:
-        parts.append("The time limit ended the run; gomkcn filters --resume continues it.")
+        parts.append(partial_sentence(run.command))
     return paragraphs(parts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,13 @@ from mining.html.filters_page import filters_row
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
+    INSIDE_NOTE,
     DifferingRow,
     called,
     close_sentence,
     correction_sentence,
     differing,
+    end_sentence,
     follow_sentence,
     given_sentences,
     has_edits,
@@ -38,13 +41,19 @@ from mining.html.terminal import (
     motif_colors,
     num_families,
     planted_as,
+    share_inside,
     shown_set,
     unused,
     without_class,
     words_of,
 )
 from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
+from mining.motif_sets.motif_set import (
+    LEAST_BITS,
+    MotifSet,
+    number_of_motifs,
+    shorter_sentence,
+)
 from mining.pattern import (
     LESS,
     LEVEL,
@@ -52,6 +61,8 @@ from mining.pattern import (
     NOT_SHOWN,
     OFTEN,
     MotifPart,
+    NullComparison,
+    OccurrenceCount,
     Pattern,
     digits,
     null_column,
@@ -133,10 +144,14 @@ def render_report(run: MiningRun) -> str:
         kinds=kinds_left_out(run),
         unused=unused,
         given_sentences=given_sentences,
+        end_sentence=end_sentence,
+        number_of_motifs=number_of_motifs,
+        shorter_sentence=shorter_sentence,
         words=words_of(run.motif_set),
         draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
         often=OFTEN,
+        inside_note=INSIDE_NOTE,
         edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
         changes=[note for note in run.notes if not note.startswith(_USUAL)],
@@ -208,6 +223,7 @@ def _motif_rows(
     run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers, lines: dict[Kind, str]
 ) -> list[Row]:
     """A row for each motif, near variants below the motif that they are variants of."""
+    places = {one.key: at for at, one in _with_places(run)}
     leader = leaders(shown)
     colors = motif_colors(shown)
     order = sorted(range(len(shown)), key=lambda at: (colors[at], at in leader))
@@ -246,6 +262,12 @@ def _motif_rows(
         }
         total = one.frequency.occurrences
         has_more = total.value > part.num_copies and not len(part.edits)
+        counted: Markup | str = ""
+        interval: Markup | str = ""
+        # what is in the other base alone was not counted
+        if has_more and (place := places.get(one.key)):
+            of_all = partial(numbers, *place, "frequency", "occurrences")
+            counted, interval = _counted(total, of_all)
         rows.append(
             {
                 "number": number,
@@ -269,8 +291,9 @@ def _motif_rows(
                     added=edits["added"],
                 ),
                 "copies": own("copies"),
-                # of all occurrences, where there are more
-                "of": f"of {total.short}" if has_more else "",
+                # all occurrences, where there are more
+                "of": counted,
+                "interval": interval,
                 "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
                 "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
                 "share": own("share"),
@@ -386,10 +409,11 @@ def _comparison(
     families = num_families([one for _, one, _ in compared])
     # by size and edges, so that profiles of graphs can be compared
     bars = sorted(listed, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
-    largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
+    # what has no z is called, or is the same everywhere
+    largest = sorted(bars, key=_how_far, reverse=True)[:MOST_BARS]
     shown = {at for at, *_ in largest}
     profile = [
-        (one.name, f"#{_anchor(at)}", result.z or 0.0, result.is_called)
+        (one.name, f"#{_anchor(at)}", result.z, result.is_called)
         for at, one, result in bars
         if at in shown
     ]
@@ -404,27 +428,26 @@ def _comparison(
         "least_p": f"{families / (samples + 1):.3f}",
         "correction": correction_sentence(families),
         "profile": draw_profile(profile) if len(profile) > 1 else "",
+        "has_rings": any(z is None for *_, z, _ in profile),
         "profile_says": says if len(profile) < len(compared) else "",
         "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in compared),
     }
+
+
+def _how_far(row: tuple[Place, Pattern, NullComparison]) -> float:
+    """How far a structure lies out: |z|, and where there is none, whether it is called at all."""
+    _, _, result = row
+    return abs(result.z) if result.z is not None else inf if result.is_called else 0.0
 
 
 def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
     """What each table shows of a structure: drawing, name, count, and the share inside copies."""
     total = one.frequency.occurrences
     (name, _, more) = one.name.partition(": ")
-    own = partial(numbers, *at, "frequency", "occurrences")
-    counted = own("value", text=total.short)
-    interval: Markup | str = ""
-    if total.state == "bounded":
-        counted = Markup("fewer than ") + own("high", text=digits(total.high))
-    elif total.state == "estimated":
-        counted = Markup("≈ ") + counted
-        ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
-        interval = Markup("95% CI {} to {}").format(*ends)
+    counted, interval = _counted(total, partial(numbers, *at, "frequency", "occurrences"))
     listed = len(one.occurrences)
     held = sum(one.inside)
-    share = percent(held / listed, 0) if one.inside and listed else ""
+    share = share_inside(held, listed) if one.inside and listed else ""
     # a text that names nodes by letters needs them in the drawing
     if molecule_of(one.structure) is not None:
         drawing = draw_structure(one.structure, 62, 50)
@@ -446,6 +469,17 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
         "width": round(44 * held / listed) if share else 0,
         "csv": [one.name, one.structure.to_text(), total.value],
     }
+
+
+def _counted(total: OccurrenceCount, own: Number) -> tuple[Markup, Markup | str]:
+    """A count as every table shows it, and the interval of an estimate; empty where it is exact."""
+    if total.state == "bounded":
+        return Markup("fewer than ") + own("high", text=digits(total.high)), ""
+    counted = own("value", text=total.short)
+    if total.state != "estimated":
+        return counted, ""
+    ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
+    return Markup("≈ ") + counted, Markup("95% CI {} to {}").format(*ends)
 
 
 def _class_groups(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[list[Row]]:

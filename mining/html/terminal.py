@@ -8,7 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
-from mining.html.filters_text import filters_sentence, filters_table
+from mining.html.filters_text import filters_sentence, filters_table, partial_sentence
 from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
 from mining.mining_run import MiningRun
@@ -31,6 +31,11 @@ EDITS_NOTE = (
     "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
     "more."
 )
+# what the column of that name says
+INSIDE_NOTE = "share of the listed occurrences that lie within one copy of the motif set"
+_VARIANT_NOTE = "one edge apart from a motif that has more copies"
+# a smaller share is said to be so, rather than rounded to nothing
+_ONE_IN_A_HUNDRED = 0.01
 # rows of called structures, and of structures that lead a difference between classes
 _MOST_ROWS = 12
 # an adjusted p up to which a structure that is not called is close to it, and how many are named
@@ -128,10 +133,22 @@ def called_table(run: MiningRun, null: str) -> TextTable:
     if run.motif_set.motifs:
         # of the listed occurrences, those inside copies of the set
         columns["inside"] = [
-            f"{sum(one.inside) / len(one.occurrences):.0%}" if len(one.occurrences) else "-"
+            share_inside(sum(one.inside), len(one.occurrences)) if len(one.occurrences) else "-"
             for one in rows
         ]
     return TextTable(columns, {"structure"})
+
+
+def share_inside(inside: int, listed: int) -> str:
+    """The share of the listed occurrences that lie inside copies; some are not none.
+
+    >>> share_inside(0, 9), share_inside(2, 900), share_inside(899, 900), share_inside(9, 9)
+    ('0%', '<1%', '>99%', '100%')
+    """
+    share = inside / listed
+    if 0 < share < _ONE_IN_A_HUNDRED:
+        return "<1%"
+    return ">99%" if 1 - _ONE_IN_A_HUNDRED < share < 1 else f"{share:.0%}"
 
 
 def differing(run: MiningRun) -> list[list[DifferingRow]]:
@@ -223,11 +240,13 @@ def words_of(found: MotifSet) -> dict[str, str]:
         )
     if found.num_blocks is not None or (found.other and found.other.num_blocks is not None):
         words["Blocks"] = (
-            "groups of nodes; of each, and of each two, it is known how many edges are within them"
+            "groups of nodes, such as communities; the description says how many edges join the "
+            "nodes of each, and those of each two. The table blocks of gomkcn export says which "
+            "node is in which"
         )
     (shown, _) = shown_set(found)
     if shown.near:
-        words["Variant of a motif"] = "one edge apart from a motif that has more copies"
+        words["Variant of a motif"] = _VARIANT_NOTE
     return words
 
 
@@ -305,28 +324,36 @@ def format_run(run: MiningRun) -> str:
         compared.append(comparison_sentence(run, null))
         table = called_table(run, null)
         compared += [str(table)] if table.rows else []
+        compared += [f"Inside: {INSIDE_NOTE}."] if table.rows and found.motifs else []
         close = close_sentence(run, null)
         compared += [close] if close else []
-    # what was found comes before what was not
-    leads = not found.motifs and any(called_table(run, null).rows for null in run.null_models)
+    # what was found comes before what was not, and blocks are found
+    is_empty = not found.motifs and found.num_blocks is None
+    leads = is_empty and any(called_table(run, null).rows for null in run.null_models)
     parts += compared if leads else []
     parts.append(summary(found))
+    if found.blocks is not None:
+        parts.append("The table blocks of gomkcn export says which node is in which block.")
     if shown is not found:
         parts.append(other_sentence(shown))
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
+        parts += [f"Variant of: {_VARIANT_NOTE}."] if shown.near else []
         parts += [EDITS_NOTE] if has_edits(shown) else []
     parts += given_sentences(run)
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")
-    parts += [found.cut] if found.cut else []
     parts += [] if leads else compared
     parts += run.warnings
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
-    if run.is_partial:
-        parts.append("The time limit ended the run; gomkcn mine --resume continues it.")
+    parts += [end_sentence(run)] if end_sentence(run) else []
     return paragraphs(parts)
+
+
+def end_sentence(run: MiningRun) -> str:
+    """What ended the run, or the search for motifs in it, too early; empty where nothing did."""
+    return partial_sentence(run.command) if run.is_partial else run.motif_set.cut
 
 
 def comparison_sentence(run: MiningRun, null: str) -> str:
@@ -339,7 +366,7 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     absent = len(compared) - held
     more_said = f" (and {absent:,} that these alone have)" if absent else ""
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
-    cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
+    cut = f" The first {_MOST_ROWS}, by |z|, motifs before others:" * (more + less > _MOST_ROWS)
     kinds = kinds_left_out(run)
     alone = f" Structures alone ({kinds}) stand first." if more + less and kinds else ""
     return (

@@ -15,6 +15,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table
 from mining.categories import in_categories
 from mining.graph_relations import in_relations_of
 from mining.mined_graph import MinedGraph
@@ -23,6 +24,7 @@ from mining.motif_sets.collection_search import answer_of_collection
 from mining.motif_sets.graph_search import answer_of_graph
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.searching import Question
+from mining.occurrences import node_columns
 from mining.pattern import MotifPart, Pattern, orbit_features
 from mining.pattern_reading import read_pattern
 
@@ -156,6 +158,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         bits_total=found.bits_total,
         base=found.base,
         num_blocks=None if blocks is None else len(np.unique(blocks)),
+        blocks=None if blocks is None else _block_table(mined, blocks),
         nodes_covered=float(nodes.mean()),
         edges_covered=num_edges / (len(graph.indices) / 2),
         near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
@@ -164,6 +167,13 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         not_used=(*_not_used(mined), *_grouping(found)),
         num_graphs=num_graphs,
     )
+
+
+def _block_table(mined: MinedGraph, blocks: np.ndarray) -> Table:
+    """The block of each node, in the order that was given."""
+    numbers = np.unique(blocks, return_inverse=True)[1].astype(np.int64)
+    every = np.arange(mined.given.num_nodes)
+    return Table({**node_columns(mined.given, every), "block": numbers[mined.order.position]})
 
 
 def _grouping(found: CodedSet) -> list[str]:

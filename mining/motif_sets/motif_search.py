@@ -19,7 +19,7 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -36,9 +36,10 @@ from mining.motif_sets.placed_motif import PlacedMotif
 # lengths that differ by less are equal, and to so many decimals estimates are
 _EQUAL = 1e-6
 _DECIMALS = 6
-# rounds that a search usually has, and the share of the work that is told at most before its end
-_USUAL_ROUNDS = 4
-_MOST_TOLD = 0.95
+# nobody knows how many rounds a search has, and how many steps a round; after so many of them half
+# of the whole is said to be done, and less than all whatever follows
+_HALF_OF_STAGES = 2.0
+_HALF_OF_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -147,13 +148,16 @@ class MotifSearch:
         self.proposals = proposals
         self.settings = settings
         self.steps = steps
-        self.report = steps.stage("searching for the motif set")
+        # each base has a step of its own
+        self.report = steps.stage(steps.name or "searching for the motif set", is_steady=False)
         self.candidates: dict[bytes, Candidate] = {}
         # the choice of each structure where there are no other motifs
         self.alone: dict[bytes, Choice | None] = {}
         self.grows = True
         self.stage = 0
         self.num_steps = 0
+        # steps at the beginning of the present stage
+        self._steps_before = 0
         # where the search was cut, a sentence
         self.cut = ""
         # motifs that were left out, and the exponent of what filled the gap, to no avail
@@ -183,7 +187,8 @@ class MotifSearch:
         while not self.stops():
             before = best
             self.stage = stage
-            self.tell(0.0)
+            self._steps_before = self.num_steps
+            self.tell()
             if stage < num_greedy:
                 best = self.shorter(best, self.add(self.empty, settings.exponents[stage]))
                 is_last = not best.motifs
@@ -200,6 +205,10 @@ class MotifSearch:
                 break
             # a search that is over would go on from what is kept
             self._keep(best, stage)
+        if self.cut and not best.motifs:
+            # sets of one motif are known already
+            alone = self._shortest_alone(self.alone.values())
+            best = best if alone is None else self.shorter(best, alone)
         return best
 
     def round(self, best: Description, number: int) -> Description:
@@ -215,10 +224,11 @@ class MotifSearch:
         best = self.drop_some(best)
         return self.swap(best)
 
-    def tell(self, part: float) -> None:
-        """Report how much is done, with a part of the present stage; few rounds follow it."""
-        expected = len(self.settings.exponents) + _USUAL_ROUNDS
-        self.report(min(_MOST_TOLD, (self.stage + part) / expected))
+    def tell(self) -> None:
+        """Report how much is done: the stages that are over, and a part of the present one."""
+        steps = self.num_steps - self._steps_before
+        done = self.stage + steps / (steps + _HALF_OF_STEPS)
+        self.report(done / (done + _HALF_OF_STAGES))
 
     def stops(self) -> bool:
         """Whether the time or the steps are up; it is then said."""
@@ -270,6 +280,7 @@ class MotifSearch:
         bounds = self._bounds(exponent)
         while not self.stops():
             self.num_steps += 1
+            self.tell()
             best = description
             best_score = 0.0
             for choice in self._promising(description, bounds, exponent, freed, banned):
@@ -360,7 +371,6 @@ class MotifSearch:
             return self._prune(best)
         number = 0
         while number < len(best.motifs) and not self.stops():
-            self.tell(0.5 * number / len(best.motifs))
             code = best.motifs[number].structure.code
             after = self.refill(best, (number,), 0.0, frozenset({code}))
             if after is best:
@@ -374,9 +384,7 @@ class MotifSearch:
         """Leave out each two motifs that have nodes in common, and fill the gap."""
         if self.settings.covers_anew:
             return best
-        pairs = list(combinations(best.motifs, 2))
-        for place, pair in enumerate(pairs):
-            self.tell(0.5 + 0.5 * place / len(pairs))
+        for pair in combinations(best.motifs, 2):
             for exponent in self.settings.exponents[1:]:
                 if self.stops():
                     return best
@@ -511,6 +519,10 @@ class MotifSearch:
             self.proposals.choose(self.empty, candidate, None, -np.inf)
             for candidate in self.candidates.values()
         ]
+        return self._shortest_alone(choices)
+
+    def _shortest_alone(self, choices: Iterable[Choice | None]) -> Description | None:
+        """The shortest description with one of some choices; None without any."""
         known = sorted(
             (choice for choice in choices if choice is not None),
             key=lambda choice: (-choice.gain, choice.candidate.code),

@@ -17,6 +17,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table
 from mining.counting.counter import list_places
 from mining.marked_graph import marked_graph
 from mining.mined_graph import MinedGraph
@@ -51,7 +52,8 @@ class MotifSet:
     Attributes
     ----------
     motifs : tuple of Pattern
-        Most bits first; each has a ``motif`` with its copies.
+        Each has a ``motif`` with its copies. First comes what the description would grow most
+        without.
     bits_base, bits_total : float
         Bits that describe the graph without motifs, and with them.
     base : {"degrees", "blocks", "typed", "total"}
@@ -59,6 +61,9 @@ class MotifSet:
         the degrees of each type of edge, or of all types together.
     num_blocks : int or None
         Blocks of that partition.
+    blocks : Table or None
+        Which node is in which block: ``graph`` (of a collection), ``node`` (the input's own id) and
+        ``block``, a number from 0; None where the bits are not given blocks.
     nodes_covered, edges_covered : float
         Share of the nodes and of the edges that lie in copies.
     near : tuple of tuple of int
@@ -92,6 +97,7 @@ class MotifSet:
     bits_total: float
     base: str = "degrees"
     num_blocks: int | None = None
+    blocks: Table | None = None
     nodes_covered: float = 0.0
     edges_covered: float = 0.0
     near: tuple[tuple[int, ...], ...] = ()
@@ -111,6 +117,16 @@ class MotifSet:
     def shown(self) -> MotifSet:
         """The set whose motifs are shown: of the other base where this one has none."""
         return self if self.motifs or self.other is None or not self.other.motifs else self.other
+
+    @property
+    def known_blocks(self) -> Table | None:
+        """Which node is in which block, of this set or of that of the other base."""
+        return self.blocks if self.blocks is not None or self.other is None else self.other.blocks
+
+    @property
+    def bits_shorter_with_other(self) -> float:
+        """How much shorter the description of the other base is, with its motifs; 0 where not."""
+        return 0.0 if self.other is None else max(0.0, self.bits_total - self.other.bits_total)
 
     @property
     def complete(self) -> bool:
@@ -137,7 +153,7 @@ class MotifSet:
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
-        """The motifs, most bits first; drawings that no copy equals last."""
+        """The motifs, those first without which most is lost; drawings that no copy equals last."""
         return iter(self.motifs)
 
     def __getitem__(self, number: int) -> Pattern:
@@ -255,10 +271,11 @@ class MotifSet:
 
         Nodes and edges in copies have ``motif`` and ``copy``, the numbers of the first one, and
         ``motif_role``: what they are in the motif, by its letters, such as ``"A/B"`` for a node
-        that symmetries exchange with another, and ``"A/B--C"`` for an edge. That of a run has
-        occurrences as well, see :meth:`gomkcn.MiningRun.to_networkx`.
+        that symmetries exchange with another, and ``"A/B--C"`` for an edge. Nodes have their
+        ``block`` where there are some. That of a run has occurrences as well, see
+        :meth:`gomkcn.MiningRun.to_networkx`.
         """
-        return marked_graph(as_unweighted(graph), self.motifs)
+        return marked_graph(as_unweighted(graph), self.motifs, blocks=self.known_blocks)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``; copies are in a table of their own."""
@@ -293,10 +310,11 @@ class MotifSet:
         relations: Relations,
         copies: Sequence[Sequence[Occurrences]],
         edits: Sequence[Sequence[np.ndarray]] | None = None,
+        blocks: Table | None = None,
     ) -> MotifSet:
         """Read a record, with the copies of each motif, and of each of the other base.
 
-        So are their edits.
+        So are their edits. ``blocks`` are those of the set that has some.
         """
         own, *others = copies
         own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
@@ -311,13 +329,14 @@ class MotifSet:
             ),
             **{name: record[name] for name in same},
             num_blocks=record["blocks"],
+            blocks=None if record["blocks"] is None else blocks,
             near=tuple(map(tuple, record["near"])),
             closest=closest and _pattern_of(closest, relations, NONE),
             given={
                 name: np.inf if bits is None else bits for name, bits in record["given"].items()
             },
             not_used=tuple(record["not_used"]),
-            other=other and cls.from_dict(other, relations, others, other_edits),
+            other=other and cls.from_dict(other, relations, others, other_edits, blocks),
         )
 
     def _repr_html_(self) -> str | None:
@@ -401,16 +420,16 @@ def summary(found: MotifSet) -> str:
         return f"The {what} has no edge between two different nodes, so there is nothing to find."
     if found.motifs:
         copies = sum(one.motif.num_copies for one in found.motifs if one.motif)
-        number = len(found.motifs)
-        verb = "shortens" if number == 1 else "shorten"
+        verb = "shortens" if len(found) == 1 else "shorten"
         cover = " The set is a clique cover: mostly groups of nodes that are all joined." * (
             found.is_clique_cover
         )
         return (
-            f"{count(number, 'motif')} with {copies:,} copies {verb} the "
+            f"{number_of_motifs(found)} with {copies:,} copies {verb} the "
             f"description of the {what} by {found.bits_saved:,.0f} of {found.bits_base:,.0f} bits, "
             f"given {found.given_what}; the copies hold {_percent(found.edges_covered)} of the "
             f"edges and {_percent(found.nodes_covered)} of the nodes.{cover}"
+            f"{shorter_sentence(found)}"
         )
     if found.num_blocks is not None and found.other is not None:
         fewer = found.other.bits_base - found.bits_total
@@ -420,16 +439,44 @@ def summary(found: MotifSet) -> str:
         )
     if found.bits_base < LEAST_BITS:
         return "The degrees determine the graph, so that no motif can shorten its description."
-    sentence = (
-        f"No set of motifs shortens the description of the {what} by {LEAST_BITS:.0f} bits or "
-        f"more, given {found.given_what}."
-    )
+    wanted = f"the description of the {what} by {LEAST_BITS:.0f} bits or more"
+    sentence = f"No set of motifs shortens {wanted}, given {found.given_what}."
+    if found.cut:
+        sentence = f"The search was cut before it found motifs that shorten {wanted}."
     if found.closest is not None and found.closest.motif is not None:
         one = found.closest.motif
-        effect = f"save {one.bits:.1f}" if one.bits > 0 else f"cost {-one.bits:.1f} more"
+        effect = f"save {one.bits:,.1f}" if one.bits > 0 else f"cost {-one.bits:,.1f} more"
         name = describe_shapes([found.closest.structure])[0]
-        sentence += f" Closest comes {name} × {one.num_copies}, which would {effect} bits."
+        closest = "Closest so far comes" if found.cut else "Closest comes"
+        sentence += f" {closest} {name} × {one.num_copies:,}, which would {effect} bits."
     return sentence
+
+
+def number_of_motifs(found: MotifSet) -> str:
+    """How many motifs there are, and how many near variants of them.
+
+    >>> number_of_motifs(MotifSet((), 0.0, 0.0))
+    '0 motifs'
+    """
+    variants = sum(len(group) - 1 for group in found.near)
+    motifs = count(len(found) - variants, "motif")
+    return f"{motifs} and {count(variants, 'near variant')}" if variants else motifs
+
+
+def shorter_sentence(found: MotifSet) -> str:
+    """That another description is shorter than the one that leads; empty where none is."""
+    fewer = found.bits_shorter_with_other
+    if found.other is None or fewer < LEAST_BITS:
+        return ""
+    return (
+        f" {_in_other_words(found.other)} would describe it in {fewer:,.0f} bits less; the motifs "
+        "given the degrees are shown all the same, as motifs save bits beside blocks too."
+    )
+
+
+def _in_other_words(other: MotifSet) -> str:
+    blocks = count(other.num_blocks or 0, "block")
+    return f"{blocks} of nodes with {number_of_motifs(other)}" if other.motifs else blocks
 
 
 def _percent(share: float) -> str:

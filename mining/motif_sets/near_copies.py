@@ -146,7 +146,9 @@ class NearCopies:
         self.sizes = range(max(settings.least_nodes, sizes[0]), sizes[-1] + 1)
         self.seed = seed
         self.is_late = steps.is_late
-        self.report = steps.stage("looking for copies that differ from their motif")
+        self.report = steps.stage(
+            "looking for copies that differ from their motif", is_steady=False
+        )
         self.settings = settings
         self.rows = empty.free_edges.rows
         self.reverse = np.asarray(empty.free_edges.reverse)

@@ -26,32 +26,44 @@ _IN_LINE = 20
 _LEAST_COLUMNS = 13
 # steps of an axis, of which the largest is taken that gives three numbers at least
 _STEPS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
+# half as wide as a ring
+_RING = 3.5
 
 
-def draw_profile(rows: Sequence[tuple[str, str, float, bool]]) -> Markup:
+def draw_profile(rows: Sequence[tuple[str, str, float | None, bool]]) -> Markup:
     """Draw z of each structure as a bar that is a link; the profile is z over the length of all z.
 
     A row is the name of a structure, the address of its row, z, and whether the test calls it.
+    Where there is no z, a ring on the line of 0 stands in the place of the bar.
 
-    >>> print(draw_profile([("triangle", "#pattern-0", 3.0, True)]).count("<a "))
-    1
+    >>> drawn = draw_profile([("triangle", "#row-0", 3.0, True), ("clique", "#row-1", None, True)])
+    >>> drawn.count("<a "), drawn.count("<circle ")
+    (2, 1)
     """
     # the bars have the proportions of the profile, and the highest one fills the drawing
-    highest = max(abs(z) for *_, z, _ in rows) or 1.0
+    highest = max(abs(z or 0.0) for *_, z, _ in rows) or 1.0
     step = _WIDTH / max(len(rows), 12)
     shapes = f'<path stroke="var(--rule-2)" d="M0 {_MIDDLE}H{_WIDTH}"/>'
     for number, (name, address, z, is_called) in enumerate(rows):
-        height = max(1.5, abs(z) / highest * (_MIDDLE - 2))
-        top = _MIDDLE - height if z > 0 else _MIDDLE
-        look = 'fill="var(--ink)"' if is_called else 'fill="var(--rule-2)"'
-        said = escape(f"{name}: z {z:+.1f}".replace("-", "−"))
+        color = "var(--ink)" if is_called else "var(--rule-2)"
+        said = escape(f"{name}: no z" if z is None else f"{name}: z {z:+.1f}".replace("-", "−"))
         left = step * number
+        if z is None:
+            mark = (
+                f'<circle cx="{left + 0.5 * step:.1f}" cy="{_MIDDLE:g}" r="{_RING:g}" '
+                f'fill="var(--paper)" stroke="{color}" stroke-width="1.5"/>'
+            )
+        else:
+            height = max(1.5, abs(z) / highest * (_MIDDLE - 2))
+            mark = (
+                f'<rect x="{left + 0.15 * step:.1f}" '
+                f'y="{_MIDDLE - height if z > 0 else _MIDDLE:.1f}" width="{0.7 * step:.1f}" '
+                f'height="{height:.1f}" fill="{color}"/>'
+            )
         shapes += (
             f'<a href="{escape(address)}" aria-label="{said}"><title>{said}</title>'
             f'<rect x="{left:.1f}" y="0" width="{step:.1f}" height="{_HEIGHT:g}" fill="none" '
-            'pointer-events="all"/>'
-            f'<rect x="{left + 0.15 * step:.1f}" y="{top:.1f}" width="{0.7 * step:.1f}" '
-            f'height="{height:.1f}" {look}/></a>'
+            f'pointer-events="all"/>{mark}</a>'
         )
     return Markup(
         f'<svg class="profile" role="group" aria-label="Profile of the structures" '
@@ -136,7 +148,7 @@ def _column(
         start = left + (0.14 + 0.36 * side) * width
         if math.isnan(entry):
             shapes += (
-                f'<circle cx="{start + 0.18 * width:.1f}" cy="{zero:.1f}" r="3.5" '
+                f'<circle cx="{start + 0.18 * width:.1f}" cy="{zero:.1f}" r="{_RING:g}" '
                 f'fill="var(--paper)" stroke="var(--m{side})" stroke-width="1.5"/>'
             )
             continue

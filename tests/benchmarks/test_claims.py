@@ -136,7 +136,7 @@ def test_motifs_of_molecules():
     )
     says(
         "README.md",
-        f"aromatic ring × {copies[1]}, nitro group × {copies[2]}, both joined × {copies[0]}, ring "
+        f"aromatic ring × {copies[0]}, nitro group × {copies[1]}, both joined × {copies[2]}, ring "
         f"with two double bonds × {copies[3]}; {base - total_bits:,.0f} of {base:,.0f} bits",
     )
 

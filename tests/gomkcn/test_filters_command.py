@@ -115,7 +115,9 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
         patch.setattr(Interrupts, "reason", property(reason))
         result = invoke(f"{command} --quiet")
     assert result.exit_code == 143
-    assert "stopped by SIGTERM between two steps; go on with --resume." in result.stderr
+    resumed = f"gomkcn {command.replace(' --out run', '')} --quiet --out run --resume"
+    assert result.stderr.endswith(f"kept; to go on: {resumed}\n")
+    assert 'stopped by SIGTERM in the step "' in result.stderr
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     kept = {path.name for path in Path("run/.progress").iterdir()}
     assert "learning-filters.zip" in kept
@@ -135,7 +137,7 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
     assert said == "nothing to resume: the run is finished, run/filters.html\n"
     # 3. a time limit leaves what is there, and more is made of it later
     said = gomkcn(f"{command} --force --time-limit 0.000001 --quiet")
-    assert "The time limit ended the run; gomkcn filters --resume continues it." in said
+    assert f"The time limit ended the run. To continue it:\n{resumed}\n" in said
     assert read_filters_run("run").is_partial
     gomkcn(f"{command} --resume --quiet")
     assert not read_filters_run("run").is_partial

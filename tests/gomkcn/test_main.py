@@ -5,10 +5,12 @@ import json
 import os
 import pickle
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -18,7 +20,7 @@ from graph_files import write_tu
 from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
 
-from gomkcn.commands.base import choose_folder
+from gomkcn.commands.base import TYPED, choose_folder, resuming_command
 from gomkcn.commands.main import main
 from gomkcn.commands.option_types import Number, Numbers
 from gomkcn_dgl import read_graph
@@ -401,11 +403,34 @@ def test_a_folder_is_chosen_where_none_is_given(capsys, mined):
         assert choose_folder(None, path) == f"runs/{name}"
         assert capsys.readouterr().out == f"folder of this run: runs/{name}\n"
         Path("runs", name).mkdir(parents=True)
+    with pytest.raises(InputError, match=r"finds no run in 'runs/other'; name its folder with --o"):
+        choose_folder(None, "other.txt", resume=True)
     # the latest is the one to go on with
     shutil.copytree(mined[0], "runs/my.graph-3")
     said = gomkcn(f"mine {path} --resume --quiet")
     assert said.endswith("the run is finished, runs/my.graph-3/report.html\n")
     assert choose_folder("own", path) == "own"
+
+
+@pytest.mark.parametrize(
+    ("typed", "resumed"),
+    [
+        ("'a b.txt' --out x --time-limit 5 --null none --resume", "'a b.txt' --null none{}"),
+        ("--out=x --time-limit=3 --force g.txt --filters 3", "g.txt --filters 3{}"),
+        ("--time-limit 3 -- -odd.txt", "{} -- -odd.txt"),
+    ],
+)
+def test_what_resumes_a_run_is_what_was_typed_but_for_its_limit(typed, resumed):
+    command = SimpleNamespace(name="mine")
+    ctx = SimpleNamespace(meta={TYPED: shlex.split(typed)}, command=command)
+    said = resuming_command(ctx, "run 1")
+    # as a shell takes it
+    out = ["--out", "run 1", "--resume"]
+    assert shlex.split(said) == [
+        "gomkcn",
+        "mine",
+        *shlex.split(resumed.format(" " + shlex.join(out))),
+    ]
 
 
 def test_torchrun_is_for_networks_which_need_the_name_of_their_folder(monkeypatch):

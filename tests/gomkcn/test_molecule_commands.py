@@ -141,6 +141,17 @@ def test_a_structure_with_categories_is_counted_with_them_in_python(drugs):
         count_by_graph(graph, Structure.parse("a:Xx--b:N"))
 
 
+def test_a_molecule_without_its_prefix_is_told_which(acids):
+    for command in ("count {} acids.smi", "mine acids.smi --out run --no-filters --given {}"):
+        for text in ("sulfonamide", "'NS(=O)=O'"):
+            said = refused(command.format(text))
+            assert "give smiles:NS(=O)=O, or smarts:NS(=O)=O" in said and len(said) < 250
+    assert "give smiles:n1ccccc1" in refused("count pyridine acids.smi")
+    assert "the nearest is 'triangle'" in refused("count triangel acids.smi")
+    gomkcn("mine acids.smi --out run --no-filters --quiet --given smiles:CC=O")
+    assert "Asked for: acyl group: CC=O" in gomkcn("report run")
+
+
 @pytest.fixture
 def assay(drugs):
     """The same with a measured activity: those that are active have more than 6.5."""

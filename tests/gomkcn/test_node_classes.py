@@ -160,7 +160,7 @@ def test_what_cannot_be_learnt_of_nodes_is_refused():
     for options, sentence in {
         "plain.txt": "plain.txt: its nodes have no classes; an attribute of nodes, or a column",
         "g.csv": "g.csv: its nodes have no classes; an attribute of nodes,",
-        "g.csv --class-column weight": "g.csv: class_column must be an attribute of its nodes",
+        "g.csv --class-column weight": "g.csv: --class-column must be an attribute of its nodes",
         f"{named} --pooling sum": "--pooling is for the classes of graphs; leave it out for nodes",
         f"{named} --batch-size 4": "--batch-size is for the classes of graphs; leave it out for",
         f"{named} --method kernel": "--method must be 'network' for the classes of nodes, got",

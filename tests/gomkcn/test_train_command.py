@@ -249,7 +249,7 @@ def test_what_cannot_be_learnt_from_is_refused():
         "TU --split 0.9,0.09,0.01": "--split leaves nothing for test",
         "graph.txt": "graph.txt: its graphs have no classes; those of a TU folder,",
         "graph.txt --nodes": "graph.txt: its nodes have no classes; an attribute of nodes,",
-        "graph.txt --class-column a": "graph.txt: class_column is for molecules, and for",
+        "graph.txt --class-column a": "graph.txt: --class-column is for molecules, and for",
         "ONE": "ONE: its graphs must have two or more classes, names or integers that several "
         "graphs have, and there is one class only, '5'.",
         "": "PATH of a data set must be given",
@@ -257,7 +257,7 @@ def test_what_cannot_be_learnt_from_is_refused():
         assert refused(f"train {command} --out run --quiet").startswith(sentence)
         assert not Path("run/metrics.json").exists()
     # options are named as they are typed
-    assert "(--class-column) names another, and nodes=True (--nodes)" in refused("train graph.txt")
+    assert "(--class-column) names another, and --nodes reads" in refused("train graph.txt")
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():
@@ -301,7 +301,7 @@ def test_compounds_are_named_and_left_out_and_those_without_a_class_are_not_lear
     # by name
     said = gomkcn("explain run --graphs m3O,5 --out why").splitlines()
     assert said[0].startswith("m3O: predicted ") and said[1].startswith("m4N: predicted ")
-    assert re.search(r"most like m\d+[ON], ", said[0])
+    assert re.search(r"most like m\d+[ON] of class [ON], ", said[0])
     assert "must be a number, or the name of a graph, got 'aspirin'" in refused(
         "explain run --graphs aspirin --out why --force"
     )

@@ -10,7 +10,7 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from mining import (
     FilterLearning,
@@ -54,6 +54,23 @@ def test_every_structure_of_the_census_is_there_with_its_count(mined):
         if count:
             assert found[structure.key].frequency.occurrences.value == count
             assert found[structure.key].frequency.occurrences.is_exact
+
+
+def test_the_bar_counts_random_graphs_and_not_how_many_are_counted_together():
+    begun = {}
+
+    class Bar(JobProgress):
+        def begin(self, stage, total=None, is_steady=True):
+            self.stage = stage
+            begun[stage] = [total, 0]
+
+        def move(self, count, said=""):
+            begun[self.stage][1] += count
+
+    mined = MinedGraph.of(nx.gnm_random_graph(30, 60, seed=1))
+    rules = PatternMiner(pattern_size=3, null_samples=101).choice_rules(mined.graph)
+    choice.compare_structures(mined, rules, Steps(progress=Bar()))
+    assert begun["counting in random graphs (degree)"] == [101, 101]
 
 
 def test_the_set_comes_first_then_what_is_called_then_what_was_given(mined):

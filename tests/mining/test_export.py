@@ -13,6 +13,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.tabular import Table
 from mining import MiningRun, PatternMiner
 from mining.export import (
     copies_table,
@@ -226,10 +227,14 @@ def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
     ring = pattern_of(nx.cycle_graph(4))
     edits = np.array([[1, 0, 1, -1]])
     other = run_of([ring], motifs=[(ring, [[0, 1, 2, 3], [4, 5, 6, 7]], {"edits": edits})])
-    empty = MotifSet((), 90.0, 90.0, "blocks", 3, other=other.motif_set)
+    nodes = [7 * node for node in range(run_of([]).graph.num_nodes)]
+    blocks = Table({"node": nodes, "block": [node % 3 for node in nodes]})
+    empty = MotifSet((), 90.0, 90.0, "blocks", 3, blocks, other=other.motif_set)
     run = run_of([ring], motif_set=empty)
     names = [path.stem for path in write_tables(tmp_path / "tables", run, "csv")]
-    assert names == ["structures", "occurrences", "copies", "copies_other"]
+    assert names == ["structures", "occurrences", "copies", "copies_other", "blocks"]
+    table = pd.read_csv(tmp_path / "tables/blocks.csv")
+    assert table.to_dict("list") == blocks.columns()
     table = pd.read_csv(tmp_path / "tables/copies_other.csv", keep_default_na=False)
     assert table[[*"ABCD"]].values.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert table["edits"].tolist() == ["", "-A-B"]
@@ -237,6 +242,16 @@ def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
     (back,) = read_run(tmp_path / "run").motif_set.other
     assert back.motif.copies.ids.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert back.motif.edits.tolist() == edits.tolist()
+    found = read_run(tmp_path / "run").motif_set
+    assert found.blocks.to_pandas().to_dict("list") == blocks.columns()
+    assert found.other.blocks is None
+    # of another graph, or gone
+    Table({"node": nodes[1:], "block": nodes[1:]}).write(tmp_path / "run/blocks.parquet")
+    with pytest.raises(InputError, match=r"blocks\.parquet' cannot be read .*; mine again"):
+        read_run(tmp_path / "run")
+    (tmp_path / "run/blocks.parquet").unlink()
+    with pytest.raises(InputError, match=r"blocks\.parquet' cannot be read .*; mine again"):
+        read_run(tmp_path / "run")
 
 
 def test_disjoint_places_are_a_maximal_set():

@@ -327,11 +327,13 @@ def test_what_is_left_when_time_is_up_is_marked(graph, job):
     counts = count_filters(miner.filters_, graph, 1.0, late)
     assert counts == (UNCOUNTED,) * 3 and late.is_partial
     run = replace(
-        FiltersRun.of(miner, graph, settings=settings, occurrences=counts), is_partial=True
+        FiltersRun.of(miner, graph, settings=settings, occurrences=counts),
+        is_partial=True,
+        command="gomkcn mine a.txt --out run --resume",
     )
     assert [one["occurrences"] for one in run.to_dict()["filters"]] == [None] * 3
     page = words_of(render_filters(run))
-    assert "The time limit ended the run; gomkcn filters --resume continues it." in page
+    assert f"The time limit ended the run. To continue it: {run.command}" in page
     assert "a dash where time was up" in page
     assert filters_table(run).columns["occurrences"] == ["-"] * 3
     record = json.loads(json.dumps(run.to_dict()))

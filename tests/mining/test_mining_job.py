@@ -110,13 +110,16 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
     assert refused(f"mine graph.csv {OPTIONS}").startswith("--out folder 'run' already holds a run")
     assert "the run is finished" in gomkcn(f"mine graph.csv {OPTIONS} --resume")
     output = gomkcn(f"mine graph.csv {OPTIONS} --force --time-limit 0.000001")
-    assert "Time was up before the search ended." in output
-    assert "The time limit ended the run; gomkcn mine --resume continues it." in output
+    assert "The search was cut before it found motifs" in output.replace("\n", " ")
+    resumed = f"gomkcn mine graph.csv {OPTIONS.replace(' --out run', '')} --out run --resume"
+    assert f"The time limit ended the run. To continue it:\n{resumed}\n" in output
     assert json.loads(Path("run/run.json").read_text())["partial"]
-    assert "The time limit ended the run" in Path("run/report.html").read_text()
+    for page in ("report.html", "filters/filters.html"):
+        assert f"ended the run. To continue it: {resumed}" in Path("run", page).read_text()
     message = refused(f"mine graph.csv {OPTIONS} --resume --seed 1")
     assert "was made with other settings (random_state was 0, is 1)" in message
-    gomkcn(f"mine graph.csv {OPTIONS} --resume")
+    # as it was printed
+    gomkcn(resumed.removeprefix("gomkcn "))
     assert Path("run/patterns.json").read_text() == complete
     assert not Path("run/.progress").exists()
     assert "--resume must not come with --force" in refused(

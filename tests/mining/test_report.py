@@ -146,6 +146,21 @@ def test_the_comparison_is_grouped_by_result():
     assert render_report(run).count('class="row hit sig"') == 3
 
 
+def test_a_structure_without_z_has_a_ring_in_the_profile():
+    """All random graphs have none of it, and this graph has many."""
+    path = replace(pattern_of(PATH, 0), significance={"degree": significance_of(z=-2.0)})
+    told = significance_of(z=None, sd=0.0, mean=0.0, verdict=MORE, p_adjusted=0.01)
+    ring = replace(pattern_of(RING, 1), significance={"degree": told})
+    page = render_report(run_of([path, ring]))
+    (profile,) = re.findall(r'<svg class="profile".*?</svg>', page, re.S)
+    assert profile.count("<circle ") == 1 and "cycle of 4 nodes: no z" in profile
+    # a rectangle for the mouse each, and the bar of the path
+    assert profile.count("<rect ") == 3 and "z +0.0" not in profile
+    assert "A ring: no z, as all random graphs have the same count." in Page(page).words
+    page = render_report(run_of([path, replace(ring, significance=path.significance)]))
+    assert "A ring:" not in Page(page).words
+
+
 def test_a_long_profile_has_the_bars_of_the_largest_z():
     # the larger structures come first in the table, the smaller ones in the profile
     shapes = [RING if number % 2 else nx.path_graph(3) for number in range(50)]
@@ -256,9 +271,7 @@ def test_each_state_of_the_set_says_itself():
         "3 blocks describes the graph in 30 of 120 bits less than the degrees alone": run_of(
             [], motif_set=blocks
         ),
-        "The search reached its work limit; a longer search may find more.": run_of(
-            [], motif_set=cut
-        ),
+        "The search was cut before it found a motif. Cut after 5 steps.": run_of([], motif_set=cut),
         "no edge between two different nodes": run_of([], motif_set=MotifSet((), 0.0, 0.0)),
     }
     for text, run in states.items():
@@ -267,13 +280,62 @@ def test_each_state_of_the_set_says_itself():
         assert text in Page(html).words, text
 
 
+def test_an_estimate_in_the_motif_table_is_marked_and_has_its_interval():
+    ring = pattern_of(nx.cycle_graph(6), 0)
+    rows = np.arange(30).reshape(5, 6)
+    estimate = OccurrenceCount(4_581_000.0, 28_027.0, 748_248_500.0, is_exact=False)
+    for count, said in {
+        estimate: "5 of ≈ 4,581,000 95% CI 28,030 to 748,200,000",
+        OccurrenceCount.exact(1234): "5 of 1,234",
+        OccurrenceCount.exact(5): "5",
+    }.items():
+        known = replace(ring, frequency=replace(ring.frequency, occurrences=count))
+        run = run_of([known], motifs=[(known, rows)])
+        html = render_report(run)
+        assert_numbers(html, files_of_run(run))
+        assert rows_of(html, "t-a")[0][2] == said
+
+
+@pytest.mark.parametrize("command", ["gomkcn mine a.txt --out run --resume", ""])
+def test_a_run_that_was_cut_says_one_reason_and_what_continues_it(command):
+    cut = replace(run_of([]).motif_set, cut="Time was up before the search ended.")
+    run = replace(run_of([], motif_set=cut), is_partial=True, command=command)
+    page = Page(render_report(run)).words
+    sentence = "The time limit ended the run."
+    assert (f"{sentence} To continue it: {command}" if command else sentence) in page
+    said = format_run(run)
+    assert said.endswith(f"{sentence} To continue it:\n{command}" if command else sentence)
+    for text in (page, said):
+        assert "Time was up" not in text and "limit;" not in text
+        assert "No set of motifs" not in text and "No motif saves" not in text
+        assert "The search was cut before it found" in text
+
+
+@pytest.mark.parametrize("num_blocks", [None, 3])
+def test_blocks_come_before_what_is_called_and_the_lack_of_motifs_after(num_blocks):
+    called = significance_of(verdict=MORE, z=5.0, p_adjusted=0.01)
+    path = replace(pattern_of(PATH, 0), significance={"degree": called})
+    found = MotifSet((), 90.0, 90.0)
+    if num_blocks:
+        found = replace(found, base="blocks", num_blocks=3, other=MotifSet((), 120.0, 120.0))
+    run = run_of([path], motif_set=found)
+    page = Page(render_report(run)).words
+    sets = "A partition into 3 blocks describes" if num_blocks else "No motif saves bits"
+    both = page.index(sets), page.index("occurs more often than in random graphs")
+    heads = page.index("Motif set"), page.index("Comparison with random graphs")
+    said = format_run(run)
+    lines = said.index("A partition" if num_blocks else "No set of motifs"), said.index("1 struct")
+    for first, second in (both, heads, lines):
+        assert (first < second) == bool(num_blocks)
+
+
 def test_words_are_explained_where_they_stand():
     """Of bits on each page, of blocks and variants on those that have some."""
     run = run_with_variant()
     plain = replace(run.motif_set, near=())
     words = {
         "Bits given the degrees: length of the description": plain,
-        "Blocks: groups of nodes; of each": replace(plain, num_blocks=2),
+        "Blocks: groups of nodes, such as communities": replace(plain, num_blocks=2),
         "Variant of a motif: one edge apart from a motif that has more copies.": run.motif_set,
     }
     for said, found in words.items():
@@ -384,7 +446,7 @@ def test_the_set_comes_first_then_what_is_called():
     assert motif.split() == ["0", "cycle", "of", "6", "nodes", "6", "1", "90", "b��k"]
     assert "2 structures compared with random graphs: 1 over-represented, 1 under-" in text
     row = next(line for line in lines if line.startswith("path of 4 nodes"))
-    assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]
+    assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "<1%"]
     assert text.index("motif") < text.index("path of 4 nodes") < text.index("planted motif")
 
 
@@ -428,7 +490,7 @@ def test_copies_that_differ_are_said_and_others_are_not():
     text = format_run(replace(run_of([one], num_graphs=30), is_partial=True))
     assert "1 of 1 structure differs between the classes" in text
     assert "9 of 10" in text and "2 of 20" in text
-    assert text.endswith("The time limit ended the run; gomkcn mine --resume continues it.")
+    assert text.endswith("The time limit ended the run.")
 
 
 def test_tables_fit_the_terminal():

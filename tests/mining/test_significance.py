@@ -366,6 +366,12 @@ def test_what_is_left_of_a_difference_is_what_the_data_say():
     leads, follows = group_differences(found, contains, labels, [3, 3])
     assert leads.follows is None and follows.group == 0
     assert follows.follows.shared == 0 and follows.follows.p > 0.05 and follows.follows.is_told
+    # it stands below the leader that it is instead of, and not below another one
+    other = rng.random(600) < np.where(labels, 0.9, 0.1)
+    contains = np.stack([cause, instead, other], axis=1)
+    found = class_differences(contains, labels, ["a", "b"])
+    groups = [one.group for one in group_differences(found, contains, labels, [3, 3, 3])]
+    assert groups == [1, 1, 0]
 
 
 def test_power_is_the_share_of_samples_that_are_called():

@@ -91,6 +91,17 @@ def test_a_signal_may_be_as_if_time_were_up():
         assert (interrupts.reason, interrupts.signal) == ("time limit", "SIGINT")
 
 
+@pytest.mark.parametrize("is_steady", [True, False])
+def test_a_share_that_is_not_steady_claims_no_time_that_is_left(is_steady, capsys):
+    with JobProgress(show=True) as bar:
+        bar.begin("searching", 1.0, is_steady=is_steady)
+        bar.move(0.25)
+        bar._bar.refresh()
+    shown = capsys.readouterr().err.split("\r")
+    (told,) = (line for line in shown if " 25%" in line)
+    assert ("<" in told) == is_steady and "00:0" in told
+
+
 @pytest.mark.parametrize("name", ["no handler", "gomkcn_dgl", None])
 def test_the_bar_shows_each_stage_and_what_is_logged_once_above_it(name, capsys, monkeypatch):
     own, log = logging.getLogger("gomkcn_dgl"), logging.getLogger(name)

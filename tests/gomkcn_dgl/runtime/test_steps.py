@@ -121,7 +121,8 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
 
     with Interrupts() as interrupts, pytest.raises(RunInterruptedError) as error:
         job(interrupts=interrupts).each("squaring", Kind, stop, range(4))
-    assert str(error.value) == "stopped by SIGTERM between two steps; go on with --resume."
+    so_far = 'in the step "squaring"; what was done before is kept'
+    assert str(error.value) == f"stopped by SIGTERM {so_far}; go on with --resume."
     assert error.value.exit_code == 143
     assert files(tmp_path / "job") == ["identity.json", "squaring-0.zip"]
 
@@ -369,7 +370,7 @@ def test_a_stage_shows_what_share_is_done():
     moves = []
 
     class Bar(JobProgress):
-        def begin(self, stage, total=None):
+        def begin(self, stage, total=None, is_steady=True):
             moves.append((stage, total))
 
         def move(self, count, said=""):
@@ -379,3 +380,8 @@ def test_a_stage_shows_what_share_is_done():
     for share in (0.25, 0.125, 0.5, 2.0):
         report(share)
     assert moves == [("searching", 1.0), 0.25, 0.25, 0.5]
+    # items may be of several that a user counts
+    moves.clear()
+    steps = Steps(progress=Bar())
+    steps.each("drawing", list[int], list, [range(3), range(2)], key=len, weight=len)
+    assert moves == [("drawing", 5), 0, 3, 2] and steps.name == "drawing"

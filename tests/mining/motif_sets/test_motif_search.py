@@ -99,6 +99,36 @@ def search_of(mined, settings=None, steps=None, sizes=SIZES):
     return MotifSearch(empty, proposals, settings or SearchSettings(), steps or Steps())
 
 
+def test_what_a_search_tells_of_its_progress_grows_and_never_ends():
+    told = []
+    search = search_of(planted("plain"), SearchSettings(most_rounds=3))
+    search.report = told.append
+    search.run()
+    assert told == sorted(told) and told[0] == 0.0 and len(told) > search.num_steps
+    # however many rounds there are, the last ones move it
+    search.stage = 40
+    search.tell()
+    search.num_steps += 1
+    search.tell()
+    assert told[-3] < told[-2] < told[-1] < 1.0
+
+
+def test_a_search_that_is_cut_before_its_first_set_has_the_motif_that_saves_most(monkeypatch):
+    search = search_of(planted("plain"))
+
+    def propose(description, number):
+        """What is proposed is known, and then time is up."""
+        search.take(search.proposals(description, number, search.candidates))
+        monkeypatch.setattr(search.steps, "is_late", lambda: True)
+
+    monkeypatch.setattr(search, "propose", propose)
+    best = search.run()
+    assert search.cut == "Time was up before the search ended."
+    known = [choice for choice in search.alone.values() if choice is not None]
+    assert len(best.motifs) == 1 and search.empty.length - best.length > 10
+    assert best.length == min(search.with_choice(search.empty, one).length for one in known)
+
+
 @pytest.mark.parametrize(
     ("find", "mined"),
     [

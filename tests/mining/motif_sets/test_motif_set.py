@@ -140,8 +140,33 @@ def test_silence_names_what_comes_closest():
     assert silent.closest.motif.bits < 10
     assert silent.given["triangle"] > -silent.closest.motif.bits - 1e-6
     assert "No set of motifs shortens" in summary(silent) and "Closest comes" in summary(silent)
+    # a search that was cut has no answer
+    closest = replace(silent.closest.motif, bits=-17168.9, num_copies=1750)
+    cut = replace(silent, cut="Time is up.", closest=replace(silent.closest, motif=closest))
+    assert "The search was cut before it found motifs that shorten" in summary(cut)
+    assert "× 1,750, which would cost 17,168.9 more bits." in summary(cut)
+    assert "No set of motifs" not in summary(cut) and "Closest so far comes" in summary(cut)
     # the bits of what misses it are in JSON, which has no infinity
     assert json.loads(json.dumps(silent.to_dict(), allow_nan=False))["closest"]
+
+
+def test_a_shorter_description_than_the_one_that_leads_is_said():
+    chances = np.where(np.eye(5, dtype=bool), 0.35, 0.01)
+    graph = nx.Graph(nx.stochastic_block_model([30] * 5, chances.tolist(), seed=1).edges)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        graph.update(nx.complete_graph(rng.choice(150, 6, replace=False).tolist()))
+    found = motif_set(graph, "3-6")
+    other = found.other
+    assert found.base == "degrees" and other.num_blocks == len({*other.blocks.columns()["block"]})
+    fewer = found.bits_total - other.bits_total
+    assert fewer > 10 and found.bits_shorter_with_other == fewer
+    said = f"{other.num_blocks} blocks of nodes with {len(other)} motif"
+    assert said in summary(found)
+    assert f"would describe it in {fewer:,.0f} bits less" in summary(found)
+    assert found.known_blocks is other.blocks and found.blocks is None
+    for longer in (None, replace(other, bits_total=found.bits_total - 9)):
+        assert "bits less" not in summary(replace(found, other=longer))
 
 
 def test_a_partition_into_blocks_may_be_all_there_is():
@@ -150,6 +175,16 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     found = motif_set(graph, "3-4")
     assert (len(found), found.base, found.num_blocks) == (0, "blocks", 5)
     assert found.given_what == "the degrees and 5 blocks"
+    # the blocks are those that the graph was drawn from, whatever the order of its nodes
+    shuffled = nx.Graph(sorted(graph.edges, key=lambda edge: (edge[0] * 37 + edge[1]) % 101))
+    for drawn in (graph, shuffled):
+        again = motif_set(drawn, "3-4")
+        blocks = again.blocks.to_pandas()
+        assert blocks["node"].tolist() == list(drawn)
+        by_node = blocks.set_index("node")["block"]
+        assert (by_node.groupby(by_node.index // 30).nunique() == 1).all()
+        marked = again.to_networkx(drawn)
+        assert dict(marked.nodes(data="block")) == by_node.to_dict()
     other = found.other
     assert len(other) > 0 and (other.base, other.num_blocks) == ("degrees", None)
     assert found.bits_total < other.bits_total < other.bits_base
