@@ -11,7 +11,15 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import PatternText
-from mining import count_by_graph, count_occurrences, count_where, list_places, list_where
+from mining import (
+    count_by_graph,
+    count_inexact,
+    count_occurrences,
+    count_where,
+    list_places,
+    list_where,
+    sample_null,
+)
 
 ACTS, STOPS = "acts", "stops"
 
@@ -365,6 +373,8 @@ def test_a_name_is_a_pattern_and_a_typo_is_told_the_nearest(count):
 def test_places_and_counts_of_graphs_take_names_and_graphs_of_any_library():
     assert list_where(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
     assert list_places(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
+    assert count_inexact(nx.cycle_graph(3), "triangle").counts[0].value == 1
+    assert sample_null(nx.cycle_graph(3)).num_edges == 3
     assert count_by_graph([nx.cycle_graph(3), nx.path_graph(3)], "triangle").tolist() == [1, 0]
     with pytest.raises(InputError, match="a name alone, got .*; gomkcn count takes"):
         count_occurrences(nx.cycle_graph(3), "triangle, A.degree > 1")
