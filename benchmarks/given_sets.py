@@ -11,6 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedSet
@@ -46,10 +47,14 @@ def bits_of_set(
     return empty.length, described.length
 
 
-def search_once(mined: MinedGraph, sizes: range, seed: int) -> CodedSet:
-    """The motif set of one graph of exact copies, given its degrees."""
+def search_once(
+    mined: MinedGraph, sizes: range, seed: int, seconds: float | None = None
+) -> CodedSet:
+    """The motif set of one graph of exact copies, given its degrees, in some seconds at most."""
     question = Question(mined, sizes, seed, exact_copies=True)
-    return search_graph(question, GraphDescription.of(GraphCode.of(mined)), Steps())
+    with Interrupts(seconds) as interrupts:
+        steps = Steps(interrupts=interrupts)
+        return search_graph(question, GraphDescription.of(GraphCode.of(mined)), steps)
 
 
 def committed_lengths() -> Iterator[Length]:
