@@ -551,6 +551,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         graph_names=graph_names,
         has_loops=all(part.has_loops for part in parts),
+        why_directed=parts[0].why_directed if len({p.why_directed for p in parts}) == 1 else "",
     )
 
 

@@ -40,6 +40,8 @@ _NAME = "name"
 _PYG_FEATURE = "x"
 # attribute that holds the type of each node of a graph with several types
 NODE_TYPE = "type"
+# why the edges of an object that does not say it have a direction
+_ONE_WAY = "not all its edges are there both ways"
 # what a PyG graph stores beside attributes
 _STRUCTURE = ("edge_index", "num_nodes", "ptr", "batch", "adj_t")
 
@@ -291,6 +293,7 @@ def join_types(
         default_features=(default,) if has_default else (),
         node_type=NODE_TYPE if len(kinds) > 1 else None,
         graph_ptr=None if counts is None or len(kinds) > 1 else np.cumsum([0, *counts]),
+        why_directed=_ONE_WAY if len(edges) == 1 else "",
         **types,
     )
 
@@ -350,7 +353,8 @@ def from_edge_index(graph: tuple[Any, Any]) -> GraphContent:
     if edge_index.ndim != 2 or len(edge_index) != 2:
         raise InputError(f"edge_index must have the shape [2, E], got {edge_index.shape}.")
     num_nodes = check_int("num_nodes", graph[1], 0)
-    return GraphContent("an edge index", edge_index[0], edge_index[1], num_nodes)
+    ends = edge_index[0], edge_index[1]
+    return GraphContent("an edge index", *ends, num_nodes, why_directed=_ONE_WAY)
 
 
 def from_csr(graph: CSRGraph) -> GraphContent:

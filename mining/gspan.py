@@ -9,7 +9,9 @@ search, so that each is met once; one that is not frequent has no frequent one a
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -28,7 +30,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
-from gomkcn_dgl.runtime.job import RunInterruptedError, TimeUpError
+from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
@@ -54,9 +56,11 @@ _BYTES_OF_NODE = 4
 _MOST_NODES = 20
 # arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 190
 _MOST_ARCS = 200
+# seconds of a search after which somebody who set no limit is told of it: long beside that of MUTAG
+_LONG_SEARCH = 30.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrequentSubgraphs(Tabular):
     """The frequent subgraphs of a collection, those of most graphs first.
 
@@ -88,6 +92,12 @@ class FrequentSubgraphs(Tabular):
     left_out: str
     codes: list[_Code]
     labels: _Labels
+
+    def __repr__(self) -> str:
+        """How many there are in how many graphs, and why these may not be all."""
+        number = count(len(self), "subgraph")
+        incomplete = f"; {self.left_out}" if self.left_out else ""
+        return f"FrequentSubgraphs({number} of {count(len(self.contains), 'graph')}{incomplete})"
 
     @property
     def is_complete(self) -> bool:
@@ -163,15 +173,18 @@ def frequent_subgraphs(
     *,
     closed: bool = False,
     y: Any = None,
+    time_limit: float | None = None,
     steps: Steps | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> FrequentSubgraphs:
     """Find all connected subgraphs that at least so many graphs contain.
 
+    A dense graph has millions of subgraphs of eight nodes: ``time_limit`` ends the search.
+
     Parameters
     ----------
     graphs : anything :func:`gomkcn.as_csr` takes
-        A list of graphs or a collection, with directions, relations and categories.
+        A list of two graphs or more, or a collection, with directions, relations and categories.
     support : float
         Below 1 a share of the graphs, else a number of graphs.
     sizes : int, (int, int) or str
@@ -184,8 +197,10 @@ def frequent_subgraphs(
         its graphs, or a number of them. Subgraphs that are rarer in each class and together in as
         many graphs as the smallest class asks for are searched as well, so that the p of those
         that are found can be adjusted.
+    time_limit : float, optional
+        Seconds of the search. What is found by then is returned, and ``left_out`` says so.
     steps : Steps, optional
-        Shows how much is done, and tells when time is up: what is found by then is returned.
+        Those of a job, which shows how much is done and has a limit of its own.
     most_bytes : int
         Memory of all occurrences that are held at once. A subgraph whose occurrences with one edge
         more might take more is not extended, and ``left_out`` says so.
@@ -198,7 +213,7 @@ def frequent_subgraphs(
     Raises
     ------
     InputError
-        For a support or sizes that cannot be.
+        For a single graph, and for a support or sizes that cannot be.
 
     Examples
     --------
@@ -212,7 +227,16 @@ def frequent_subgraphs(
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
     least = _least_graphs(support, np.bincount(labels[labels >= 0]))
-    steps = Steps() if steps is None else steps
+    if csr.num_graphs == 1:
+        raise InputError(
+            "graphs must be two or more, got one: a support is the number of graphs that contain a "
+            "subgraph. The census counts the structures of one graph, and filters, in Python "
+            "FilterMiner, are its frequent neighbourhoods."
+        )
+    has_limit = time_limit is not None or steps is not None
+    if steps is None:
+        steps = Steps(interrupts=Interrupts(time_limit))
+    began = time.monotonic()
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
     search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
 
@@ -230,6 +254,14 @@ def frequent_subgraphs(
             own = labels[inside]
             if (np.bincount(own[own >= 0], minlength=len(least)) >= least).any():
                 rows.append((search.structure(code), code, inside))
+            if not has_limit and time.monotonic() - began > _LONG_SEARCH:
+                has_limit = True
+                log.warning(
+                    "%s frequent subgraphs after %.0f s, and the search goes on; a larger support "
+                    "or fewer nodes end sooner, and frequent_subgraphs with time_limit=60 returns "
+                    "what is found in a minute",
+                    f"{len(rows):,}", _LONG_SEARCH,
+                )  # fmt: skip
     except (TimeUpError, RunInterruptedError):
         is_late = True
     if closed:
@@ -362,6 +394,12 @@ class _SubgraphSearch:
         self, accepts: Callable[[_Code, np.ndarray], bool]
     ) -> Iterator[tuple[_Code, np.ndarray]]:
         """Yield each code that is accepted, as are all before it, and the graphs with it."""
+        with _plain_interrupt():
+            yield from self._run(accepts)
+
+    def _run(
+        self, accepts: Callable[[_Code, np.ndarray], bool]
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
         arcs = self.arcs
         node = np.repeat(np.arange(len(arcs.color)), np.diff(arcs.indptr))
         key = arcs.color[node].astype(np.int64) * arcs.num_labels + arcs.label
@@ -499,6 +537,20 @@ def _groups(keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     different, starts = np.unique(keys[order], return_index=True)
     pieces = np.split(order, starts[1:]) if len(different) else []
     yield from zip(different.tolist(), pieces, strict=True)
+
+
+@contextmanager
+def _plain_interrupt() -> Iterator[None]:
+    """Raise a KeyboardInterrupt as such: where it meets a call of Numba it comes as SystemError."""
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            cause = cause.__cause__ or cause.__context__
+        raise
 
 
 _Row = tuple[Structure, _Code, np.ndarray]

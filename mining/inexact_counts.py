@@ -26,6 +26,7 @@ from mining.counting.query import Query
 from mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
+from mining.pattern_reading import read_pattern
 
 # nodes of the largest pattern, whose drawings can be listed
 _MOST_NODES = 8
@@ -117,7 +118,7 @@ class InexactCounts:
 
 def count_inexact(
     graph: Any,
-    structure: Structure,
+    structure: Structure | str,
     colors: Colors | None = None,
     *,
     max_edits: int = 1,
@@ -159,7 +160,7 @@ def count_inexact(
     Examples
     --------
     >>> import networkx as nx
-    >>> found = count_inexact(nx.wheel_graph(5), Structure.parse("ring-4"), max_edits=2)
+    >>> found = count_inexact(nx.wheel_graph(5), "ring-4", max_edits=2)
     >>> [str(count) for count in found.counts]
     ['1', '4', '0']
     >>> nodes, variant, complete = found.list_places()
@@ -168,6 +169,8 @@ def count_inexact(
     """
     check_int("max_steps", max_steps, 1)
     graph = as_unweighted(graph)
+    if isinstance(structure, str):
+        structure = read_pattern(structure, graph.relations)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)

@@ -227,7 +227,8 @@ class Miner:
         Raises
         ------
         InputError
-            For a parameter out of range, or a graph without nodes or edges.
+            For a parameter out of range, or a graph without nodes. One without edges has no motif
+            and no pattern, and one filter, the single node.
         RunInterruptedError
             If a signal asked to stop.
         """

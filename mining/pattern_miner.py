@@ -136,7 +136,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
         """Return a row for each node where one graph was fitted, or for each graph of a list.
 
         What the rows hold is what ``values`` says; :func:`gomkcn.bag_of_patterns` and
-        :meth:`MotifSet.transform` take another ``level``.
+        :meth:`MotifSet.transform` take another ``level``. Rows are in the order of the graphs, or
+        of the nodes, whose names are ``as_csr(graph).original_ids(range(len(rows)))``.
 
         Parameters
         ----------

@@ -18,6 +18,8 @@ BENZENE = "benzene"
 SMILES = "smiles:"
 # each text of edges has one of these
 _JOINS = ("->", "--", "-[")
+# neither edges nor conditions
+_WORDS = re.compile(r"[\w -]+")
 _SEPARATOR = re.compile(r"\s*[,;\n]\s*")
 
 
@@ -42,6 +44,11 @@ def read_pattern(text: str, relations: Relations = SIMPLE) -> Structure:
         return Structure.read(text)
     if has_edges(text):
         return Structure.parse(text)
+    if is_named(_parts(text)[0]):
+        raise InputError(
+            f"pattern must be a name alone, got {text!r}; gomkcn count takes conditions, as "
+            "gomkcn.count_where in Python."
+        )
     _refuse_name(text)
 
 
@@ -72,6 +79,22 @@ def edges_of_name(text: str, relations: Relations = SIMPLE) -> str:
     if not comma or not is_named(name):
         return text
     return f"{_of_name(name, relations).to_text()}, {conditions}"
+
+
+def edges_of_text(text: str, relations: Relations = SIMPLE) -> str:
+    """The text with its edges in place of a name, with or without conditions behind it.
+
+    A word that is no name is refused.
+
+    >>> edges_of_text("triangle"), edges_of_text("a -> b")
+    ('A--B, A--C, B--C', 'a -> b')
+    """
+    if is_named(text):
+        return _of_name(text, relations).to_text()
+    word, *_ = _parts(text)
+    if not is_named(word) and not has_edges(word) and _WORDS.fullmatch(word):
+        _refuse_name(text)
+    return edges_of_name(text, relations)
 
 
 def _parts(text: str) -> tuple[str, str, str]:

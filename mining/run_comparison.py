@@ -190,11 +190,6 @@ class RunComparison(Tabular):
         sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
         return f"RunComparison({sources}: {count(len(self.structures), 'structure')}{correlations})"
 
-    def _repr_html_(self) -> str:
-        """All structures as a table, for a notebook."""
-        html: str = self.to_pandas()._repr_html_()
-        return html
-
     def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
         """Structures of which the tests of both runs say this."""
         return [one for one in self.structures if one.signs == (first, second)]

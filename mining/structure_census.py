@@ -12,7 +12,7 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.job import RunInterruptedError, TimeUpError
@@ -139,7 +139,7 @@ def _refuse_links(graph: CSRGraph) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Census(Tabular):
     """How often every connected structure of some sizes occurs in a graph.
 
@@ -169,6 +169,14 @@ class Census(Tabular):
     reading: str
     orbits: np.ndarray | None = None
     missing: dict[int, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """How many structures of which sizes are counted, and as what."""
+        first, last = self.sizes[0], self.sizes[-1]
+        sizes = str(first) if first == last else f"{first} to {last}"
+        missing = f", {count(len(self.missing), 'size')} not counted" if self.missing else ""
+        number = count(len(self.structures), "structure")
+        return f"Census({number} of {sizes} nodes, {self.reading}{missing})"
 
     @property
     def names(self) -> list[str]:

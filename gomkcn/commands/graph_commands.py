@@ -284,12 +284,6 @@ def frequent(
     with steps.progress:
         steps.progress.begin("reading the graphs")
         graph = read_graph(path, **options, weight=NONE)
-    if graph.num_graphs == 1:
-        raise InputError(
-            f"frequent counts the graphs that contain a subgraph, and {path!r} has one graph; "
-            "gomkcn census counts the structures of one, and gomkcn filters finds its frequent "
-            "neighbourhoods."
-        )
     classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")

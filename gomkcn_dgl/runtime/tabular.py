@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_FORMATS = ("csv", "parquet", "json")
+# what a notebook shows of a table, which is all structures of up to five nodes
+_MOST_ROWS = 40
+# columns, and characters of a line, that a table has in full as text
+_MOST_COLUMNS, _WIDTH = 20, 100
 
 
 class Tabular:
@@ -58,6 +63,15 @@ class Tabular:
         import polars as pl
 
         return pl.DataFrame(self.to_arrow())
+
+    def _repr_html_(self) -> str:
+        """What it is, and all its columns; of many rows the first ones, for a notebook."""
+        frame = self.to_pandas()
+        said = "" if isinstance(self, Table) else f"<p>{html.escape(repr(self))}</p>"
+        left = len(frame) - _MOST_ROWS
+        more = f"<p>{left:,} more rows: to_pandas() has all.</p>" if left > 0 else ""
+        shown: str = frame.head(_MOST_ROWS).to_html(index=False, na_rep="", border=0)
+        return said + shown + more
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -133,7 +147,11 @@ class Table(Tabular):
         return dict(self.named)
 
     def __repr__(self) -> str:
-        return repr(self.to_pandas())
+        """As pandas writes it, with all columns; more of them than fit in a line are below."""
+        import pandas as pd
+
+        with pd.option_context("display.max_columns", _MOST_COLUMNS, "display.width", _WIDTH):
+            return repr(self.to_pandas())
 
 
 def plain_columns(table: Tabular) -> dict[str, list[Any]]:

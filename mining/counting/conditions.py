@@ -40,7 +40,7 @@ from mining.counting.query import INDUCED, READINGS, Comparison, Query
 from mining.counting.watching import STEPS_PER_SECOND
 from mining.graph_relations import unlike_graph
 from mining.pattern import OccurrenceCount
-from mining.pattern_reading import edges_of_name
+from mining.pattern_reading import edges_of_text
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -518,7 +518,7 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
 
 def query_of_text(graph: Any, pattern: str, reading: str, attributes: Attributes | None) -> Query:
     """What a text says in terms of a graph of any library, with columns beside its attributes."""
-    said = PatternText.read(edges_of_name(pattern))
+    said = PatternText.read(edges_of_text(pattern))
     given = attributes if attributes is not None else ()
     own = [name for name in said.attributes if name not in (*given, NAME)]
     features = None if isinstance(graph, CSRGraph) else own or None
@@ -528,7 +528,7 @@ def query_of_text(graph: Any, pattern: str, reading: str, attributes: Attributes
     elif not isinstance(graph, CSRGraph):
         graph = as_unweighted(graph, features)
     # a name has the words of the graph for its relations
-    said = PatternText.read(edges_of_name(pattern, graph.relations))
+    said = PatternText.read(edges_of_text(pattern, graph.relations))
     return TextQuery.of(graph, said, attributes, edges).query(reading)
 
 
@@ -557,11 +557,12 @@ def count_where(
         conditions name. ``degree`` is the number of neighbours, ``name`` what the graph calls a
         node. A ``CSRGraph`` has no attribute of edges but ``weight``.
     pattern : str
-        Edges ``A -> B``, ``A -- B``, ``A -> B [relation = "activates"]``; edges that must be absent
-        ``A !> C``, ``A !- C`` (no edge in either direction); conditions ``B.kind = "kinase"``,
-        ``A.size > B.size``, ``A.degree >= 10``, ``A.name = "crp"``, ``B.kind in ("a", "b")``, with
-        ``not`` in front of any; attributes of edges ``A -[score >= 700]-> B``; self-loops
-        ``A -> A``; separated by commas, semicolons or new lines. Edges join all nodes.
+        A name such as ``"triangle"``, or edges ``A -> B``, ``A -- B``,
+        ``A -> B [relation = "activates"]``; edges that must be absent ``A !> C``, ``A !- C`` (no
+        edge in either direction); conditions ``B.kind = "kinase"``, ``A.size > B.size``,
+        ``A.degree >= 10``, ``A.name = "crp"``, ``B.kind in ("a", "b")``, with ``not`` in front of
+        any; attributes of edges ``A -[score >= 700]-> B``; self-loops ``A -> A``; separated by
+        commas, semicolons or new lines. Edges join all nodes.
     reading : {"induced", "subgraph"}
         Whether pairs of nodes that no edge of the pattern names must not be joined, or may be.
     attributes : mapping of str to array, or pandas table, optional

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
@@ -121,8 +121,8 @@ def draw_roots(search: OccurrenceSearch, share: float, seed: int) -> np.ndarray:
 
 
 def count_occurrences(
-    graph: CSRGraph,
-    structure: Structure,
+    graph: Any,
+    structure: Structure | str,
     colors: Colors | None = None,
     *,
     error: float = 0.02,
@@ -155,9 +155,7 @@ def count_occurrences(
 
     Parameters
     ----------
-    graph : CSRGraph
-        One graph or a collection; weights and features are not used.
-    structure, colors
+    graph, structure, colors
         As for :func:`count_by_graph`.
     error : float
         Wanted half-width of the interval, relative to the estimate.
@@ -180,8 +178,7 @@ def count_occurrences(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn import as_csr
-    >>> count_occurrences(as_csr(nx.complete_graph(6)), Structure.parse("clique-4")).value
+    >>> count_occurrences(nx.complete_graph(6), "clique-4").value
     15
     """
     query = Query.of_structure(graph, structure, colors)
@@ -327,8 +324,8 @@ def interval(results: np.ndarray) -> tuple[float, float, float]:
 
 
 def list_places(
-    graph: CSRGraph,
-    structure: Structure,
+    graph: Any,
+    structure: Structure | str,
     colors: Colors | None = None,
     *,
     most: int = 10_000,
@@ -373,9 +370,7 @@ def list_places(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn import as_csr
-    >>> wedge = Structure.parse("path-3")
-    >>> places, complete = list_places(as_csr(nx.path_graph(4)), wedge)
+    >>> places, complete = list_places(nx.path_graph(4), "path-3")
     >>> places.tolist(), complete
     ([[0, 1, 2], [1, 2, 3]], True)
     """

@@ -94,8 +94,8 @@ NO_LIMITS = SearchLimits()
 
 
 def count_by_graph(
-    graph: CSRGraph,
-    structure: Structure,
+    graph: Any,
+    structure: Structure | str,
     colors: Colors | None = None,
     max_steps: int | None = None,
 ) -> np.ndarray | None:
@@ -106,11 +106,11 @@ def count_by_graph(
 
     Parameters
     ----------
-    graph : CSRGraph
+    graph : anything :func:`gomkcn.as_csr` takes
         One graph or a collection; weights and features are not used.
-    structure : Structure
-        Of up to 62 nodes. Its relations are those of ``graph`` with the same names and directions;
-        edges without a name are of its only relation.
+    structure : Structure or str
+        Of up to 62 nodes, or its name or edges, as in ``"triangle"``. Its relations are those of
+        ``graph`` with the same names and directions; edges without a name are of its only relation.
     colors : (array, array), optional
         Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
         Without them it is mapped to nodes of its categories, where the structure has some, as in
@@ -132,13 +132,11 @@ def count_by_graph(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn import as_csr
-    >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
-    >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
+    >>> rings = [nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)]
+    >>> count_by_graph(rings, "triangle").tolist()
     [1, 4, 0]
-    >>> from gomkcn import MOTIFS
-    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
-    >>> count_by_graph(order, MOTIFS["feed-forward-loop"]).tolist()
+    >>> order = nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+    >>> count_by_graph(order, "feed-forward-loop").tolist()
     [4]
     """
     search = OccurrenceSearch(Query.of_structure(graph, structure, colors))
@@ -146,7 +144,7 @@ def count_by_graph(
     if search.unfinished:
         return None
     before = np.concatenate([[0], np.cumsum(search.count)])
-    return np.diff(before[graph.graph_ptr])
+    return np.diff(before[search.graph.graph_ptr])
 
 
 def find_graphs(

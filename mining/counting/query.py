@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import Colors, colors_in
 from mining.graph_relations import joined_relations, links_in
+from mining.pattern_reading import read_pattern
 
 # node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
 # structure, those that differ by one of its symmetries once
@@ -76,24 +78,25 @@ class Query:
     @classmethod
     def of_structure(
         cls,
-        graph: CSRGraph,
-        structure: Structure,
+        graph: Any,
+        structure: Structure | str,
         colors: Colors | None = None,
         reading: str = INDUCED,
     ) -> Query:
         """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
 
-        Without colours they are mapped to nodes of their categories, where the structure has some.
-        Edges without a name are of any relation of the graph.
+        The graph is anything that :func:`gomkcn.as_csr` takes, and the structure may be its name or
+        its edges. Without colours nodes are mapped to nodes of their categories, where the
+        structure has some. Edges without a name are of any relation of the graph.
         """
         if not isinstance(graph, CSRGraph):
-            raise InputError(
-                f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
-            )
+            graph = as_unweighted(graph)
+        if isinstance(structure, str):
+            structure = read_pattern(structure, graph.relations)
         if not isinstance(structure, Structure):
             raise InputTypeError(
-                f"structure must be a Structure, got {type(structure).__name__}; make one with "
-                "Structure.parse('a--b, b--c') or Structure.of_channels(adjacency)."
+                "structure must be a Structure, or a text such as 'triangle' or 'a--b, b--c', got "
+                f"{type(structure).__name__}."
             )
         if structure.num_nodes > MOST_NODES:
             raise InputError(

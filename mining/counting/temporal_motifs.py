@@ -24,6 +24,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.io.temporal_edges import (
     TIME_UNITS,
     TemporalEdges,
@@ -67,7 +68,7 @@ def motif_events(row: int, column: int) -> Events:
     return FIRST_EDGE, SECOND_EDGES[row], THIRD_EDGES[column]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TemporalCensus(Tabular):
     """How often each motif of three edges in time occurs in a graph.
 
@@ -98,17 +99,27 @@ class TemporalCensus(Tabular):
     comparisons: tuple[NullComparison, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """In how many edges was counted, and how many motifs differ from random graphs."""
+        edges, nodes = count(self.num_edges, "edge"), count(self.num_nodes, "node")
+        verdicts = f"; motifs: {self._verdicts}" if self.comparisons else ""
+        return f"TemporalCensus({edges} of {nodes}, window {self.window:g}{verdicts})"
+
+    @property
+    def _verdicts(self) -> str:
+        """How many motifs have each verdict."""
+        verdicts = Counter(one.verdict for one in self.comparisons)
+        return ", ".join(f"{verdicts[name]} {name}" for name in (MORE, LESS, NOT_SHOWN))
+
     @property
     def finding(self) -> str:
         """What the comparison says, in a sentence; empty without one."""
         if not self.comparisons:
             return ""
         compared = self.comparisons[0]
-        verdicts = Counter(one.verdict for one in self.comparisons)
-        numbers = ", ".join(f"{verdicts[name]} {name}" for name in (MORE, LESS, NOT_SHOWN))
         return (
             f"Of {len(self.comparisons)} motifs, compared with {compared.num_samples} random "
-            f"graphs of the null model {compared.null!r}: {numbers} (adjusted p ≤ {LEVEL}). "
+            f"graphs of the null model {compared.null!r}: {self._verdicts} (adjusted p ≤ {LEVEL}). "
             f"{TEMPORAL_NULLS[compared.null].keeps}."
         )
 

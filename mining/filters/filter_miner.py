@@ -163,7 +163,8 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
 
         It is the similarity of the subgraph around a node and a filter, in [0, 1] (Definition 2 of
         the paper, divided by the score of a filter with itself). With ``level="graph"`` a row is
-        the highest response of the nodes of a graph.
+        the highest response of the nodes of a graph. Rows are in the order of the graphs, or of
+        the nodes, whose names are ``as_csr(graph).original_ids(range(len(rows)))``.
 
         Parameters
         ----------

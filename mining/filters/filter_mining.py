@@ -108,8 +108,8 @@ class FilterMining:
         Raises
         ------
         InputError
-            For a parameter out of range, a graph without nodes or edges, or a device that cannot be
-            used.
+            For a parameter out of range, a graph without nodes, or a device that cannot be used.
+            The only filter of a graph without edges is a single node.
         RunInterruptedError
             If a signal asked to stop.
         """

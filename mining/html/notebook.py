@@ -10,10 +10,11 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 from markupsafe import Markup, escape
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
@@ -40,16 +41,20 @@ _FILTERS_STYLE = (
     ".filters li{display:flex;flex-direction:column;width:130px}"
     ".filters .plain-pic{--c:currentColor;--t:Canvas}"
     ".filters .id{font-weight:700;margin-right:.4em}"
+    ".scale{white-space:nowrap;margin-right:10px}"
     ".scale i{display:inline-block;width:64px;height:9px}"
 )
+_NO_WIDGET = "selected needs anywidget; pip install gomkcn-dgl[notebooks]."
 _RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def _miner_html(miner: PatternMiner) -> str:
-    """The motif set and the patterns; the parameters before the miner is fitted."""
-    if hasattr(miner, "patterns_"):
-        return _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
-    return f"<pre>{html.escape(repr(miner))}</pre>"
+    """The filters, the motif set and the patterns; the parameters before the miner is fitted."""
+    if not hasattr(miner, "patterns_"):
+        return f"<pre>{html.escape(repr(miner))}</pre>"
+    filters = miner.filters_
+    row = _filter_miner_html(filters) if isinstance(filters, FilterMiner) else ""
+    return row + _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
 
 
 def _motif_set_html(found: MotifSet) -> Markup:
@@ -67,7 +72,9 @@ def _motif_set_html(found: MotifSet) -> Markup:
 
 
 def patterns_html(patterns: Sequence[Pattern]) -> Markup:
-    """A row for each pattern, the first twenty of many."""
+    """A row for each pattern, the first twenty of many; nothing where there is none."""
+    if not patterns:
+        return Markup("")
     rows = []
     for one in patterns[:_MOST_ROWS]:
         results = [result for result in one.significance.values() if result.is_called]
@@ -100,7 +107,9 @@ def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, s
 
 
 def _run_html(run: MiningRun) -> str:
-    return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
+    """The filters, the motif set and the patterns, in the order of the page."""
+    filters = "" if run.filters is None else _filters_run_html(run.filters)
+    return filters + _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
 def _filter_miner_html(miner: FilterMiner) -> str:
@@ -130,11 +139,20 @@ def explore(run: MiningRun) -> Any:
     return Explorer(run)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class PageFrame:
     """A page in a frame of its own, whose script cannot reach the notebook."""
 
     page: str
+
+    @property
+    def selected(self) -> NoReturn:
+        """What only a widget knows."""
+        raise InputError(_NO_WIDGET)
+
+    @selected.setter
+    def selected(self, value: object) -> NoReturn:
+        raise InputError(_NO_WIDGET)
 
     def __repr__(self) -> str:
         """What is missing."""

@@ -77,6 +77,10 @@ class Explorer(anywidget.AnyWidget):
             if "occurrence" in one and one["pattern"] == asked.get("pattern")
         ]
         way_out = f"; occurrences of this pattern are {listed(drawn)}" if drawn else ""
+        for kind in asked.keys() & _KINDS:
+            known = dict.fromkeys(one[kind] for one in self._selections.values() if kind in one)
+            if asked[kind] not in list(known):
+                way_out = f"; each {kind}: {listed(map(str, known)) or 'none'}"
         raise InputError(
             "selected must be None or what the page draws, such as "
             f'{{"motif": 0, "copy": 2}}, got {asked}{way_out}.'

@@ -156,6 +156,10 @@ class MotifSet:
         """The motifs, those first without which most is lost; drawings that no copy equals last."""
         return iter(self.motifs)
 
+    def __getitem__(self, number: int) -> Pattern:
+        """The motif of a number, as pages and tables have it."""
+        return self.motifs[number]
+
     def __len__(self) -> int:
         """Number of motifs."""
         return len(self.motifs)

@@ -277,7 +277,7 @@ BAD_INPUT = {
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
     "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
-    "frequent graph.txt": "has one graph; gomkcn census counts the structures of one",
+    "frequent graph.txt": "graphs must be two or more, got one",
     "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",

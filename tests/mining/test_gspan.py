@@ -18,6 +18,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
+from mining import gspan
 from mining.gspan import SubgraphFeatures, frequent_subgraphs
 from mining.significance import adjust_for_family
 
@@ -155,7 +156,7 @@ def test_closed_ones_have_no_larger_one_of_equal_support():
 
 
 def test_what_is_cut_is_said_to_be():
-    graphs = [nx.complete_graph(4)]
+    graphs = [nx.complete_graph(4), nx.empty_graph(1)]
     whole = {one.key for one in frequent_subgraphs(graphs, 1, (2, 4)).structures}
     assert len(whole) == 1 + 2 + 6
     known = set()
@@ -174,7 +175,7 @@ def test_what_is_cut_is_said_to_be():
 
 
 def test_a_new_node_may_be_too_much_where_an_edge_is_not():
-    graphs = [nx.complete_graph(4)]
+    graphs = [nx.complete_graph(4), nx.empty_graph(1)]
     # 5,184 for the neighbors of an edge; then 16,416 for a new node, 5,472 without one
     found = frequent_subgraphs(graphs, 1, (2, 4), most_bytes=11_000)
     # the path of three nodes is not extended by a node, and closed to a triangle
@@ -187,10 +188,11 @@ def test_what_is_done_leaves_its_room_to_what_comes_next():
     cliques = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
     both = as_csr(cliques, nodes=nodes)
     # as much as one of the cliques needs
-    for most in range(0, 200_000, 500):
-        if frequent_subgraphs([nx.complete_graph(4)], 1, (2, 4), most_bytes=most).is_complete:
+    clique = nx.complete_graph(4)
+    for most in range(0, 400_000, 1000):
+        if frequent_subgraphs([clique, clique], 2, (2, 4), most_bytes=most).is_complete:
             break
-    found = frequent_subgraphs([both], 1, (2, 4), most_bytes=most)
+    found = frequent_subgraphs([both, both], 2, (2, 4), most_bytes=most)
     assert found.is_complete
     assert len(found) == 2 * (1 + 2 + 6)
 
@@ -209,9 +211,39 @@ def test_what_was_found_when_time_was_up_is_kept():
     assert (sizes[0], sizes[-1]) == (0, len(whole))
 
 
+def test_a_time_limit_ends_the_search():
+    club = nx.karate_club_graph()
+    found = frequent_subgraphs([club, club], 2, time_limit=0.001)
+    assert found.left_out == "the search ended early" and not found.is_complete
+    assert frequent_subgraphs([club, club], 2, 3, time_limit=1000).is_complete
+
+
+@pytest.mark.parametrize("limit", [None, 1000])
+def test_who_waits_long_without_a_limit_is_told_of_it_once(limit, caplog, monkeypatch):
+    monkeypatch.setattr(gspan, "_LONG_SEARCH", 0.0)
+    frequent_subgraphs([nx.complete_graph(4)] * 2, 2, time_limit=limit)
+    assert caplog.text.count("with time_limit=60 returns") == (limit is None)
+
+
+def test_ctrl_c_is_a_keyboard_interrupt_wherever_it_meets_compiled_code(monkeypatch):
+    def interrupted(*_):
+        # what Python makes of one within the call of a function of Numba
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    graphs = [nx.cycle_graph(4)] * 2
+    found = frequent_subgraphs(graphs, 2)
+    monkeypatch.setattr(gspan, "find_extensions", interrupted)
+    for search in (lambda: frequent_subgraphs(graphs, 2), lambda: found.transform(graphs)):
+        with pytest.raises(KeyboardInterrupt):
+            search()
+
+
 def test_subgraphs_have_twenty_nodes_at_most():
     with pytest.raises(InputError, match="^sizes must be at most 20, got 21"):
-        frequent_subgraphs([nx.path_graph(3)], 1, 21)
+        frequent_subgraphs([nx.path_graph(3)] * 2, 1, 21)
 
 
 def test_new_graphs_may_have_other_categories():
@@ -236,9 +268,12 @@ def test_features_go_into_a_pipeline():
 def test_what_cannot_be_is_refused():
     for support in (0, -1, 1.5, True, "many"):
         with pytest.raises(InputError, match="support must be"):
-            frequent_subgraphs([nx.path_graph(3)], support)
+            frequent_subgraphs([nx.path_graph(3)] * 2, support)
     with pytest.raises(InputError, match="sizes must be"):
-        frequent_subgraphs([nx.path_graph(3)], 1, 1)
+        frequent_subgraphs([nx.path_graph(3)] * 2, 1, 1)
+    for one in (nx.path_graph(3), [nx.path_graph(3)]):
+        with pytest.raises(InputError, match="^graphs must be two or more, got one: a support is"):
+            frequent_subgraphs(one, 1)
 
 
 def test_command_writes_a_table(mutag, tmp_path):

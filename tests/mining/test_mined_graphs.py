@@ -227,7 +227,7 @@ def test_an_attribute_with_too_many_values_is_named_where_it_is_left_out(caplog)
     many = as_csr(graph, nodes=pd.DataFrame({"gene": [f"g{node % 300}" for node in graph]}))
     said = "not used as categories: the 300 values of gene; at most 256 are compared"
     assert Categories.find(many.features, many.feature_names).notes == [said]
-    for use in (lambda: census(many, 3), lambda: frequent_subgraphs([many], 1, 2)):
+    for use in (lambda: census(many, 3), lambda: frequent_subgraphs([many] * 2, 1, 2)):
         caplog.clear()
         use()
         assert said in caplog.text

@@ -21,7 +21,7 @@ from tiny_runs import (
 )
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner, compare_with_truth
+from mining import FilterMiner, PatternMiner, compare_with_truth
 from mining.html.report import render_report
 from mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_run
 from mining.mining_run import MiningRun
@@ -412,10 +412,17 @@ def test_letters_of_words_are_those_of_the_drawing():
 def test_notebooks_show_tables_with_drawings(mined):
     _, run = mined
     html = run._repr_html_()
-    assert html.count("<svg") == len(run.motif_set) + len(run.patterns)
+    drawn = len(run.filters.filters) + len(run.motif_set) + len(run.patterns)
+    assert html.count("<svg") == drawn
+    # in the order of the page: filters, motif set, patterns
+    assert html.index('class="filters') < html.index("shorten") < html.index("<th>result")
     assert "shorten" in run.motif_set._repr_html_()
     table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
     assert table._repr_html_().count("<svg") == 2
+    few = {"null": None, "pattern_size": 3, "filters": FilterMiner(2, size=3)}
+    fitted = PatternMiner(**few).fit(nx.path_graph(4))
+    # no row, no table
+    assert 'class="filters' in fitted._repr_html_() and "<table" not in fitted._repr_html_()
     miner = PatternMiner(null_samples=99)
     assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(null_samples=99)</pre>"
 

@@ -102,6 +102,12 @@ def test_what_the_page_does_not_draw_is_refused(asked):
     assert explorer.selected == {"motif": 1}
 
 
+def test_who_asks_for_another_motif_is_told_which_there_are():
+    explorer = run_with_variant().explore()
+    with pytest.raises(InputError, match=r"got \{'motif': 17\}; each motif: 0, 1, 2\.$"):
+        explorer.selected = {"motif": 17}
+
+
 def test_an_occurrence_that_is_not_drawn_is_refused():
     explorer = run_with_variant().explore()
     shown, said = [], ""
@@ -144,5 +150,8 @@ def test_without_anywidget_the_page_says_what_to_install(monkeypatch):
     frame = Page(shown._repr_html_())
     assert frame.words.startswith(repr(shown))
     assert "pip install gomkcn-dgl[notebooks]" in repr(shown)
+    for use in (lambda: shown.selected, lambda: setattr(shown, "selected", {"motif": 0})):
+        with pytest.raises(InputError, match=r"^selected needs anywidget; pip install gomkcn-dgl"):
+            use()
     assert dict(frame.attributes)["srcdoc"] == render_report(run)
     assert "allow-same-origin" not in dict(frame.attributes)["sandbox"]

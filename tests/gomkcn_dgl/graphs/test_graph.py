@@ -499,3 +499,15 @@ def test_a_graph_in_words():
     tree = nx.Graph([*((0, leaf) for leaf in range(1, 9)), (1, 9)])
     said = "median 1, 90% at most 2, largest 8, 0 nodes without an edge"
     assert describe_graph(as_csr(tree))["degrees"] == said
+
+
+def test_who_gives_each_edge_once_is_told_that_it_is_directed():
+    edges = torch.tensor([[0, 1, 2], [1, 2, 0]])
+    note = "directed, as not all its edges are there both ways"
+    both = torch.cat([edges, edges.flip(0)], dim=1)
+    of_index, of_list = lambda ends: (ends, 3), lambda ends: [(ends, 3)]
+    for make in (of_index, of_list, lambda ends: dgl.graph((*ends,))):
+        graph = as_csr(make(edges))
+        assert graph.is_directed and note in graph.notes
+        assert as_csr(make(edges), directed=False).notes[-1] == "read 3 edges as undirected"
+        assert note not in as_csr(make(both)).notes

@@ -1,5 +1,6 @@
 """Results as tables: in Arrow, pandas, Polars, DuckDB and files they are the same."""
 
+import html
 import io
 import json
 import math
@@ -67,7 +68,6 @@ def test_what_is_unknown_and_what_is_large(tmp_path):
     file = io.BytesIO()
     UNKNOWN.write_to(file, "csv")
     assert file.getvalue().decode() == 'z,n,name,smarts\n1.5,1,a,\n,2,é,"C=""O"""\n'
-    assert repr(UNKNOWN) == repr(UNKNOWN.to_pandas())
     large = Table({"count": [1, 2**70]})
     assert large.to_pandas()["count"].tolist() == [1, 2**70]
     large.write(tmp_path / "t.json")
@@ -77,3 +77,22 @@ def test_what_is_unknown_and_what_is_large(tmp_path):
     with pytest.raises(InputError, match="^format must be one of .*got 'xlsx'"):
         large.write(tmp_path / "t.xlsx")
     assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_notebook_shows_every_result_as_a_short_table(name):
+    result = RESULTS[name]()
+    shown = result._repr_html_()
+    assert [title in shown for title in result.columns()].count(False) == 0
+    assert shown.count("<tr") == 1 + len(result.to_pandas())
+    # what it is, in a line, and no arrays
+    assert isinstance(result, Table) or (len(repr(result)) < 130 and "array" not in repr(result))
+    assert isinstance(result, Table) or html.escape(repr(result)) in shown
+
+
+def test_a_table_hides_no_column_and_says_how_many_rows_are_left():
+    wide = Table({f"column{k}": ["a--b, " * 5] * 41 for k in range(20)})
+    assert "..." not in repr(wide).partition("\n")[0]
+    assert all(f"column{k}" in repr(wide) for k in range(20))
+    assert "<p>1 more rows: to_pandas() has all.</p>" in wide._repr_html_()
+    assert "&lt;b&gt;" in Table({"name": ["<b>"]})._repr_html_()

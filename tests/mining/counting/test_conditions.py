@@ -8,10 +8,18 @@ import pytest
 from command_line import gomkcn, invoke
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import PatternText
-from mining import count_where, list_where
+from mining import (
+    count_by_graph,
+    count_inexact,
+    count_occurrences,
+    count_where,
+    list_places,
+    list_where,
+    sample_null,
+)
 
 ACTS, STOPS = "acts", "stops"
 
@@ -348,3 +356,27 @@ def test_categories_and_a_collection():
     assert count_where(both, "a:C -- b:C, a.degree = 1").value == 0
     # nothing but edges: as without conditions
     assert count_where(both, "a -- b, b -- c").value == 2
+
+
+@pytest.mark.parametrize("count", [count_where, count_occurrences])
+def test_a_name_is_a_pattern_and_a_typo_is_told_the_nearest(count):
+    graph = nx.complete_graph(5)
+    # of any library, as it is
+    assert count(graph, "triangle").value == count(graph, "a--b, b--c, c--a").value == 10
+    assert count(nx.DiGraph([(0, 1), (0, 2), (1, 2)]), "feed-forward-loop").value == 1
+    with pytest.raises(InputError, match=r"got 'triangel'; the nearest is 'triangle'\.$"):
+        count(graph, "triangel")
+    with pytest.raises(InputError, match="clique-N, ring-N, path-N, star-N of N nodes, or one of"):
+        count(graph, "foo")
+
+
+def test_places_and_counts_of_graphs_take_names_and_graphs_of_any_library():
+    assert list_where(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
+    assert list_places(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
+    assert count_inexact(nx.cycle_graph(3), "triangle").counts[0].value == 1
+    assert sample_null(nx.cycle_graph(3)).num_edges == 3
+    assert count_by_graph([nx.cycle_graph(3), nx.path_graph(3)], "triangle").tolist() == [1, 0]
+    with pytest.raises(InputError, match="a name alone, got .*; gomkcn count takes"):
+        count_occurrences(nx.cycle_graph(3), "triangle, A.degree > 1")
+    with pytest.raises(InputTypeError, match="^structure must be a Structure, or a text such as"):
+        count_occurrences(nx.cycle_graph(3), 3)

@@ -216,6 +216,8 @@ def test_graphs_of_which_there_is_nothing_to_say(graph, said):
     assert found.not_used == (("dropped 2 self-loops",) if loops else ())
     miner = PatternMiner(null=None).fit(graph)
     assert summary(miner.motif_set_) == summary(found) and not miner.patterns_
+    if not as_csr(graph).num_edges:
+        assert [one.structure.num_nodes for one in miner.filters_.filters_] == [1]
     assert summary(found) in format_run(MiningRun.of(miner, as_csr(graph)))
     for find in (motif_set, PatternMiner().fit):
         with pytest.raises(InputError, match=r"^the graph is empty: it has no nodes\.$"):
@@ -225,6 +227,7 @@ def test_graphs_of_which_there_is_nothing_to_say(graph, said):
 def test_cliques_that_cover_a_graph_are_said_to():
     found = motif_set(nx.disjoint_union_all([nx.complete_graph(3)] * 20))
     assert [(one.key, one.motif.num_copies) for one in found] == [(K3.key, 20)]
+    assert found[0] is found.motifs[0]
     assert found.is_clique_cover and "The set is a clique cover" in summary(found)
     assert "hold 100% of the edges and 100% of the nodes" in summary(found)
 
