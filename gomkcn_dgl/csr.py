@@ -116,6 +116,11 @@ class CSRGraph:
         """The features, or the one row of a constant feature that is not stored for each node."""
         return self.features[:1] if self.features.strides[0] == 0 else self.features
 
+    def called(self, number: int) -> str:
+        """What a graph of a collection is called: its name, or its number, as in "graph 3"."""
+        name = "" if self.graph_names is None else str(self.graph_names[number])
+        return name or f"graph {number}"
+
     def graph_of(self, nodes: np.ndarray) -> np.ndarray:
         """Index of the graph that owns each node, int64, shaped like ``nodes``."""
         return np.searchsorted(self.graph_ptr, nodes, side="right") - 1
@@ -241,7 +246,8 @@ class CSRGraph:
         [3]
         """
         if isinstance(number, Sequence | np.ndarray):
-            return [self._graph(row) for row in np.arange(self.num_graphs)[number].tolist()]
+            chosen = np.asarray(number, None if len(number) else int)
+            return [self._graph(row) for row in np.arange(self.num_graphs)[chosen].tolist()]
         numbers = range(self.num_graphs)[number]
         if isinstance(numbers, range):
             return [self._graph(row) for row in numbers]

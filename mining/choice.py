@@ -137,7 +137,8 @@ class ComparedStructures:
         more = sum(one.verdict == MORE for one in results)
         less = sum(one.verdict == LESS for one in results)
         held = sum(one.observed > 0 for one in results)
-        absent = len(results) - held
+        # another null model may have some that this one has not
+        absent = sum(one.largest > 0 and not one.observed for one in results)
         more_said = f" (and {absent:,} that these alone have)" if absent else ""
         sentence = (
             f"{number_of(held, 'structure')} compared with {results[0].num_samples} random graphs"

@@ -410,7 +410,7 @@ def explain_classifier(
                 row,
                 f"node {graph.original_ids(np.array([row]))[0]}"
                 if data.of_nodes
-                else _called(data, row),
+                else data.graph.called(row),
                 int(data.labels[row]),
                 int(predicted[row]),
                 int(explained[row]),
@@ -434,14 +434,9 @@ def _number_of(row: int | str, data: LabelledData, kind: str) -> int:
         return int(text)
     names = [] if data.graph.graph_names is None else data.graph.graph_names.tolist()
     if data.of_nodes or text not in names:
-        raise InputError(f"a {kind} must be a number, or the name of a graph, got {text!r}.")
+        or_name = "" if data.of_nodes else ", or the name of a graph"
+        raise InputError(f"a {kind} must be a number{or_name}, got {text!r}.")
     return names.index(text)
-
-
-def _called(data: LabelledData, row: int) -> str:
-    """The name of a graph, or its number."""
-    names = data.graph.graph_names
-    return f"graph {row}" if names is None or not names[row] else str(names[row])
 
 
 def _check_rows(rows: Sequence[int], sizes: np.ndarray, labels: np.ndarray, kind: str) -> None:
@@ -622,7 +617,7 @@ def _compare(
             other = int(compared[i])
             drawn = _drawn(data.graph, np.arange(*data.graph.graph_ptr[other : other + 2]), labels)
             label, value = int(data.labels[other]), float(values[i])
-            similar.append(Similar(other, _called(data, other), label, value, drawn))
+            similar.append(Similar(other, data.graph.called(other), label, value, drawn))
         found.append(tuple(similar))
     return found
 

@@ -305,7 +305,7 @@ class Walks:
     ) -> tuple[CSRGraph, float]:
         """The graph at the end of a walk, and the share of its attempts that were not refused."""
         if len(self.edges) == 0:
-            return replace(self.graph, weights=None), 1.0
+            return replace(self.graph, weights=None, loops=None), 1.0
         edges = self.edges.copy()
         pairs = new_table(edges)
         rng = np.random.default_rng(seed)
@@ -330,7 +330,7 @@ class ErdosRenyi:
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
         """Put each edge between two random nodes of its graph."""
         if len(graph.indices) == 0:
-            return replace(graph, weights=None)
+            return replace(graph, weights=None, loops=None)
         rng = np.random.default_rng(seed)
         edges, kinds = _edges_and_kinds(graph)
         # 1. pairs of nodes of each graph, as many as there are edges
@@ -465,6 +465,8 @@ def _graph_of(edges: np.ndarray, kinds: np.ndarray, graph: CSRGraph) -> CSRGraph
         indices=column[order].astype(np.int32),
         links=None if graph.links is None else kinds[order].astype(graph.links.dtype),
         weights=None,
+        # no random graph has any
+        loops=None,
     )
 
 

@@ -33,6 +33,7 @@ def read_pattern(text: str, relations: Relations = SIMPLE) -> Structure:
     >>> read_pattern("ring-4").edges
     ((0, 1), (0, 3), (1, 2), (2, 3))
     """
+    text = text.strip()
     if is_named(text):
         return _of_name(text, relations)
     if text.startswith(SMILES):

@@ -215,7 +215,10 @@ class RunComparison(Tabular):
         return [
             one
             for one in self.structures
-            if one.is_called and one.structure.num_nodes == 3 and len(one.structure.pairs) == 2
+            if one.is_called
+            and None not in one.signs
+            and one.structure.num_nodes == 3
+            and len(one.structure.pairs) == 2
         ]
 
     def columns(self) -> dict[str, list[Any]]:

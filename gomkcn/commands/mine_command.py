@@ -67,7 +67,8 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
         "--given",
         multiple=True,
         callback=none_if_empty,
-        help="Pattern to try as well, as gomkcn count takes it, such as ring-6; may be repeated",
+        help="Pattern to try as well: a name such as ring-6, edges, a file or a SMILES; may be "
+        "repeated",
     ),
     option(
         "--exact-copies",

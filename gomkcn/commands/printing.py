@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # a parameter of Python, behind which its option stands in brackets
-_PARAMETER = re.compile(r"\b[a-z_]+=[^()\n]{1,40}? \((--[^()\n]+)\)")
+_PARAMETER = re.compile(r"\b[a-z_]+(?:=[^()\n]{1,40}?| '[a-z]+')? \((--[^()\n]+)\)")
 
 
 def in_options(text: str) -> str:

@@ -69,7 +69,8 @@ class Tabular:
         frame = self.to_pandas()
         said = "" if isinstance(self, Table) else f"<p>{html.escape(repr(self))}</p>"
         left = len(frame) - _MOST_ROWS
-        more = f"<p>{left:,} more rows: to_pandas() has all.</p>" if left > 0 else ""
+        rows = "row" if left == 1 else "rows"
+        more = f"<p>{left:,} more {rows}: to_pandas() has all.</p>" if left > 0 else ""
         shown: str = frame.head(_MOST_ROWS).to_html(index=False, na_rep="", border=0)
         return said + shown + more
 

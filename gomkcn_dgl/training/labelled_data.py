@@ -12,6 +12,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
@@ -39,7 +40,8 @@ class LabelledData:
     Attributes
     ----------
     graph : CSRGraph
-        The collection, which scikit-learn divides as a list of graphs; or the graph.
+        The collection, which scikit-learn divides as a list of graphs, without those that have no
+        class; or the graph.
     labels : numpy.ndarray
         int64 ``[G]``, a class 0 … C - 1 for each graph; or, where ``of_nodes`` is set, ``[V]`` for
         each node, -1 for one whose class is not known.
@@ -145,7 +147,13 @@ def read_labelled(
         )
     if classes is None:
         raise InputError(missing)
-    return LabelledData(graph, classes.labels, classes.names, nodes)
+    labels = classes.labels
+    has_class = labels >= 0
+    if not (nodes or has_class.all()):
+        # nothing is learnt from a graph without a class
+        graph = as_csr(graph[has_class])
+        labels = labels[has_class]
+    return LabelledData(graph, labels, classes.names, nodes)
 
 
 def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed: int = 0) -> Split:

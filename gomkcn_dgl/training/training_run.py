@@ -337,7 +337,7 @@ def _read_unseen(
                     "left out %d of %d graphs, with a category that was not learnt: %s",
                     len(is_known) - len(rows),
                     len(is_known),
-                    listed([_called(graph, row) for row in np.flatnonzero(~is_known).tolist()]),
+                    listed([graph.called(row) for row in np.flatnonzero(~is_known).tolist()]),
                 )
                 graph = _with_own_categories(take_graphs(graph, rows), classifier.feature_names)
                 names = None if names is None else names[rows]
@@ -384,16 +384,10 @@ def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path,
         options = MoleculeOptions(settings.smiles, NONE, bool(settings.skip_invalid))
         where = f"{read_molecules(path, format, options)[0][row].place}: "
     raise InputError(
-        f"{where}{_called(graph, row)} has {listed(unlearnt)}, which no graph has that the "
+        f"{where}{graph.called(row)} has {listed(unlearnt)}, which no graph has that the "
         "classifier learnt from; leave it out, or give skip_invalid=True (--skip-invalid) to "
         "leave out all such graphs."
     )
-
-
-def _called(graph: CSRGraph, row: int) -> str:
-    """What a graph is called, or its number."""
-    name = "" if graph.graph_names is None else str(graph.graph_names[row])
-    return name or f"graph {row}"
 
 
 def _name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:

@@ -82,6 +82,7 @@ def _profiles(found: RunComparison, rows: list[dict[str, Any]]) -> list[dict[str
                 "total": len(profile.rows),
                 "shown": len(shown),
                 "has_gaps": not profile.in_both.all(),
+                "has_correlation": profile.correlation is not None,
                 "correlation": correlation_said(profile),
                 "svg": draw_profiles(
                     [

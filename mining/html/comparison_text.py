@@ -87,7 +87,7 @@ def number_said(profile: Profile) -> str:
 def correlation_said(profile: Profile) -> str:
     """The correlation of two profiles, or why there is none."""
     found = profile.correlation
-    return "too few" if found is None else f"{found:+.2f}".replace("-", "−")
+    return "none" if found is None else f"{found:+.2f}".replace("-", "−")
 
 
 def result_sentences(found: RunComparison) -> list[str]:

@@ -363,7 +363,11 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     less = results.count(LESS)
     compared = [one for one in run.counted if null in one.significance]
     held = sum(one.frequency.occurrences.high > 0 for one in compared)
-    absent = len(compared) - held
+    # another null model may have some that this one has not
+    absent = sum(
+        one.significance[null].largest > 0 and not one.frequency.occurrences.high
+        for one in compared
+    )
     more_said = f" (and {absent:,} that these alone have)" if absent else ""
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}, by |z|, motifs before others:" * (more + less > _MOST_ROWS)
@@ -410,7 +414,8 @@ def classes_sentence(run: MiningRun) -> str:
     number = sum(map(len, groups))
     verb = "differs" if number == 1 else "differ"
     shown = sum(min(len(group), 1 + _MOST_FOLLOWING) for group in groups[:_MOST_ROWS])
-    rest = f" {number - shown} more are on the page." if number > shown else ""
+    left = number - shown
+    rest = f" {left} more {'is' if left == 1 else 'are'} on the page." if left > 0 else ""
     cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
         f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "

@@ -475,8 +475,7 @@ def shorter_sentence(found: MotifSet) -> str:
 
 
 def _in_other_words(other: MotifSet) -> str:
-    blocks = count(other.num_blocks or 0, "block")
-    return f"{blocks} of nodes with {number_of_motifs(other)}" if other.motifs else blocks
+    return f"{count(other.num_blocks or 0, 'block')} of nodes with {number_of_motifs(other)}"
 
 
 def _percent(share: float) -> str:

@@ -167,8 +167,8 @@ def test_a_measured_activity_needs_a_threshold(assay):
     sentence = refused("mine assay.csv --out run --quiet")
     assert sentence.startswith("assay.csv: 'activity' holds numbers, such as ")
     assert (
-        "threshold (--threshold 5.07, median or 75%)" in sentence
-        and "(--class-column none)" in sentence
+        "; --threshold 5.07, median or 75% makes classes of them" in sentence
+        and ", and --class-column none leaves them out" in sentence
     )
     assert not Path("run").exists()
     said = invoke("info assay.csv").stdout.splitlines()[-1]

@@ -13,7 +13,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_molecule_file
 from mining import Pattern
-from mining.categories import Categories, in_categories
+from mining.categories import colors_in
 from mining.counting.occurrence_search import count_by_graph
 from mining.descriptions import describe_structure
 from mining.export import structure_table
@@ -29,10 +29,7 @@ SMARTS = ("[OH]", "[NH2]", "[#6][OX2][#6]", "[R]", "[r5]", "[CH3]", "c-c", "a:a"
 
 
 def counts(graph, structure):
-    names = graph.feature_names
-    structure, kinds = in_categories(structure, Categories.find(graph.features, names), names)
-    colors = (kinds.colors_of(structure, names), kinds.colors(graph.features)) if kinds else None
-    return count_by_graph(graph, structure, colors, 10**9).tolist()
+    return count_by_graph(graph, *colors_in(graph, structure), 10**9).tolist()
 
 
 def test_counts_are_those_of_rdkit():

@@ -290,6 +290,13 @@ def test_walks_keep_neighbours_by_relation_direction_and_category(name, null):
 
 
 @pytest.mark.parametrize("null", NULL_MODELS)
+def test_a_random_graph_has_no_self_loops(null):
+    graph = as_csr(nx.DiGraph([("a", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]))
+    assert len(graph.loops) == 1
+    assert sample_null(graph, null, 0).loops is None
+
+
+@pytest.mark.parametrize("null", NULL_MODELS)
 @pytest.mark.parametrize("graph", [nx.empty_graph(3), nx.path_graph(2), nx.complete_graph(5)])
 def test_a_graph_that_cannot_change_comes_back(graph, null):
     csr = as_csr(graph)

@@ -202,6 +202,13 @@ def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
     assert not compare_runs(calm, calm).that_follow
 
 
+def test_a_page_without_a_correlation_says_why(runs):
+    # undirected, paths and triangles are the two structures of three nodes
+    page = " ".join(render_comparison(compare_runs(runs["small"], runs["even"])).split())
+    assert "No correlation, which needs three structures" in page
+    assert "all 2 structures of 3 nodes" in page and "too few all" not in page
+
+
 def test_a_warning_says_of_which_graph_it_is(runs):
     warned = replace(runs["large"], warnings=("The graph has more triangles.",))
     found = compare_runs(replace(runs["small"], warnings=()), warned)
@@ -236,6 +243,8 @@ def test_signed_and_unsigned_graphs_share_structures_alone():
             assert one.first.count == one.second.count
         else:
             assert one.second is None
+    # what one has alone follows from nothing that both have
+    assert all(None not in one.signs for one in found.that_follow)
     # signs that have the same names are compared
     profiles = compare_runs(both, both).profiles
     assert {one.family.has_kinds for one in profiles} == {True, False}

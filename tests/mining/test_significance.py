@@ -353,9 +353,10 @@ def test_what_is_left_of_a_difference_is_what_the_data_say():
     assert same.follows.shared == 78 and same.follows.p == 1.0
     assert same.follows.power == 0.0 and not same.follows.is_told
     assert other.strongest.p < 0.01 and other.strongest.name == "a"
-    # 9 of 47 and 1 of 28 graphs without both
-    if other.follows is not None:
-        assert other.follows.shared == 0
+    # the second pattern is not called, and what is left is 9 of 55 and 1 of 55 without the first
+    assert other.follows.shared == 0
+    assert other.follows.p == pytest.approx(fisher_exact([[9, 46], [1, 54]]).pvalue, rel=1e-6)
+    assert 0.4 < other.follows.power < 0.5 and not other.follows.is_told
     # the absence of a strong leader says all of what is in its place, and enough graphs say so
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, 600)

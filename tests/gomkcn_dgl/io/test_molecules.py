@@ -14,6 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS
+from gomkcn_dgl.training.labelled_data import read_labelled
 
 Chem = pytest.importorskip("rdkit.Chem")
 
@@ -100,6 +101,11 @@ def test_a_molecule_without_a_class_is_not_compared_and_that_is_said(tmp_path, c
         "and are left out where classes are compared or learnt; the first is in line 3"
     )
     assert said in caplog.text
+    # they are not among those that something is learnt from
+    data = read_labelled(path)
+    assert data.graph.num_graphs == 5
+    names = np.array(data.class_names)[data.labels].tolist()
+    assert names == ["low", "high", "low", "high", "low"]
     assert "classes that differ in capitals alone are one: Low is low" in caplog.text
     # so with numbers
     cells = ["5.1", "7", "", "NA", "6.5"]

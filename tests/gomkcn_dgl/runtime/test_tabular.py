@@ -94,5 +94,5 @@ def test_a_table_hides_no_column_and_says_how_many_rows_are_left():
     wide = Table({f"column{k}": ["a--b, " * 5] * 41 for k in range(20)})
     assert "..." not in repr(wide).partition("\n")[0]
     assert all(f"column{k}" in repr(wide) for k in range(20))
-    assert "<p>1 more rows: to_pandas() has all.</p>" in wide._repr_html_()
+    assert "<p>1 more row: to_pandas() has all.</p>" in wide._repr_html_()
     assert "&lt;b&gt;" in Table({"name": ["<b>"]})._repr_html_()
