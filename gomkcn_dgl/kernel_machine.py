@@ -91,7 +91,7 @@ def _with_degrees(graph: CSRGraph) -> np.ndarray:
 
 
 def _read(graphs: Any) -> CSRGraph:
-    """Graphs to learn from; where all nodes are alike, what could tell them apart is named."""
+    """Graphs to learn from; attributes that are not used and could be are named."""
     graph = as_csr(graphs)
     # of CSRGraphs, somebody chose the features
     is_list = isinstance(graphs, list | tuple)
