@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.tabular import Tabular
 
 
-# a parameter of Python, behind which its option stands in brackets
-_PARAMETER = re.compile(r"\b[a-z_]+(?:=[^()\n]{1,40}?| '[a-z]+')? \((--[^()\n]+)\)")
+# a parameter of Python, perhaps with a value, behind which its option stands in brackets
+_PARAMETER = re.compile(r"\b([a-z_]+)(=[^()\n]{1,40}?| '[a-z]+')? \((--([a-z-]+)[^()\n]*)\)")
 
 
 def in_options(text: str) -> str:
@@ -25,7 +25,15 @@ def in_options(text: str) -> str:
     >>> in_options("read the graph with directed=True (--directed).")
     'read the graph with --directed.'
     """
-    return _PARAMETER.sub(r"\1", text)
+    return _PARAMETER.sub(_option_of, text)
+
+
+def _option_of(found: re.Match[str]) -> str:
+    """The option alone where it is that of the parameter; else all as it stands."""
+    parameter, value, written, option = found.groups()
+    has_value = value is not None and value.startswith("=")
+    is_same = parameter.replace("_", "-") == option
+    return written if has_value or is_same else found[0]
 
 
 def say(text: str, *, err: bool = False) -> None:
