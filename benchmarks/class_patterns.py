@@ -61,7 +61,7 @@ def tabulate(bench: Bench, title: str, run: MiningRun) -> None:
             pattern.description,
             str(pattern.frequency.occurrences),
             *(str(one.containing) for one in pattern.classes.contrasts),
-            f"{best.odds_ratio:.3g} ({best.low:.3g}–{best.high:.3g})",
+            "–" if best.odds_ratio is None else f"{best.odds_ratio:.3g} ({best.interval})",
             best.name,
             f"{pattern.classes.p_adjusted:.3g}",
         )

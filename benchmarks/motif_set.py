@@ -340,7 +340,7 @@ def measure(bench: Bench, rows: Iterable[Row]) -> None:
 def real(bench: Bench) -> None:
     """What one start saves in real graphs."""
     table = bench.table(
-        f"One start of at most {MOST_SECONDS} s of the clock, given the degrees",
+        f"One start with exact copies, at most {MOST_SECONDS} s of the clock, given the degrees",
         {"graph": "", "seed": "", "bits": ",.0f", "saved": ",.0f", "motifs": "d",
          "processor s": ".1f", "ended by itself": ""},
     )  # fmt: skip
