@@ -201,13 +201,13 @@ def test_a_node_is_clicked_found_and_has_an_address(started, runs):
 
 def test_graphs_of_a_collection_are_in_the_order_of_their_response(started, runs):
     miner, run, file = runs("molecules")
-    owner = np.repeat(np.arange(12), 7)
+    owner = np.repeat(np.arange(24), 7)
     with opened(started, file) as page:
         page.locator("#filter-1 button.name").click()
         shown = page.locator("#canvas .mol").evaluate_all(
             "all => all.map(one => [Number(one.dataset.graph), one.innerText])"
         )
-        highest = [miner.responses_[owner == one, 1].max() for one in range(12)]
+        highest = [miner.responses_[owner == one, 1].max() for one in range(24)]
         found = [highest[graph] for graph, _ in shown]
         assert found == pytest.approx(sorted(found)[::-1], abs=0.001)
         assert all(f"{highest[graph]:.2f}" in text for graph, text in shown)
@@ -219,7 +219,7 @@ def test_graphs_of_a_collection_are_in_the_order_of_their_response(started, runs
         assert page.locator("#detail h3").inner_text().startswith(f"Node 0 of graph {graph}: ")
         # of one class alone
         page.get_by_label("Class").select_option("2")
-        assert page.locator("#canvas .mol").count() == 4
+        assert page.locator("#canvas .mol").count() == 8
 
 
 def test_the_graph_nodes_and_the_table_are_saved(started, runs):

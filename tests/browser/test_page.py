@@ -189,7 +189,7 @@ def test_each_selection_has_an_address(started, tmp_path):
         assert address() == "motif-1-1"
         page.locator("#detail dl.map button").first.click()
         assert address() == "node-8"
-        page.get_by_role("button", name="Show 1 structures").click()
+        page.get_by_role("button", name="Show 1 structure").click()
         page.locator("#pattern-0 button.name").click()
         page.get_by_label("Previous occurrence").click()
         assert address() == "pattern-0-250"
