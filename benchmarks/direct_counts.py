@@ -72,8 +72,11 @@ def _names(folder: Path, heading: str, codes: np.ndarray) -> list[str]:
 
 
 def pattern_graph(pattern: Record) -> nx.Graph:
-    """A pattern of ``patterns.json`` as a graph like those of :func:`read_labelled_graphs`."""
-    graph = nx.Graph()
+    """A pattern of ``patterns.json`` as a graph like those of :func:`read_labelled_graphs`.
+
+    A structure alone has no labels, and then those of the graphs do not count.
+    """
+    graph = nx.empty_graph(pattern["num_nodes"])
     for node, categories in enumerate(pattern["categories"]):
         (label,) = categories
         graph.add_node(node, label=label.rpartition("=")[2])
@@ -92,10 +95,11 @@ def count_directly(pattern: nx.Graph, data: LabelledGraphs) -> list[int]:
 
 def count_by_networkx(pattern: nx.Graph, graph: nx.Graph) -> int:
     """Induced subgraphs, each node set once, with labels and, where the pattern has them, bonds."""
+    has_labels = nx.get_node_attributes(pattern, "label")
     matcher = GraphMatcher(
         graph,
         pattern,
-        categorical_node_match("label", None),
+        categorical_node_match("label", None) if has_labels else None,
         categorical_edge_match("bond", None) if nx.get_edge_attributes(pattern, "bond") else None,
     )
     return len({frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()})
@@ -104,11 +108,13 @@ def count_by_networkx(pattern: nx.Graph, graph: nx.Graph) -> int:
 def count_by_igraph(pattern: nx.Graph, graph: nx.Graph) -> int:
     """The same without bonds."""
     small, large = (igraph.Graph.from_networkx(one) for one in (pattern, graph))
-    domains = [
-        [node.index for node in large.vs if node["label"] == own["label"]] for own in small.vs
-    ]
-    if not all(domains):
-        return 0
+    domains = None
+    if "label" in small.vs.attributes():
+        domains = [
+            [node.index for node in large.vs if node["label"] == own["label"]] for own in small.vs
+        ]
+        if not all(domains):
+            return 0
     found = large.get_subisomorphisms_lad(small, domains=domains, induced=True)
     return len({frozenset(nodes) for nodes in found})
 
