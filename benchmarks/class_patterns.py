@@ -58,7 +58,8 @@ def tabulate(bench: Bench, title: str, run: MiningRun) -> None:
         best = pattern.classes.strongest
         table.add(
             str(pattern.id),
-            pattern.description,
+            # as code: the brackets of a SMILES would be a link
+            f"`{pattern.description}`",
             str(pattern.frequency.occurrences),
             *(str(one.containing) for one in pattern.classes.contrasts),
             "–" if best.odds_ratio is None else f"{best.odds_ratio:.3g} ({best.interval})",

@@ -271,7 +271,7 @@ def test_training_of_filters():
 def test_classes():
     (found,) = [
         one for one in rows("class_patterns")
-        if one["in words"] == "aromatic branched chain of 4 atoms: cc(c)c"
+        if one["in words"] == "`aromatic branched chain of 4 atoms: cc(c)c`"
     ]  # fmt: skip
     others, mutagens = found["class -1 (63)"], found["class 1 (125)"]
     says("README.md", f"in {mutagens} of 125 mutagens and in {others} of 63 other molecules")
