@@ -150,7 +150,7 @@ class FeatureColors:
                 scales, self.names, self.low, self.high, strict=True
             )
         ]
-        return Markup('<p class="cap">Colour of a node: {}</p>').format(Markup(", ").join(parts))
+        return Markup('<p class="cap">Colour of a node: {}</p>').format(Markup(" ").join(parts))
 
 
 def draw_filter(
