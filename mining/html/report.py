@@ -369,8 +369,10 @@ def _comparison(
             # it stands in the table of the set
             continue
         if result and not result.is_called and not one.frequency.occurrences.high:
-            # of what random graphs alone have there are many, and a row of each says nothing
-            absent.append((at, one, result))
+            # of what random graphs alone have there are many, and a row of each says nothing; those
+            # of another null model may have some that these have not
+            if result.largest > 0:
+                absent.append((at, one, result))
             continue
         row = _pattern_row(one, at, numbers, lines) | {"motif": badge.get(one.key)}
         if kinds and one.structure.alone is one.structure:

@@ -511,7 +511,14 @@ def test_what_random_graphs_alone_have_is_counted_and_has_no_row():
             (nx.star_graph(3), 0, {"observed": 0.0, "verdict": LESS, "p_adjusted": 0.01}),
         )
     )
-    run = replace(run_of([]), others=(called, held, lacked), null_models={"degree": "degrees"})
+    # what only the graphs of another null model have is none of these
+    elsewhere = replace(
+        pattern_of(nx.complete_graph(4), -1, count=0),
+        significance={"degree": replace(significance_of(observed=0.0, mean=0.0), largest=0.0)},
+    )
+    others = (called, held, lacked, elsewhere)
+    run = replace(run_of([]), others=others, null_models={"degree": "degrees"})
+    assert "(and 2 that these alone have)" in " ".join(format_run(run).split())
     page = render_report(run)
     assert "Not shown to differ: 2 of 3" in page
     assert "1 that random graphs alone have are not listed" in page
