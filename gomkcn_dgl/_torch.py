@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
-__all__ = ["Tensor", "has_torch", "not_compiled", "resolve_device", "torch"]
+__all__ = ["Tensor", "has_torch", "not_compiled", "resolve_device", "threads_of_torch", "torch"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -50,6 +50,13 @@ def _load() -> Any:
         if error.name != "torch":
             raise
         return _Missing()
+
+
+def threads_of_torch() -> int | None:
+    """How many threads PyTorch was told to use; None where it is not loaded."""
+    # while another thread imports it, it has no such function yet
+    ask = getattr(sys.modules.get("torch"), "get_num_threads", None)
+    return None if ask is None else int(ask())
 
 
 def has_torch() -> bool:

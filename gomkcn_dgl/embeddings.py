@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from gomkcn_dgl.subgraphs import SubgraphBatch
 # its numbers, the products with it, and their gradients
 _COPIES = 4
 AGGREGATIONS = ("mean", "sum", "sym")
+# tensors on any device, or arrays, for which PyTorch is not loaded
+Array = TypeVar("Array", Tensor, np.ndarray)
 
 
 class SubgraphTensors(NamedTuple):
@@ -98,12 +100,12 @@ class SubgraphTensors(NamedTuple):
 
 
 def level_embeddings(
-    adj: Tensor,
-    feat: Tensor,
+    adj: Array,
+    feat: Array,
     num_levels: int,
     aggregation: str = "sum",
     level_scale: float = 1.0,
-) -> Tensor:
+) -> Array:
     """Embed every node of every subgraph by its subtree: ``X_0 = X``, ``X_i = A X_{i-1} / c``.
 
     This is the paper's t-SE (section IV-B, the level embedding): level i holds the features at the
@@ -113,10 +115,10 @@ def level_embeddings(
 
     Parameters
     ----------
-    adj : Tensor
+    adj : Tensor or numpy.ndarray
         ``[B, N, N]`` symmetric, weights >= 0; or ``[B, N, N, C]``, a matrix for each channel.
-    feat : Tensor
-        ``[B, N, D]``.
+    feat : Tensor or numpy.ndarray
+        ``[B, N, D]``, of the kind and type of ``adj``.
     num_levels : int
         The paper's t; L = t + 1 levels come back.
     aggregation : {"sum", "mean", "sym"}
@@ -127,7 +129,7 @@ def level_embeddings(
 
     Returns
     -------
-    Tensor
+    Tensor or numpy.ndarray
         ``[B, L, N, D]``, or ``[B, L, N, K D]`` for several channels, with K as
         ``channel_matrices`` has it; differentiable in both inputs.
 
@@ -137,71 +139,95 @@ def level_embeddings(
     >>> level_embeddings(path, torch.ones(1, 3, 1), num_levels=2)[0, :, :, 0].tolist()
     [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [2.0, 2.0, 2.0]]
     """
-    transition = transition_matrix(adj, aggregation) / level_scale
-    with _full_precision(feat.device.type):
-        if adj.dim() == 4:
+    with _full_precision(feat):
+        transition = transition_matrix(adj, aggregation) / float(level_scale)
+        if adj.ndim == 4:
             return _channel_levels(transition, feat, num_levels)
         # each level applies the transition matrix once more
         levels = [feat]
         for _ in range(num_levels):
             levels.append(transition @ levels[-1])
-        return torch.stack(levels, dim=1)
+        stacked: Array = _library_of(feat).stack(levels, 1)
+        return stacked
 
 
-def _full_precision(device: str) -> contextlib.AbstractContextManager[Any]:
-    """Within torch.autocast, too, walks are summed in the type of the features."""
+def _library_of(array: Any) -> Any:
+    """NumPy or PyTorch, for what both call by the same name."""
+    return np if isinstance(array, np.ndarray) else torch
+
+
+def _full_precision(feat: Any) -> contextlib.AbstractContextManager[Any]:
+    """Within torch.autocast, too, walks are summed in the type of the features.
+
+    Where they overflow NumPy says no more than PyTorch.
+    """
+    if isinstance(feat, np.ndarray):
+        return np.errstate(over="ignore", invalid="ignore")
+    device = feat.device.type
     if device in ("cpu", "cuda") and torch.is_autocast_enabled(device):
         without: contextlib.AbstractContextManager[Any] = torch.autocast(device, enabled=False)
         return without
     return contextlib.nullcontext()
 
 
-def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor:
+def _channel_levels(transition: Array, feat: Array, num_levels: int) -> Array:
     """Levels over several channels: ``X_i = sum over channels c of A_c X_{i-1} W_c``."""
-    matrices = channel_matrices_of(transition, transition.shape[3])
-    rows = matrices.shape[1]
+    library = _library_of(feat)
     batch, size, width = feat.shape
+    num_channels = transition.shape[3]
+    matrices = channel_matrices_of(transition, num_channels)
+    rows = matrices.shape[1]
     # the matrices put in place of the entries: one step is a product with [N K, N K]
-    blocks = (transition @ matrices.flatten(1)).reshape(batch, size, size, rows, rows)
-    step = blocks.transpose(2, 3).reshape(batch, size * rows, size * rows)
+    blocks = transition.reshape(-1, num_channels) @ matrices.reshape(num_channels, -1)
+    blocks = blocks.reshape(batch, size, size, rows, rows)
+    step = blocks.swapaxes(2, 3).reshape(batch, size * rows, size * rows)
     # level 0 stands in the first of K blocks of features, [B, N, K, D]; the others are empty
-    level = torch.nn.functional.pad(rows**0.5 * feat.unsqueeze(2), (0, 0, 0, rows - 1))
+    first = rows**0.5 * feat[:, :, None]
+    level = library.concatenate([first] + [library.zeros_like(first)] * (rows - 1), 2)
     levels = [level.reshape(batch, size * rows, width)]
     for _ in range(num_levels):
         levels.append(step @ levels[-1])
-    return torch.stack(levels, dim=1).reshape(batch, num_levels + 1, size, rows * width)
+    stacked: Array = library.stack(levels, 1)
+    return stacked.reshape(batch, num_levels + 1, size, rows * width)
 
 
-def channel_matrices_of(feat: Tensor, num_channels: int) -> Tensor:
-    """Matrix of each channel, ``[C, K, K]``, on the device and of the type of ``feat``."""
+def channel_matrices_of(feat: Array, num_channels: int) -> Array:
+    """Matrix of each channel, ``[C, K, K]``, of the kind and type of ``feat``, on its device."""
+    if isinstance(feat, np.ndarray):
+        return channel_matrices(num_channels).astype(feat.dtype)
     # here, since it imports PyTorch
     from gomkcn_dgl.kernels.channel_operator import channel_matrices_like
 
     return channel_matrices_like(feat, num_channels)
 
 
-def link_matrices(channels: Tensor, feat: Tensor) -> Tensor:
+def link_matrices(channels: Array, feat: Array) -> Array:
     """Sum of the matrices of each link's channels: ``[links, C]`` → ``[links, K, K]``.
 
-    On the device and of the type of ``feat``.
+    Of the kind and type of ``feat``, on its device.
     """
     matrices = channel_matrices_of(feat, channels.shape[1])
-    return torch.einsum("lc,cij->lij", channels.to(matrices.dtype), matrices)
+    # one after the other, so that both libraries round alike
+    total = channels[:, 0, None, None] * matrices[0]
+    for channel in range(1, len(matrices)):
+        total = total + channels[:, channel, None, None] * matrices[channel]
+    return total
 
 
-def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
+def transition_matrix(adj: Array, aggregation: str) -> Array:
     """What a level takes from the one before, shaped as ``adj``; degrees are over all channels."""
     if aggregation == "sum":
         return adj
+    library = _library_of(adj)
     # [B, N, 1] or [B, N, 1, 1]
-    degree = adj.sum(dim=tuple(range(2, adj.dim())), keepdim=True)
+    degree = library.sum(adj, tuple(range(2, adj.ndim)), keepdims=True)
     # a node without edges has a zero row whatever it is divided by
-    degree = torch.where(degree > 0, degree, torch.ones_like(degree))
+    degree = library.where(degree > 0, degree, library.ones_like(degree))
     if aggregation == "mean":
         return adj / degree
     # D^-1/2 A D^-1/2
-    root = degree.rsqrt()
-    return root * adj * root.transpose(1, 2)
+    root = degree**-0.5
+    return root * adj * root.swapaxes(1, 2)
 
 
 def graph_levels(

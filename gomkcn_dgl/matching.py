@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
     AGGREGATIONS,
+    Array,
     SubgraphTensors,
     channel_matrices_of,
     graph_levels,
@@ -28,6 +31,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import GPU_MAX_NODES, load_backend
 from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
 from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.subgraphs import SubgraphBatch
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
@@ -92,11 +96,12 @@ class GOMKKernel:
             return self.tau
         return [self.tau] * (self.num_levels + 1)
 
-    def embed(self, adj: Tensor, feat: Tensor) -> Tensor:
+    def embed(self, adj: Array, feat: Array) -> Array:
         """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
 
         ``adj`` is ``[B, N, N]``, or ``[B, N, N, C]`` for several channels of edges: then they are
-        wider, see :func:`gomkcn.level_embeddings`.
+        wider, see :func:`gomkcn.level_embeddings`. Tensors give tensors, and arrays give arrays,
+        for which PyTorch is not loaded.
         """
         adj = _widen_half(adj)
         feat = _widen_half(feat)
@@ -153,17 +158,15 @@ class GOMKKernel:
         """
         feat = _widen_half(feat)
         z = _widen_half(z)
-        nodes, channels = subgraphs.nodes, subgraphs.channels
+        nodes = subgraphs.nodes
         module = self._backend(backend, feat, z, nodes.shape[1])
         if not module.__name__.endswith("_numba"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         feat = _widen(feat)
-        edges = {"links": subgraphs.links, "num_channels": channels.sum(dim=1)}
-        matrices = link_matrices(channels, feat)
-        if subgraphs.weights is not None:
-            edges = {"weights": subgraphs.adjacency(feat.dtype)}
-            matrices = channel_matrices_of(feat, subgraphs.num_channels)
+        is_weighted = subgraphs.weights is not None
+        weights = subgraphs.adjacency(feat.dtype) if is_weighted else None
+        matrices, edges = _edges(subgraphs.links, subgraphs.channels, weights, feat)
         matched: Matched = module.match_subgraphs(
             feat,
             _widen(z),
@@ -174,6 +177,48 @@ class GOMKKernel:
             **edges,
         )
         return matched
+
+    def match_levels(
+        self, x: np.ndarray, z: np.ndarray, num_nodes: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What :meth:`match` is to tensors, for arrays on the CPU; PyTorch is not loaded.
+
+        Scores ``[S, F]`` and matching int16 ``[S, F, N]`` of level embeddings ``x`` and ``z``,
+        both float32 or both float64.
+        """
+        # here, since it loads the compiler
+        from gomkcn_dgl.kernels import matching_arrays
+
+        rows = self._array_rows(num_nodes, x.shape[0], x.shape[2])
+        bandwidth = self.bandwidth(x.shape[3])
+        return matching_arrays.match(x, z, bandwidth, rows, self.matching, self.anchor_root)
+
+    def match_arrays(
+        self, batch: SubgraphBatch, feat: np.ndarray, z: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What :meth:`match_subgraphs` is to tensors, for arrays on the CPU.
+
+        PyTorch is not loaded. Subgraphs and features ``[V, D]`` → scores ``[S, F]`` and matching
+        int16 ``[S, F, N]``; ``feat`` and ``z`` are both float32 or both float64.
+
+        >>> import networkx as nx
+        >>> from gomkcn import SubgraphSettings, as_csr, extract_subgraphs
+        >>> batch = extract_subgraphs(as_csr(nx.path_graph(3)), SubgraphSettings(1, 3))
+        >>> kernel, feat = GOMKKernel(num_levels=1), np.ones((3, 1))
+        >>> z = kernel.embed(nx.to_numpy_array(nx.path_graph(3))[None], feat[None])
+        >>> scores, matching = kernel.match_arrays(batch, feat, z)
+        >>> scores.round(2).tolist(), matching[1, 0].tolist()
+        ([[4.39], [6.0], [4.39]], [1, 0, 2])
+        """
+        # here, since it loads the compiler
+        from gomkcn_dgl.kernels import matching_arrays
+
+        weights = None if batch.weights is None else batch.adjacency().astype(feat.dtype)
+        matrices, edges = _edges(batch.links, batch.relations.links, weights, feat)
+        rows = self._array_rows(batch.num_nodes, *batch.nodes.shape)
+        return matching_arrays.match_subgraphs(
+            feat, z, matrices, rows, *self._settings(z), nodes=batch.nodes, **edges
+        )
 
     def match_graphs(
         self, adj: Tensor, feat: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str
@@ -202,7 +247,7 @@ class GOMKKernel:
         )
         return matched
 
-    def _settings(self, z: Tensor) -> tuple[str, float, list[float], str, bool]:
+    def _settings(self, z: Tensor | np.ndarray) -> tuple[str, float, list[float], str, bool]:
         """What a backend that embeds subgraphs itself is told about the kernel."""
         bandwidth = self.bandwidth(z.shape[3])
         return self.aggregation, self.level_scale, bandwidth, self.matching, self.anchor_root
@@ -229,6 +274,12 @@ class GOMKKernel:
         if num_nodes is None or self.padding == "match":
             return torch.full((batch,), size, device=device)
         return num_nodes.to(device=device, dtype=torch.int64)
+
+    def _array_rows(self, num_nodes: np.ndarray | None, batch: int, size: int) -> np.ndarray:
+        """What :meth:`_rows` returns, as an array."""
+        if num_nodes is None or self.padding == "match":
+            return np.full(batch, size, np.int64)
+        return num_nodes.astype(np.int64)
 
     def score_pairs(self, x: Tensor, z: Tensor, matching: Tensor) -> Tensor:
         """Scores ``[P]`` of pairs ``x [P, L, N, D]``, ``z [P, L, M, D]`` under a known matching."""
@@ -346,13 +397,24 @@ def gomk(
     return (scores, assignment.long()) if return_matching else scores
 
 
+def _edges(
+    links: Array, channels: Array, weights: Array | None, feat: Array
+) -> tuple[Array, dict[str, Any]]:
+    """The edges of subgraphs as the backend for the CPU takes them, and the matrices of edges."""
+    if weights is not None:
+        return channel_matrices_of(feat, channels.shape[1]), {"weights": weights}
+    return link_matrices(channels, feat), {"links": links, "num_channels": channels.sum(1)}
+
+
 def _widen(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype == torch.bfloat16 else tensor
 
 
-def _widen_half(tensor: Tensor) -> Tensor:
+def _widen_half(array: Array) -> Array:
     """float16 as float32, before anything is summed: walks soon are more than its 65,504."""
-    return tensor.float() if tensor.dtype == torch.float16 else tensor
+    if isinstance(array, np.ndarray):
+        return array.astype(np.float32) if array.dtype == np.float16 else array
+    return array.float() if array.dtype == torch.float16 else array
 
 
 def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:

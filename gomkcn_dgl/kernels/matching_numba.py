@@ -1,4 +1,4 @@
-"""Matching on the CPU as an operator of torch: from tensors to the compiled loops and back."""
+"""``matching_arrays`` as an operator of PyTorch, for tensors on the CPU, and its gradients."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels.assignment_numba import fixed_point
+from gomkcn_dgl._torch import threads_of_torch
+from gomkcn_dgl.kernels.matching_arrays import (
+    AXES_OF_LEVELS,
+    left_side,
+    match_into,
+    result_shapes,
+)
 from gomkcn_dgl.kernels.matching_loops import (
     AGGREGATION_CODES,
     LeftSide,
     match_bwd_kernel,
-    match_fwd_kernel,
     new_backward_scratch,
-    new_forward_scratch,
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import Matched
 from gomkcn_dgl.kernels.operators import define_operator
-from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded
+from gomkcn_dgl.kernels.vectors_numba import padded
 from gomkcn_dgl.runtime.compiled import run_blocks
 
-# entries of the tables of one subgraph that are in work at a time: they stay in the second cache
-_TABLE_ENTRIES = 32768
-# of [S, L, N, D]
-_AXES_OF_LEVELS = 4
 # most blocks, and most numbers in all of them, that the filters' gradient is summed in
 _GRAD_BLOCKS, _GRAD_NUMBERS = 64, 2**24
 
@@ -106,31 +105,13 @@ def _match(
 
     And, to ``keep``, the similarities of matched nodes at each level, ``[S, N, L, F]``.
     """
-    side = _left_side(left, nodes, sizes, links, weights, matrices, num_channels)
-    scores, assignment, similarities = _new_results(left, z, nodes, keep)
-    num_subgraphs, num_nodes, _ = assignment.shape
-    _, num_levels, num_filter_nodes, width = z.shape
-    _check_references(side, rows, num_subgraphs, num_nodes)
-    chunks, at_once = _in_chunks(z.detach(), num_nodes, optimal)
-    shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
-    # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
-    entries = scores.numel() * num_nodes * num_filter_nodes
-    nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
-
-    def match_block(first: int, last: int, side: LeftSide, z: np.ndarray, *others: Any) -> None:
-        scratch = new_forward_scratch(side, num_nodes, num_filter_nodes, z)
-        match_fwd_kernel(first, last, side, z, *others, scratch)
-
-    dtype = scores.numpy().dtype
-    run_blocks(
-        match_block, num_subgraphs, nanoseconds,
-        side, chunks.numpy(), at_once, np.array(bandwidth, dtype),
-        rows.numpy(), AGGREGATION_CODES[aggregation], dtype.type(level_scale),
-        optimal, int(anchor_root), shift, dtype.type(fixed),
-        scores.numpy(), assignment.numpy(), similarities.numpy(),
-        most_threads=torch.get_num_threads(),
+    results = _new_results(left, z, nodes, keep)
+    side = left_side(*_arrays(left, nodes, sizes, links, weights, matrices, num_channels))
+    match_into(
+        side, z.detach().numpy(), rows.numpy(), bandwidth, aggregation, level_scale, optimal,
+        anchor_root, _arrays(*results),
     )  # fmt: skip
-    return scores, assignment, similarities
+    return results
 
 
 def _fake_match(
@@ -143,67 +124,17 @@ def _new_results(
     left: Tensor, z: Tensor, nodes: Tensor | None, keep: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Memory for scores ``[S, F]``, matching ``[S, N, F]`` and similarities ``[S, N, L, F]``."""
-    num_subgraphs, num_nodes = (left.shape[0], left.shape[-2]) if nodes is None else nodes.shape
-    num_filters, num_levels = z.shape[:2]
-    kept = num_subgraphs if keep else 0
+    scores, assignment, similarities = result_shapes(left, z, nodes, keep)
     return (
-        z.new_empty(num_subgraphs, num_filters),
-        z.new_empty(num_subgraphs, num_nodes, num_filters, dtype=torch.int16),
-        z.new_empty(kept, num_nodes, num_levels, num_filters),
+        z.new_empty(scores),
+        z.new_empty(assignment, dtype=torch.int16),
+        z.new_empty(similarities),
     )
 
 
-def _left_side(
-    left: Tensor,
-    nodes: Tensor | None,
-    sizes: Tensor | None,
-    links: Tensor | None,
-    weights: Tensor | None,
-    matrices: Tensor | None,
-    num_channels: Tensor | None,
-) -> LeftSide:
-    """The arrays of the left side, empty ones for what is not given."""
-    if weights is not None and weights.dim() == _AXES_OF_LEVELS - 1:
-        weights = weights.unsqueeze(3)
-    has_levels = left.dim() == _AXES_OF_LEVELS
-    given = {
-        "levels": left if has_levels else None,
-        "feat": None if has_levels else left.flatten(0, -2),
-        "nodes": nodes,
-        "sizes": sizes,
-        "links": links,
-        "weights": weights,
-        "matrices": matrices,
-        "num_channels": num_channels,
-    }
-    kinds = {
-        "levels": (4, left.dtype),
-        "feat": (2, left.dtype),
-        "nodes": (2, torch.int32),
-        "sizes": (1, torch.int64),
-        "links": (3, torch.uint8),
-        "weights": (4, left.dtype),
-        "matrices": (3, left.dtype),
-        "num_channels": (1, torch.int64),
-    }
-    arrays = {}
-    for name, (axes, dtype) in kinds.items():
-        tensor = given[name]
-        tensor = torch.empty([0] * axes, dtype=dtype) if tensor is None else tensor
-        arrays[name] = tensor.detach().contiguous().numpy()
-    return LeftSide(**arrays)
-
-
-def _check_references(left: LeftSide, rows: Tensor, num_subgraphs: int, num_nodes: int) -> None:
-    """Refuse what would read outside an array; compiled code does not look."""
-    if rows.shape != (num_subgraphs,) or bool(((rows < 0) | (rows > num_nodes)).any()):
-        raise InputError(f"num_nodes must be [{num_subgraphs}] numbers from 0 to {num_nodes}.")
-    last = int(left.nodes.max(initial=-1))
-    if last >= len(left.feat):
-        raise InputError(
-            f"feat must have a row for each node of the subgraphs, up to {last}, "
-            f"got {len(left.feat)} rows."
-        )
+def _arrays(*tensors: Tensor | None) -> list[Any]:
+    """Tensors as arrays of the same memory; None stays."""
+    return [None if tensor is None else tensor.detach().numpy() for tensor in tensors]
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
@@ -241,7 +172,7 @@ def _match_backward(
 ) -> tuple[Tensor, Tensor]:
     """Gradients of the left side, empty where it needs none, and of z."""
     assert len(similarities) == len(assignment), "the forward pass did not keep the similarities"
-    side = _left_side(left, nodes, sizes, links, weights, matrices, num_channels)
+    side = left_side(*_arrays(left, nodes, sizes, links, weights, matrices, num_channels))
     num_subgraphs, num_nodes, _ = assignment.shape
     num_levels, width = z.shape[1], z.shape[3]
     dtype = similarities.numpy().dtype
@@ -250,7 +181,7 @@ def _match_backward(
     blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 32, _GRAD_NUMBERS // max(1, z.numel())))
     grad_z = z.new_empty(blocks, *z.shape)
     # of all levels where they are given, else of level 0
-    depth = num_levels if left.dim() == _AXES_OF_LEVELS else 1
+    depth = num_levels if left.dim() == AXES_OF_LEVELS else 1
     kept = num_subgraphs if needs_left else 0
     grad_rows = z.new_empty(kept, depth, num_nodes, left.shape[-1])
     # measured: about 10 ns for 16 features
@@ -267,7 +198,7 @@ def _match_backward(
         side, z.numpy(), np.array(bandwidth, dtype), AGGREGATION_CODES[aggregation],
         dtype.type(level_scale), assignment.numpy(), similarities.numpy(),
         grad_scores.detach().contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
-        most_threads=torch.get_num_threads(),
+        most_threads=threads_of_torch(),
     )  # fmt: skip
     grad_left = grad_rows
     # subgraphs overlap: their rows are added to the features that they were read from
@@ -276,7 +207,7 @@ def _match_backward(
         scatter_rows(grad_rows.numpy(), side.nodes, grad_left.numpy())
     if not needs_left:
         grad_left = left.new_empty(0)
-    elif left.dim() == _AXES_OF_LEVELS - 1:
+    elif left.dim() == AXES_OF_LEVELS - 1:
         # each subgraph has features of its own
         grad_left = grad_rows.squeeze(1)
     return grad_left, grad_z[..., :width].sum(dim=0)
@@ -305,23 +236,3 @@ define_operator(
     _match_backward,
     _fake_match_backward,
 )
-
-
-def _in_chunks(z: Tensor, num_nodes: int, optimal: bool) -> tuple[Tensor, int]:
-    """Filters that stay in cache side by side, ``[chunks, blocks, L, D, lanes]``, and how many."""
-    num_filters, num_levels, num_filter_nodes, width = z.shape
-    entries = (num_levels + 1) * (num_nodes + 1) * num_filter_nodes
-    # as few chunks as keep a table in cache, all of the same size
-    num_chunks = max(1, min(num_filters, -(-num_filters * entries // _TABLE_ENTRIES)))
-    at_once = -(-num_filters // num_chunks)
-    filled = torch.nn.functional.pad(z, (0, 0, 0, 0, 0, 0, 0, num_chunks * at_once - num_filters))
-    # [chunks, filters, L, M, D] -> [chunks, L, D, filters, M] or [chunks, L, D, M, filters]
-    parts = filled.reshape(num_chunks, at_once, num_levels, num_filter_nodes, width)
-    parts = parts.permute(0, 2, 4, 1, 3) if optimal else parts.permute(0, 2, 4, 3, 1)
-    # whole vectors of columns
-    columns = at_once * num_filter_nodes
-    dtype = z.numpy().dtype
-    flat = parts.reshape(num_chunks, num_levels, width, columns)
-    flat = torch.nn.functional.pad(flat, (0, padded(columns, dtype) - columns))
-    blocks = flat.unflatten(3, (-1, lanes_of(dtype))).permute(0, 3, 1, 2, 4)
-    return blocks.contiguous(), at_once
