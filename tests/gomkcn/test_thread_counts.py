@@ -33,13 +33,21 @@ def matching():
     return [scores.detach(), matched, *torch.autograd.grad(scores.sum(), others)]
 
 
+def matching_of_arrays():
+    graph = as_csr(nx.barabasi_albert_graph(2000, 2, seed=1))
+    batch = extract_subgraphs(graph, SubgraphSettings(3, 8))
+    kernel, feat = GOMKKernel(num_levels=2), np.ones((2000, 1), np.float32)
+    z = kernel.embed(batch.adjacency()[:8], batch.gather(feat)[:8])
+    return kernel.match_arrays(batch, feat, z)
+
+
 def mining():
     graph = nx.barabasi_albert_graph(100, 2, seed=1)
     miner = PatternMiner(pattern_size=5, null_samples=99).fit(graph)
     return [str(one.to_dict()) for one in miner.patterns_] + [miner.transform(graph)]
 
 
-@pytest.mark.parametrize("work", [extraction, matching, mining])
+@pytest.mark.parametrize("work", [extraction, matching, matching_of_arrays, mining])
 def test_one_two_and_eight_threads_give_the_same_bits(work, monkeypatch):
     results = []
     for threads in (1, 2, 8):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from random_graphs import channels_of_graph, draw
+from random_graphs import SHAPES, channels_of_graph, draw, problem
 from tiny_graphs import EDGE_AND_NODE, EMBEDDINGS
 from tolerances import VALUES
 
@@ -23,10 +23,14 @@ from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("case", EMBEDDINGS, ids=lambda case: case.name)
 def test_a_hand_worked_case(case, dtype):
-    adj, feat = torch.tensor([case.adj], dtype=dtype), torch.tensor([case.feat], dtype=dtype)
+    adj, feat, expected = (
+        torch.tensor([one], dtype=dtype) for one in (case.adj, case.feat, case.levels)
+    )
     levels = level_embeddings(adj, feat, **case.settings)
-    expected = torch.tensor([case.levels], dtype=dtype)
     torch.testing.assert_close(levels, expected, **VALUES[dtype])
+    levels = level_embeddings(adj.numpy(), feat.numpy(), **case.settings)
+    assert levels.dtype == expected.numpy().dtype
+    np.testing.assert_allclose(levels, expected.numpy(), **VALUES[dtype])
 
 
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
@@ -38,6 +42,47 @@ def test_gradients_are_finite_for_a_node_without_edges(aggregation):
     assert feat.grad.isfinite().all()
     # the node's features count at level 0 alone: d(3^2)/d3
     assert feat.grad[0, 2].tolist() == [6.0]
+
+
+# ---------------------------------------------------------------- arrays, without PyTorch
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("num_channels", [1, 2, 3, 6])
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_arrays_give_the_levels_of_tensors(shape, aggregation, num_channels, dtype):
+    adj, feat, *_ = problem(SHAPES[shape], dtype)
+    generator = torch.Generator().manual_seed(0)
+    adj = adj.unsqueeze(3) * torch.rand(*adj.shape, num_channels, generator=generator).round()
+    # and a node without edges
+    adj[:, 0] = adj[:, :, 0] = 0
+    adj = (adj.squeeze(3) if num_channels == 1 else adj).to(dtype)
+    # settings may be numbers of NumPy, which would widen arrays
+    kernel = GOMKKernel(2, aggregation=aggregation, level_scale=np.float64(1.5))
+    levels, expected = kernel.embed(adj.numpy(), feat.numpy()), kernel.embed(adj, feat).numpy()
+    assert levels.dtype == expected.dtype
+    np.testing.assert_allclose(levels, expected, **VALUES[dtype], strict=True)
+
+
+@pytest.mark.parametrize("num_channels", [1, 2])
+def test_arrays_of_half_precision_are_widened(num_channels):
+    adj, feat, *_ = problem(SHAPES["eleven_nodes"], torch.float16)
+    adj = (300 * adj).unsqueeze(3).repeat(1, 1, 1, num_channels).squeeze(3)
+    kernel = GOMKKernel(3)
+    levels, expected = kernel.embed(adj.numpy(), feat.numpy()), kernel.embed(adj, feat)
+    assert levels.dtype == np.float32 and levels.max() > 1e8
+    np.testing.assert_allclose(levels, expected.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
+@pytest.mark.parametrize("channels", [(), (2,)])
+def test_arrays_overflow_as_tensors_do_without_a_warning(aggregation, channels):
+    adj = torch.full((1, 4, 4, *channels), 1e38)
+    feat, kernel = torch.full((1, 4, 1), 1e38), GOMKKernel(2, aggregation=aggregation)
+    levels, expected = kernel.embed(adj.numpy(), feat.numpy()), kernel.embed(adj, feat)
+    np.testing.assert_array_equal(np.isfinite(levels), expected.isfinite())
+    assert np.isfinite(levels).all() == (aggregation != "sum")
 
 
 # ---------------------------------------------------------------- whole graphs

@@ -1,9 +1,13 @@
-"""The device that a name stands for, with and without GPUs."""
+"""The device that a name stands for, with and without GPUs, and what does without PyTorch."""
+
+import sys
+from types import ModuleType
 
 import pytest
 import torch
+from forked import run
 
-from gomkcn_dgl._torch import resolve_device
+from gomkcn_dgl._torch import resolve_device, threads_of_torch
 from gomkcn_dgl.errors import InputError, InputTypeError
 
 
@@ -55,3 +59,50 @@ def test_what_cannot_be_used_is_refused(monkeypatch, gpus, given, sentence):
 def test_what_is_no_name_is_refused():
     with pytest.raises(InputTypeError, match=r"^device must be a name, .* got 0\.$"):
         resolve_device(0)
+
+
+# what filters on the CPU are made of, from a graph to scores and a result that is kept
+ON_THE_CPU = """
+import json, sys
+import networkx as nx
+import numpy as np
+from gomkcn_dgl import GOMKKernel, Structure, SubgraphSettings, as_csr, extract_subgraphs
+from gomkcn_dgl.feature_scaling import FeatureScaling
+from gomkcn_dgl.runtime.steps import Steps
+
+def score(graph):
+    batch = extract_subgraphs(graph, SubgraphSettings(2, 5))
+    scaling = FeatureScaling.fit(graph.features, 0.5)
+    feat, rows = scaling.scale(graph.features), scaling.scale(batch.gather(graph.features))
+    adj, results = batch.adjacency(), []
+    for matching in ("greedy", "optimal"):
+        kernel = GOMKKernel(2, aggregation="sym", matching=matching)
+        z = kernel.embed(adj[:3, :4, :4], rows[:3, :4])
+        results += kernel.match_arrays(batch, feat, z)
+        results += kernel.match_levels(kernel.embed(adj, rows), z, batch.num_nodes)
+    Structure.of_channels(batch.relations.links[batch.links[0]], batch.relations).key
+    return results
+
+steps, shapes = Steps(), []
+for directed in (False, True):
+    graph = as_csr(nx.gnp_random_graph(9, 0.5, seed=0, directed=directed))
+    shapes += [one.shape for one in steps.once("scoring", list, score, graph)]
+print(json.dumps([shapes, sorted({"torch", "dgl", "scipy.optimize"} & sys.modules.keys())]))
+"""
+
+
+def test_matching_arrays_loads_no_torch():
+    shapes, loaded = run(ON_THE_CPU)
+    assert shapes == [[9, 3], [9, 3, 5]] * 8
+    assert loaded == []
+
+
+def test_the_number_of_threads_of_pytorch_is_known_where_it_is_loaded(monkeypatch):
+    assert threads_of_torch() == torch.get_num_threads()
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 7)
+    assert threads_of_torch() == 7
+    # another thread imports it
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    assert threads_of_torch() is None
+    monkeypatch.delitem(sys.modules, "torch")
+    assert threads_of_torch() is None

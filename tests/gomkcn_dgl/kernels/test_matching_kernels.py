@@ -5,14 +5,15 @@ from itertools import permutations
 import numpy as np
 import pytest
 import torch
-from random_graphs import CPU, SHAPES, Shape, assert_valid, problem, uneven_sizes
+from random_graphs import CPU, KINDS, SHAPES, Shape, assert_valid, draw, problem, uneven_sizes
 from tiny_graphs import random_cases, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import SubgraphSettings, SubgraphTensors, extract_subgraphs, kernels
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import BackendError, InputError
-from gomkcn_dgl.kernels import load_backend
+from gomkcn_dgl.kernels import load_backend, matching_arrays
+from gomkcn_dgl.kernels.matching_loops import match_fwd_kernel
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
@@ -306,3 +307,128 @@ def test_rows_that_are_not_there_are_refused():
         GOMKKernel(1, padding="mask").match_subgraphs(
             subgraphs._replace(num_nodes=subgraphs.num_nodes + 5), torch.rand(12, 2), z, "numba"
         )
+
+
+# ---------------------------------------------------------------- arrays, without PyTorch
+
+
+@pytest.fixture
+def nan_filled_arrays(monkeypatch):
+    """What holds the results is filled, so that an element that nobody writes shows."""
+    make = matching_arrays._new_results
+
+    def make_filled(*given):
+        scores, assignment, similarities = make(*given)
+        scores.fill(np.nan)
+        assignment.fill(-7)
+        return scores, assignment, similarities
+
+    monkeypatch.setattr(matching_arrays, "_new_results", make_filled)
+
+
+def assert_same_bits(arrays, matched):
+    for array, tensor in zip(arrays, matched, strict=True):
+        assert array.dtype == tensor.numpy().dtype
+        np.testing.assert_array_equal(array, tensor.numpy(), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "matching", "anchor_root", "padding"),
+    [
+        *((shape, "float32", "optimal", True, "mask") for shape in SHAPES | LAYOUTS),
+        *((shape, "float64", "greedy", False, "match") for shape in SHAPES | LAYOUTS),
+        *random_cases(20, SHAPES | LAYOUTS, DTYPES, MATCHINGS, (False, True), ("match", "mask")),
+    ],
+)
+@pytest.mark.usefixtures("nan_filled_arrays")
+def test_levels_as_arrays_are_matched_as_tensors_are(shape, dtype, matching, anchor_root, padding):
+    shape, dtype = (SHAPES | LAYOUTS)[shape], DTYPES[dtype]
+    inputs = problem(shape, dtype)
+    kernel = GOMKKernel(
+        2, (1.0, 0.5, 2.0), matching=matching, anchor_root=anchor_root, padding=padding
+    )
+    x, z = kernel.embed(*inputs[:2]), kernel.embed(*inputs[2:])
+    sizes = uneven_sizes(shape) if shape.S <= 5 else torch.full((shape.S,), shape.N)
+    scores, matched = kernel.match_levels(x.numpy(), z.numpy(), sizes.numpy())
+    assert_same_bits((scores, matched), kernel.match(x, z, sizes, "numba"))
+    rows = sizes.tolist() if padding == "mask" else [shape.N] * shape.S
+    assert_valid(matched, rows, shape.M, anchor_root)
+    expected = kernel.match(x, z, sizes, "reference").scores
+    np.testing.assert_allclose(scores, expected.numpy(), **VALUES[dtype])
+
+
+@pytest.mark.parametrize(
+    ("max_nodes", "num_filters", "filter_size", "num_roots"),
+    [(7, 3, 4, 11), (5, 17, 5, 11), (4, 2, 9, 11), (1, 2, 1, 11), (6, 0, 3, 11), (6, 2, 3, 0)],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kinds", [*KINDS, dict.fromkeys("abcdefgh", True)], ids=len)
+@pytest.mark.usefixtures("nan_filled_arrays")
+def test_a_batch_of_arrays_is_matched_as_tensors_are(
+    kinds, weighted, max_nodes, num_filters, filter_size, num_roots
+):
+    rng = np.random.default_rng(0)
+    # many edges for each pair of nodes, and a node or two with few or none
+    weights = rng.uniform(0.5, 2, 90) if weighted else None
+    graph, *_ = draw(kinds, 1, 11, 90, weights=weights, features=rng.random((11, 3)))
+    batch = extract_subgraphs(graph, SubgraphSettings(2, max_nodes), np.arange(num_roots))
+    channels = [] if graph.relations.is_simple else [len(graph.relations.channels)]
+    filter_adj = rng.random((num_filters, filter_size, filter_size, *channels))
+    filter_feat = rng.random((num_filters, filter_size, 3))
+    subgraphs = SubgraphTensors.of_batch(batch)
+    options = [("optimal", False, "match"), ("greedy", True, "mask"), ("optimal", True, "mask")]
+    for aggregation, (matching, *others) in zip(AGGREGATIONS, options, strict=True):
+        kernel = GOMKKernel(2, 0.7, aggregation, 1.5, matching, *others)
+        for dtype in (np.float32, np.float64):
+            feat = graph.features.astype(dtype)
+            z = kernel.embed(filter_adj.astype(dtype), filter_feat.astype(dtype))
+            scores, matched = kernel.match_arrays(batch, feat, z)
+            assert scores.dtype == z.dtype == dtype
+            given = subgraphs, torch.from_numpy(feat), torch.from_numpy(z)
+            assert_same_bits((scores, matched), kernel.match_subgraphs(*given, "numba"))
+            expected = kernel.match_subgraphs(*given, "reference").scores
+            np.testing.assert_allclose(scores, expected.numpy(), **VALUES[expected.dtype])
+
+
+def test_arrays_may_be_strided_and_read_only_and_nothing_is_compiled_for_them():
+    graph = csr_from_edges(*np.triu_indices(12, 1), 12)
+    batch = extract_subgraphs(graph, SubgraphSettings(2, 5))
+    kernel, feat = GOMKKernel(1), np.random.default_rng(0).random((12, 2))
+    x = kernel.embed(batch.adjacency().astype(np.float64), batch.gather(feat))
+
+    def scores(feat, x, num_nodes):
+        z = x[:3]
+        yield kernel.match_arrays(batch, feat, z)[0]
+        yield kernel.match_levels(x, z, num_nodes)[0]
+
+    expected = list(scores(feat, x, batch.num_nodes))
+    number = len(getattr(match_fwd_kernel, "signatures", ()))
+    others = np.asfortranarray(feat), np.asfortranarray(x), batch.num_nodes.copy()
+    for array in others:
+        array.setflags(write=False)
+    assert not others[1].flags.c_contiguous
+    for found, other in zip(scores(*others), expected, strict=True):
+        np.testing.assert_array_equal(found, other)
+    assert len(getattr(match_fwd_kernel, "signatures", ())) == number
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    graph = csr_from_edges(*np.triu_indices(12, 1), 12)
+    batch = extract_subgraphs(graph, SubgraphSettings(2, 5))
+    kernel, z = GOMKKernel(1, padding="mask"), np.ones((1, 2, 4, 2))
+    with pytest.raises(InputError, match=r"feat must have a row for each node .* got 11 rows\.$"):
+        kernel.match_arrays(batch, np.ones((11, 2)), z)
+    for sizes in ([6, 5], [-1, 5], [5]):
+        with pytest.raises(InputError, match=r"num_nodes must be \[2\] numbers from 0 to 5\.$"):
+            kernel.match_levels(np.ones((2, 2, 5, 2)), z, np.array(sizes))
+
+
+def test_arrays_take_as_many_threads_as_pytorch_was_told_to_use(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        matching_arrays, "run_blocks", lambda *_, most_threads: seen.append(most_threads)
+    )
+    for number in (3, 5):
+        monkeypatch.setattr(torch, "get_num_threads", lambda number=number: number)
+        GOMKKernel(0).match_levels(np.ones((2, 1, 3, 2)), np.ones((2, 1, 3, 2)))
+    assert seen == [3, 5]

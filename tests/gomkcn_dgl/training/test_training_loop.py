@@ -23,7 +23,6 @@ from gomkcn_dgl import (
     train_classifier,
 )
 from gomkcn_dgl import model as model_module
-from gomkcn_dgl.kernels import matching_arrays
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training import training_loop
@@ -180,7 +179,6 @@ def test_the_device_is_asked_for_the_loss_once_an_epoch(data, monkeypatch):
     """However many batches there are; what is asked on the CPU alone is left out."""
     for module in (layer, model_module):
         monkeypatch.setattr(module, "refuse_overflow", lambda *_: None)
-    monkeypatch.setattr(matching_arrays, "_check_references", lambda *_: None)
     asked, lists, to_list = [], [], torch.Tensor.tolist
     monkeypatch.setattr(torch.Tensor, "tolist", lambda one: lists.append(one) or to_list(one))
     for batch_size in (8, 2):
