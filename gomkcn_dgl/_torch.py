@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -17,8 +19,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
-__all__ = ["Tensor", "has_torch", "not_compiled", "resolve_device", "threads_of_torch", "torch"]
+__all__ = [
+    "Tensor",
+    "device_name",
+    "has_torch",
+    "not_compiled",
+    "resolve_device",
+    "threads_of_torch",
+    "torch",
+]
 
+# of NVIDIA's driver, of that within Windows, and of AMD's
+_DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -112,6 +124,22 @@ if TYPE_CHECKING:
     from torch import Tensor
 else:
     torch, Tensor = _Later("torch"), Any
+
+
+def device_name(device: str | torch.device) -> str:
+    """The name of the device that :func:`resolve_device` gives; PyTorch is loaded for a GPU alone.
+
+    >>> device_name("cpu")
+    'cpu'
+    """
+    if isinstance(device, str) and (device == "cpu" or (device == "auto" and not _may_have_gpu())):
+        return "cpu"
+    return str(resolve_device(device))
+
+
+def _may_have_gpu() -> bool:
+    """Whether a driver of a GPU that PyTorch can use is there, which is told without PyTorch."""
+    return any(map(os.path.exists, _DRIVERS)) or shutil.which("nvidia-smi") is not None
 
 
 def resolve_device(device: str | torch.device) -> torch.device:

@@ -531,7 +531,7 @@ def _respond(
     names = graph.feature_names
     filters = []
     for number, size in enumerate(discrete.num_nodes):
-        own = discrete.feat[number, :size].cpu().numpy()
+        own = discrete.feat[number, :size]
         features = _in_units_of_data(classifier, own, hidden.cpu().numpy(), graph.features)
         kinds = labels.names_of(labels.colors(features) if labels else None, names)
         structure = discrete.structure(number, conv.relations, kinds)
@@ -539,7 +539,7 @@ def _respond(
             LearntFilter(
                 structure,
                 describe_structure(structure, names),
-                discrete.weights[number, :size, :size].cpu().numpy(),
+                discrete.weights[number, :size, :size],
                 features,
                 float(of_test[:, number].min()),
                 float(of_test[:, number].max()),

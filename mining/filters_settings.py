@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import check_float, check_sizes
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import to_toml
 from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import MOST_FILTER_NODES, FilterMining
-from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
+from mining.filters.filter_mining import AUTO, MOST_FILTER_NODES, FilterMining
+from mining.filters.filter_settings import FilterSettings
 from mining.graph_settings import GraphSettings
 from mining.settings_tables import changed, read_values
 
@@ -25,13 +25,13 @@ class SeededFilters(FilterSettings):
     thread, which stand for 10⁸ steps on any machine.
     """
 
-    filter_size: int = USUAL_SIZE
     random_state: int = 0
     count_seconds: float = 0.25
 
     def __post_init__(self) -> None:
         # by the name that it has here, and before the graph is read
-        check_int("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
+        if self.filter_size != AUTO:
+            check_sizes("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
         check_float("count_seconds", self.count_seconds, 0, open_minimum=True)
 
 

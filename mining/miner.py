@@ -25,7 +25,7 @@ from mining.counting.census import check_channels
 from mining.counting.watching import steps_in
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
-from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
+from mining.filters.filter_settings import FilterSettings
 from mining.fragments import holds_molecules
 from mining.locating import late_steps, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
@@ -123,9 +123,10 @@ class Miner:
         return () if nulls in ((None,), (NONE,)) else nulls
 
     @property
-    def usual_filter_size(self) -> int:
-        """Nodes of a filter where that is not said: as many as the largest pattern asked for."""
-        return USUAL_SIZE if self.sizes is None else max(2, self.sizes[-1])
+    def usual_filter_size(self) -> str:
+        """Sizes of filters where they are not given: those of the patterns, if these are."""
+        sizes = self.sizes
+        return AUTO if sizes is None else f"{max(2, sizes[0])}-{max(2, sizes[-1])}"
 
     @property
     def _filter_miner(self) -> type[FilterMining]:

@@ -28,26 +28,42 @@ from gomkcn_dgl.errors import InputError
 @click.argument("path", type=InputPath(), metavar="GRAPH", required=False)
 @option_group("Input", file_options, class_options)
 @option_group(
-    "Training",
-    option("--filters", "num_filters", type=Number(int), help="Number of filters [8]"),
+    "Filters",
+    option(
+        "--filters",
+        "num_filters",
+        type=Number(int),
+        help="Number of filters [as many as the graph has more of than random graphs]",
+    ),
     option(
         "--size",
         "filter_size",
-        type=Number(int),
-        help="Nodes of a filter and of a subgraph, 2 to 64 [6]",
+        help="Nodes of a filter and of a subgraph, 2 to 64 [3-8; without contrast 6]",
+    ),
+    option(
+        "--contrast/--no-contrast",
+        default=None,
+        help="Compare with random graphs that have the same degrees, or find the most frequent "
+        "neighbourhoods, whatever random graphs have [contrast, but for molecules]",
     ),
     option(
         "--hops",
         "num_hops",
         type=Number(int),
-        help="Radius of the subgraphs, in hops [half the size, at least 3]",
+        help="Radius of the subgraphs, in hops [half the largest size, at least 3]",
     ),
-    option("--epochs", "num_epochs", type=Number(int), help="Number of training epochs [60]"),
+    option(
+        "--epochs",
+        "num_epochs",
+        type=Number(int),
+        help="Number of training epochs by gradients, which need PyTorch [0]",
+    ),
     option("--device", help="Device: cpu, cuda, or auto for a GPU if there is one [auto]"),
     option(
         "--paper",
         is_flag=True,
-        help="Settings of section VI-B of the paper; options given beside it win",
+        help="What section VI-B of the paper prints and nothing else: the most frequent "
+        "neighbourhoods, filters from random numbers; options given beside it win",
     ),
 )
 @option_group("Output", folder_options)
@@ -97,14 +113,15 @@ def filters(
     paper: bool,
     **options: Any,
 ) -> None:
-    """Find the frequent patterns of a graph: filters trained as the centres of clusters.
+    """Find the frequent patterns of a graph beyond chance, as filters.
 
-    GRAPH is the file or the folder of a graph or a collection. Every node belongs to the filter
-    that the subgraph around it is most similar to.
+    GRAPH is the file or the folder of a graph or a collection. Filters are structures that it has
+    more of than random graphs with its degrees; each says how many instances there are.
 
     \b
     gomkcn filters friends.txt.gz
-    gomkcn filters friends.txt.gz --out run --filters 12 --size 5
+    gomkcn filters friends.txt.gz --out run --filters 12 --size 4-6
+    gomkcn filters friends.txt.gz --no-contrast --filters 8
     gomkcn filters planted.bin --paper
     gomkcn filters planted.bin --paper --epochs 100 --init facility_location
     gomkcn filters MUTAG/ --features labels
@@ -120,7 +137,7 @@ def filters(
         check_path(options["path"])
     from dataclasses import replace
 
-    from gomkcn_dgl._torch import resolve_device
+    from gomkcn_dgl._torch import device_name
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.filters.filter_learning import FilterLearning
     from mining.filters_folder import FILTERS_FILES, write_filters_run
@@ -136,11 +153,15 @@ def filters(
     if settings_file is not None:
         settings = read_filters_settings(settings_file)
     if paper:
-        settings = replace(settings, learning=FilterLearning.paper())
+        settings = replace(
+            settings,
+            learning=FilterLearning.paper(),
+            filters=replace(settings.filters, contrast=False),
+        )
     settings = settings.override(options)
     settings.miner().check()
-    # PyTorch is loaded before the time limit begins
-    resolve_device(settings.filters.device)
+    # a GPU that is not there is refused now, and PyTorch loaded before the time limit begins
+    device_name(settings.filters.device)
     interrupts = Interrupts(options["time_limit"], has_end=True)
     mine_into_folder(
         ctx,

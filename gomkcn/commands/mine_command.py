@@ -35,7 +35,7 @@ from gomkcn_dgl.runtime.files import check_outputs
 # options of `mine` that are for filters alone
 _OF_FILTERS = (
     "num_filters", "filter_size", "device", "num_levels", "matching", "num_epochs", "init",
-    "policy", "num_hops", "feature_contrast",
+    "policy", "num_hops", "feature_contrast", "contrast",
 )  # fmt: skip
 # what the example hides
 MOTIFS = ("house6=6", "wheel=6", "crown=6")
@@ -50,14 +50,19 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
         "--filters",
         "num_filters",
         type=Number(int),
-        help="Number of filters, each the centre of a cluster of neighbourhoods [8]",
+        help="Number of filters [as many as the graph has more of than random graphs]",
     ),
     option("--no-filters", is_flag=True, help="Leave out the filters"),
     option(
         "--filter-size",
-        type=Number(int),
         hidden=True,
-        help="Nodes of a filter [6, or as many as the largest motif of --size]",
+        help="Nodes of a filter [3-8, or the sizes of --size; without contrast 6]",
+    ),
+    option(
+        "--contrast/--no-contrast",
+        default=None,
+        help="Compare filters with random graphs, or find the most frequent neighbourhoods "
+        "[contrast, but for molecules]",
     ),
 )
 @option_group(
@@ -141,14 +146,14 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
         "num_epochs",
         type=Number(int),
         hidden=True,
-        help="Number of training epochs [60]",
+        help="Number of training epochs of filters [0]",
     ),
     option(
         "--hops",
         "num_hops",
         type=Number(int),
         hidden=True,
-        help="Radius of the subgraphs, in hops [half the size, at least 3]",
+        help="Radius of the subgraphs, in hops [half the largest size, at least 3]",
     ),
 )
 @click.pass_context

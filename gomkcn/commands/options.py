@@ -159,8 +159,7 @@ learning_details = together(
         help="Nodes to keep in a truncated subgraph: dense or bfs [dense]",
     ),
     option(
-        "--contrast",
-        "feature_contrast",
+        "--feature-contrast",
         type=Number(float),
         hidden=True,
         help="Weight of node features relative to structure, above 0 and up to 1 [0.2]",

@@ -1,4 +1,4 @@
-"""Learnt filters, ready to say how similar the subgraphs of a graph are to them."""
+"""Filters of several sizes, ready to say how similar the subgraphs of a graph are to them."""
 
 from __future__ import annotations
 
@@ -14,49 +14,58 @@ from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 from mining.categories import Categories
 from mining.filters.discrete_filters import DiscreteFilters
+from mining.filters.neighbourhoods import structure_codes
 
 # subgraphs that are extracted and scored at once, some tenths of a second of one thread
 PART_SIZE = 4096
+# similarities that are told apart; what is closer is the same but for rounding
+_DECIMALS = 4
+# of equally similar filters one goes first that the subgraph is, and then the larger one
+_OF_EXACT, _OF_NODE = 1e-5, 1e-7
 
 
 class Responses(NamedTuple):
-    """How similar the subgraphs around S nodes are to F filters, and how they are matched."""
+    """How similar the subgraphs around S nodes are to F filters, and how they are matched.
 
-    nodes: np.ndarray  # int32 [S, N], nodes of the subgraph, the root first, -1 = padding
-    similarity: np.ndarray  # float32 [S, F], in [0, 1]; NaN where nobody asked
-    matching: np.ndarray  # int8 [S, F, N], filter node of each subgraph node, -1 = unmatched
+    A filter is compared with the subgraph of its own size, of which there are G.
+    """
+
+    nodes: np.ndarray  # int32 [S, G, N], nodes of each subgraph, the root first, -1 = padding
+    similarity: np.ndarray  # float32 [S, F], in [0, 1]; NaN for a node that was not drawn
     is_exact: np.ndarray  # bool [S, F], whether the subgraph is the structure of the filter
+    labels: np.ndarray  # int64 [S], the filter that each belongs to; -1 for none
+    matching: np.ndarray  # int8 [S, N], the node of that filter that each node is matched to
 
     def of_filters(self, order: np.ndarray) -> Responses:
-        """The same of some filters, in an order."""
-        return Responses(
-            self.nodes, self.similarity[:, order], self.matching[:, order], self.is_exact[:, order]
+        """The same of some filters, to which all labels are, in an order."""
+        place = np.full(self.similarity.shape[1] + 1, -1)
+        place[order] = np.arange(len(order))
+        return self._replace(
+            similarity=self.similarity[:, order],
+            is_exact=self.is_exact[:, order],
+            labels=place[self.labels],
         )
-
-    @property
-    def labels(self) -> np.ndarray:
-        """The filter that each subgraph is most similar to, int64 ``[S]``; -1 where nobody asked.
-
-        Of several that it is equally similar to the first.
-        """
-        asked = ~np.isnan(self.similarity[:, 0])
-        return np.where(asked, np.nan_to_num(self.similarity).argmax(axis=1), -1)
 
 
 @dataclass(frozen=True, eq=False)
 class FilterBank:
     """F filters as graphs, and all that decides how similar a subgraph is to them.
 
-    ``scaling`` is that of the features, ``settings`` say how subgraphs are taken; ``relations``,
-    ``feature_names`` and ``categories`` are those of the graph that the filters were learnt on.
+    ``sizes`` are those of the subgraphs that the filters are compared with, ``scaling`` is that of
+    the features, ``settings`` say how the largest subgraphs are taken; ``relations``,
+    ``feature_names`` and ``categories`` are those of the graph that the filters were learnt on. Of
+    filters that a subgraph is equally similar to, the one of the lowest of the ``ranks`` goes
+    first.
     """
 
     filters: DiscreteFilters
+    sizes: tuple[int, ...]
     scaling: FeatureScaling
     settings: SubgraphSettings
     kernel: GOMKKernel
@@ -64,10 +73,20 @@ class FilterBank:
     relations: Relations
     feature_names: tuple[str, ...]
     categories: Categories
+    ranks: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         """Number of filters F."""
-        return len(self.filters.num_nodes)
+        return len(self.filters)
+
+    @cached_property
+    def subgraph_sizes(self) -> list[int]:
+        """The G different sizes of subgraphs, ascending."""
+        return sorted(set(self.sizes))
+
+    def settings_of(self, size: int) -> SubgraphSettings:
+        """How the subgraphs of a size are taken."""
+        return replace(self.settings, max_nodes=size)
 
     @cached_property
     def structures(self) -> tuple[Structure, ...]:
@@ -78,36 +97,53 @@ class FilterBank:
         names: tuple[tuple[str, ...], ...] = ()
         if self.categories:
             # scaled columns of categories that no node has, or all have, cannot be compared
-            colors = self.categories.colors(self.features(number))
-            names = self.categories.names_of(colors, self.feature_names)
+            names = self.categories.names_of(self._colors(number), self.feature_names)
         return self.filters.structure(number, self.relations, names)
+
+    def _colors(self, number: int) -> np.ndarray:
+        """The categories of the nodes of a filter as numbers, int64 ``[M']``."""
+        return self.categories.colors(self.features(number))
+
+    def code(self, number: int) -> np.ndarray:
+        """The code of the structure of a filter among those of subgraphs of its size, ``[1]``."""
+        size, num_nodes = self.sizes[number], self.filters.num_nodes[number]
+        links = np.zeros((1, size, size), np.uint16)
+        # what joins nodes in no way that the graph has, has a number that no subgraph has
+        links[0, :num_nodes, :num_nodes] = self.structures[number].links
+        colors = None
+        if self.categories:
+            colors = np.full((1, size), -1)
+            colors[0, :num_nodes] = self._colors(number)
+        return structure_codes(links, np.array([num_nodes]), colors)
 
     def features(self, number: int) -> np.ndarray:
         """Features of the nodes of a filter in the units of the input, float64 ``[M', D]``."""
         size = self.filters.num_nodes[number]
-        return self.scaling.restore(self.filters.feat[number, :size].numpy())
+        return self.scaling.restore(self.filters.feat[number, :size])
 
     def weights(self, number: int) -> np.ndarray:
         """Learnt weights of the edges of a filter, float32 ``[M', M']`` or ``[M', M', C]``."""
         size = self.filters.num_nodes[number]
-        weights: np.ndarray = self.filters.weights[number, :size, :size].numpy()
+        weights: np.ndarray = self.filters.weights[number, :size, :size]
         return weights
 
     def take(self, order: np.ndarray) -> FilterBank:
-        """Some filters, in an order."""
-        rows = torch.from_numpy(order)
-        old = self.filters
-        sizes = tuple(old.num_nodes[number] for number in order.tolist())
-        new = DiscreteFilters(old.adj[rows], old.feat[rows], old.weights[rows], sizes)
-        return replace(self, filters=new)
+        """Some filters, in an order; of equally similar ones the same goes first as before."""
+        ranks = self.ranks or tuple(range(len(self)))
+        return replace(
+            self,
+            filters=self.filters.take(order),
+            sizes=tuple(self.sizes[number] for number in order.tolist()),
+            ranks=tuple(ranks[number] for number in order.tolist()),
+        )
 
     def in_reading_order(self) -> FilterBank:
         """The same filters with the nodes of each in the order of pages."""
         old = self.filters
-        adj, feat, weights = old.adj.clone(), old.feat.clone(), old.weights.clone()
+        adj, feat, weights = old.adj.copy(), old.feat.copy(), old.weights.copy()
         for number, structure in enumerate(self.structures):
             size = structure.num_nodes
-            order = torch.from_numpy(structure.reading_order)
+            order = structure.reading_order
             adj[number, :size, :size] = old.adj[number][order][:, order]
             weights[number, :size, :size] = old.weights[number][order][:, order]
             feat[number, :size] = old.feat[number][order]
@@ -118,36 +154,120 @@ class FilterBank:
 
         The graph has the relations and the features of that which the filters were learnt on.
         """
-        batch = extract_subgraphs(graph, self.settings, roots)
+        width = max(self.sizes, default=1)
+        count = len(roots)
+        nodes = np.full((count, len(self.subgraph_sizes), width), -1, np.int32)
+        similarity = np.empty((count, len(self)), np.float32)
+        is_exact = np.zeros((count, len(self)), bool)
+        matching = np.full((count, len(self), width), -1, np.int8)
+        for place, size in enumerate(self.subgraph_sizes):
+            own = np.flatnonzero(np.array(self.sizes) == size)
+            batch = extract_subgraphs(graph, self.settings_of(size), roots)
+            nodes[:, place, :size] = batch.nodes
+            scores, matched, colors = self._match(graph, batch, own, device)
+            similarity[:, own] = scores
+            matching[:, own, :size] = matched
+            is_exact[:, own] = self._are_exact(batch, colors, own)
+        labels = self.label(similarity, is_exact)
+        best = np.empty((count, width), np.int8)
+        if len(self):
+            best[:] = matching[np.arange(count), labels]
+        return Responses(nodes, similarity, is_exact, labels, best)
+
+    def nodes_of_labels(self, responses: Responses) -> np.ndarray:
+        """The subgraph around each root that its filter is compared with, int32 ``[S, N]``."""
+        labels = responses.labels
+        nodes = np.full((len(labels), responses.nodes.shape[2]), -1, np.int32)
+        place = np.searchsorted(self.subgraph_sizes, self.sizes)
+        rows = np.flatnonzero(labels >= 0)
+        if len(rows):
+            nodes[rows] = responses.nodes[rows, place[labels[rows]]]
+        return nodes
+
+    def label(self, similarity: np.ndarray, is_exact: np.ndarray) -> np.ndarray:
+        """The filter that each of S subgraphs is most similar to, int64 ``[S]``.
+
+        Of equally similar ones first the one that it is, then the one with most nodes. Without
+        filters, and where nobody asked, it is -1.
+        """
+        if not len(self):
+            return np.full(len(similarity), -1)
+        order = np.argsort(self.ranks or np.arange(len(self)))
+        sizes = np.array(self.filters.num_nodes)
+        key = (
+            np.round(similarity.astype(np.float64), _DECIMALS)
+            + _OF_EXACT * is_exact
+            + _OF_NODE * sizes
+        )
+        is_known = ~np.isnan(similarity[:, 0])
+        return np.where(is_known, order[np.nan_to_num(key)[:, order].argmax(axis=1)], -1)
+
+    def _match(
+        self, graph: CSRGraph, batch: SubgraphBatch, own: np.ndarray, device: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Similarity ``[S, F']`` to some filters of a size, matching ``[S, F', N]``, and colours."""
         # the nodes that these subgraphs have, so that the features of no others are scaled
         used, local = np.unique(batch.nodes, return_inverse=True)
-        is_padded = int(used[0] == -1)
+        is_padded = int(len(used) > 0 and used[0] == -1)
         local = (local.reshape(batch.nodes.shape) - is_padded).astype(np.int32)
         features = graph.features[used[is_padded:]]
-        feat = torch.from_numpy(self.scaling.scale(features)).to(device)
-        subgraphs = SubgraphTensors.of_batch(replace(batch, nodes=local), device)
-        with torch.no_grad():
-            z = self.kernel.embed(self.filters.adj, self.filters.feat).to(device)
-            matched = self.kernel.match_subgraphs(subgraphs, feat, z, self.backend)
-        largest = np.float32(self.kernel.largest_score(z.shape[2]))
-        similarity = matched.scores.cpu().numpy() / largest
-        matching = matched.matching.cpu().numpy().astype(np.int8)
+        feat = self.scaling.scale(features)
+        filters = self.filters.take(own).padded(batch.nodes.shape[1])
+        z = self.kernel.embed(filters.adj, filters.feat)
+        renumbered = replace(batch, nodes=local)
+        if str(device) == "cpu" and self.backend in ("auto", "numba"):
+            scores, matching = self.kernel.match_arrays(renumbered, feat, z)
+        else:
+            subgraphs = SubgraphTensors.of_batch(renumbered, device)
+            with torch.no_grad():
+                matched = self.kernel.match_subgraphs(
+                    subgraphs,
+                    torch.from_numpy(feat).to(device),
+                    torch.from_numpy(z).to(device),
+                    self.backend,
+                )
+            scores, matching = matched.scores.cpu().numpy(), matched.matching.cpu().numpy()
+        matching = matching.astype(np.int8)
         # nodes of a filter beyond its own are padding
-        sizes = np.array(self.filters.num_nodes)[:, None]
+        sizes = np.array(filters.num_nodes)[:, None]
         matching[(matching >= sizes) | (batch.nodes < 0)[:, None]] = -1
         colors = None
         if self.categories:
             colors = np.where(local < 0, -1, self.categories.colors(features)[local])
-        return Responses(batch.nodes, similarity, matching, _are_exact(self, batch, colors))
+        return scores / np.float32(self.kernel.largest_score(z.shape[2])), matching, colors
+
+    def _are_exact(
+        self, batch: SubgraphBatch, colors: np.ndarray | None, own: np.ndarray
+    ) -> np.ndarray:
+        """Whether each subgraph is the structure of some filters of its size, bool ``[S, F']``."""
+        is_exact = np.zeros((len(batch), len(own)), bool)
+        # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
+        degrees = np.sort((batch.links > 0).sum(axis=2), axis=1)
+        wanted = np.zeros((len(own), degrees.shape[1]), np.int64)
+        for row, number in zip(wanted, own.tolist(), strict=True):
+            structure = self.structures[number]
+            row[len(row) - structure.num_nodes :] = np.sort(structure.joined.sum(axis=1))
+        sizes = np.array(self.filters.num_nodes)[own]
+        may_be = (degrees[:, None] == wanted).all(axis=2) & (batch.num_nodes[:, None] == sizes)
+        # 2. the others by their codes
+        rows = np.flatnonzero(may_be.any(axis=1))
+        some = None if colors is None else colors[rows]
+        codes = structure_codes(batch.links[rows], batch.num_nodes[rows], some)
+        for place, number in enumerate(own.tolist()):
+            is_exact[rows, place] = codes == self.code(number)
+        return is_exact
 
 
 def respond_everywhere(
-    bank: FilterBank, graph: CSRGraph, device: Any, most: int, steps: Steps
+    bank: FilterBank, order: NodeOrder, device: Any, most: int, steps: Steps
 ) -> Responses:
     """The responses of all nodes of a graph, or of ``most`` that are drawn at random.
 
-    Where time is up before all have responded, those that have were drawn at random, too.
+    They are worked out in the order of the graph, so that they do not depend on how its nodes are
+    numbered, and are given in the numbers that it came with. Where time is up before all have
+    responded, those that have were drawn at random, too.
     """
+    graph = order.graph
     # the second number keeps this stream apart from the others of the same seed
     rng = np.random.default_rng([bank.settings.seed, 11])
     roots = rng.permutation(graph.num_nodes)[:most]
@@ -161,57 +281,17 @@ def respond_everywhere(
     done = steps.each(step, Responses, respond, [0])
     if len(parts) > 1:
         done += steps.each(step, Responses, respond, range(1, len(parts)), in_time=True)
-    size = bank.settings.max_nodes
-    shape = graph.num_nodes, len(bank)
+    total, width = graph.num_nodes, max(bank.sizes, default=1)
     found = Responses(
-        np.full((graph.num_nodes, size), -1, np.int32),
-        np.full(shape, np.nan, np.float32),
-        np.full((*shape, size), -1, np.int8),
-        np.zeros(shape, bool),
+        np.full((total, len(bank.subgraph_sizes), width), -1, np.int32),
+        np.full((total, len(bank)), np.nan, np.float32),
+        np.zeros((total, len(bank)), bool),
+        np.full(total, -1),
+        np.full((total, width), -1, np.int8),
     )
     for part, result in zip(parts, done, strict=False):
+        given = order.given(part)
+        result = result._replace(nodes=order.given(result.nodes))
         for name, values in result._asdict().items():
-            getattr(found, name)[part] = values
+            getattr(found, name)[given] = values
     return found
-
-
-def order_by_frequency(responses: Responses) -> np.ndarray:
-    """The order of the filters in which the most frequent is the first, int64 ``[F]``."""
-    order = np.arange(responses.similarity.shape[1])
-    # a node that is as similar to two filters goes to the first, so that a new order may change the
-    # sizes; usually the second order stays, and no more are tried than there are pairs of filters
-    for _ in range(len(order) ** 2):
-        labels = responses.of_filters(order).labels
-        sizes = np.bincount(labels[labels >= 0], minlength=len(order))
-        better = np.argsort(-sizes, kind="stable")
-        if (better == np.arange(len(order))).all():
-            break
-        order = order[better]
-    return order
-
-
-def _are_exact(bank: FilterBank, batch: SubgraphBatch, colors: np.ndarray | None) -> np.ndarray:
-    """Whether each subgraph is the structure of each filter, bool ``[S, F]``.
-
-    ``colors [S, N]`` are those of its nodes, None without categories.
-    """
-    is_exact = np.zeros((len(batch), len(bank)), bool)
-    degrees = np.sort((batch.links > 0).sum(axis=2), axis=1)
-    # subgraphs that read the same have the same key, which is found once
-    keys: dict[bytes, bytes] = {}
-    for number, structure in enumerate(bank.structures):
-        # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
-        wanted = np.zeros(degrees.shape[1], np.int64)
-        wanted[-structure.num_nodes :] = np.sort(structure.joined.sum(axis=1))
-        may_be = (degrees == wanted).all(axis=1) & (batch.num_nodes == structure.num_nodes)
-        # 2. the others by their keys
-        for row in np.flatnonzero(may_be).tolist():
-            own = None if colors is None else colors[row, : structure.num_nodes]
-            text = batch.links[row].tobytes() + (b"" if own is None else own.tobytes())
-            if text not in keys:
-                links = batch.links[row, : structure.num_nodes, : structure.num_nodes]
-                names = bank.categories.names_of(own, bank.feature_names)
-                channels = batch.relations.links[links]
-                keys[text] = Structure.of_channels(channels, batch.relations, names).key
-            is_exact[row, number] = keys[text] == structure.key
-    return is_exact

@@ -12,13 +12,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._sklearn import ClusterMixin, TransformerMixin
-from gomkcn_dgl._torch import resolve_device, torch
+from gomkcn_dgl._torch import device_name, torch
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.archives import load_arrays
 from gomkcn_dgl.runtime.files import read_file, reason_of
@@ -40,31 +41,41 @@ _NESTED = "learning__"
 
 
 class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
-    """Find the frequent patterns of a graph: filters trained as the centres of clusters.
+    """Find the frequent patterns of a graph beyond chance, as filters.
 
-    Every node has a subgraph around it, and each subgraph belongs to the filter that it is most
-    similar to by the graph optimal matching kernel. Training raises the mean similarity; then each
-    filter becomes a graph, of its edges of weight above ½. The frequency of a filter is the number
-    of nodes whose subgraph belongs to it: an estimate of how many nodes lie in such a pattern,
-    since a subgraph is cut to the size of a filter and may resemble none of them much. ``exact``
-    says for how many of them the subgraph *is* the structure of the filter.
+    Every node has a subgraph of each size around it. Filters are structures that the graph shows
+    more often than random graphs with its degrees: each is chosen because it explains, by the graph
+    optimal matching kernel, what is around many nodes of the graph and of few nodes of the random
+    graphs. Another one is added while it explains more by three standard deviations, so that their
+    number follows from the graph. Each says how many ``instances`` it has: the different node sets
+    that the subgraphs around the nodes show it at, which depend on no other filter.
+
+    With ``contrast=False`` filters are the centres of the frequent subgraphs of one size, whether
+    random graphs have them or not, as in the paper.
 
     Parameters
     ----------
-    num_filters : int
-        Filters, F; there are fewer where no more subgraphs differ.
-    size : int
-        Nodes of a filter and of a subgraph, M, from 2 to 64.
+    num_filters : int or "auto"
+        Filters, F. "auto": as many as the graph has more of than random graphs, 12 at most; without
+        contrast 8. There are fewer where no more subgraphs differ.
+    size : int, str, tuple of int or "auto"
+        Nodes of a subgraph, from 2 to 64: a number, or the smallest and the largest, as in "3-8".
+        "auto": "3-8"; without contrast 6, the size of the paper.
+    contrast : bool or "auto"
+        Whether filters are compared with random graphs. "auto": not where edges are bonds of
+        molecules, where filters start at random, in graphs without edges, or above 8 million edges.
+        ``note_`` says which.
     learning : FilterLearning or None
         How filters are learnt. None: ``FilterLearning()``; ``FilterLearning.paper()`` is what the
         paper prints. Its fields can be set as ``learning__num_epochs`` and so on.
     device : str or torch.device
-        Where training and matching run: "cpu", "cuda", or "auto" for a GPU where PyTorch has one.
+        Where training and matching run: "cpu", "cuda", or "auto" for a GPU where there is one.
+        PyTorch is loaded for a GPU, and for training.
     level : {"node", "graph"}
         What a row of :meth:`transform` and :meth:`predict` stands for: a node, or a graph of a
         collection, which has the highest response of its nodes.
     max_assigned : int
-        Most nodes that are assigned to filters; of more so many are drawn, and frequencies are
+        Most nodes that are assigned to filters; of more so many are drawn, and instances are
         estimates with an interval.
     random_state : int
         The same seed gives the same filters.
@@ -72,23 +83,30 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
     Attributes
     ----------
     filters_ : tuple of MinedFilter
-        The filters, the most frequent first.
+        The filters, in the order in which they were chosen; without contrast those with most
+        instances first. Each is a :class:`MinedFilter`.
+    note_ : str
+        What the filters were chosen by, and where, in words. Where the graph has no more of
+        anything than random graphs, there are no filters, and it says so.
+    num_random_graphs_ : int
+        Random graphs that were compared with; 0 without contrast.
     labels_ : numpy.ndarray
-        int64 ``[V]``, the filter that the subgraph around each node is most similar to; -1 for a
-        node that was not drawn.
+        int64 ``[V]``, the filter that each node is nearest to: of those that its subgraphs are most
+        similar to the one that they are, then the largest; -1 for a node that was not drawn, and
+        where there are no filters.
     responses_ : numpy.ndarray
-        float32 ``[V, F]``, how similar it is to each filter, in [0, 1]; NaN for a node that was not
-        drawn.
+        float32 ``[V, F]``, how similar the subgraph of its size is to each filter, in [0, 1]; NaN
+        for a node that was not drawn.
     similarities_ : numpy.ndarray
-        float32 ``[V]``, how similar it is to that which it belongs to.
+        float32 ``[V]``, how similar it is to the nearest.
     subgraph_nodes_, matching_ : numpy.ndarray
-        int32 and int8 ``[V, M]``: the nodes of the subgraph around each node, the node itself
-        first, and the node of its filter that each is matched to; -1 = none.
+        int32 and int8 ``[V, M]``: the nodes of the subgraph around each node that its filter is
+        compared with, the node itself first, and the node of the filter that each is matched to;
+        -1 = none.
     is_exact_ : numpy.ndarray
         bool ``[V]``, whether it is isomorphic to the structure of its filter.
     loss_curve_ : list of float
-        1 - the mean similarity of a subgraph to its filter: before the training, then of each
-        epoch.
+        1 - the mean similarity of a subgraph to its filter: before a training, then of each epoch.
     n_iter_ : int
         Epochs of the training.
     scaling_ : FeatureScaling
@@ -102,39 +120,40 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
 
     Notes
     -----
-    Of more than ``learning.max_subgraphs`` nodes so many are drawn to learn from.
+    Of more than ``learning.max_subgraphs`` nodes so many are drawn to choose filters from.
 
-    What training changes depends on the features. On structure alone the filters are those of the
-    start, real subgraphs that represent the others, also where 10 or 20 % of the edges of copies
-    are deleted: their structures were the same in each of 36 graphs. Where features are numbers,
-    the trained ones are means over the subgraphs that have the structure of the filter. On ten
-    copies with noise of standard deviation .2 the error falls to 33 % of that of the start where
-    all nodes of a motif have the same features, and to 52 % where each has its own. Nodes that a
-    symmetry exchanges are told apart by their features alone, so that noise parts their means.
+    Filters are chosen by structure and categories. Where features are numbers, those of a filter
+    are the means over the subgraphs that have its structure, a step of Lloyd's k-means in which the
+    matching says which node is which. Nodes that a symmetry exchanges are told apart by their
+    features alone, so that noise parts their means. ``learning.num_epochs`` adds the gradient
+    training of the paper.
 
-    Which filters are learnt does not depend on how nodes are numbered. Which nodes of a truncated
-    subgraph stay does, so that the label of a node may.
+    Nodes are put in an order that follows from the structure of the graph, so that filters, labels
+    and responses do not depend on how they were numbered, but for nodes that look alike up to
+    several hops.
 
     References
     ----------
     The GOMKCN paper (arXiv:2504.16360), section VI-B; Algorithm 1; Definition 2 for the responses.
+    R. Milo et al., Network motifs, Science 298, 2002, for the random graphs.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
-    >>> miner = FilterMiner(num_filters=2, size=5).fit(graph)
-    >>> [(one.name, one.frequency.value, one.exact.value) for one in miner.filters_]
-    [('cycle of 5 nodes', 30, 30), ('clique of 4 nodes', 12, 12)]
-    >>> miner.transform(graph).shape, miner.labels_[:5].tolist()
-    ((42, 2), [0, 0, 0, 0, 0])
+    >>> tree = nx.random_labeled_tree(120, seed=1)
+    >>> graph = nx.disjoint_union_all([tree] + [nx.wheel_graph(6)] * 8)
+    >>> graph.add_edges_from((k, 120 + 6 * k) for k in range(8))
+    >>> miner = FilterMiner().fit(graph)
+    >>> [(mined.name, str(mined.instances)) for mined in miner.filters_]
+    [('wheel with 5 spokes', '8')]
 
     Filters are columns of features for what follows; rows are nodes here:
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> model = make_pipeline(FilterMiner(2, size=5), DecisionTreeClassifier())
-    >>> model.fit(graph, [0] * 30 + [1] * 12).predict(graph)[[0, 41]].tolist()
+    >>> model = make_pipeline(FilterMiner(2, size=5, contrast=False), DecisionTreeClassifier())
+    >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
+    >>> model.fit(rings, [0] * 30 + [1] * 12).predict(rings)[[0, 41]].tolist()
     [0, 1]
     """
 
@@ -142,8 +161,8 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         """The parameters by name; with ``deep``, those of ``learning`` as ``learning__NAME``."""
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
-            own = self.resolve_learning()
-            params |= {f"{_NESTED}{name}": value for name, value in vars(own).items()}
+            learning = self.resolve_learning()
+            params |= {f"{_NESTED}{name}": value for name, value in vars(learning).items()}
         return params
 
     def set_params(self, **params: Any) -> FilterMiner:
@@ -181,27 +200,39 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         InputError
             For other features or relations.
         """
-        check_is_fitted(self)
         csr = self._read(graph)
-        device = resolve_device(self.device)
-        responses = np.empty((csr.num_nodes, len(self.bank_)), np.float32)
-        for first in range(0, csr.num_nodes, PART_SIZE):
-            roots = np.arange(first, min(first + PART_SIZE, csr.num_nodes))
-            responses[roots] = self.bank_.respond(csr, roots, device).similarity
-        if self.level == "node":
-            return responses
-        parts = np.split(responses, csr.graph_ptr[1:-1])
-        return np.stack([part.max(axis=0, initial=0) for part in parts])
+        similarity, _ = self._respond(csr)
+        return similarity if self.level == "node" else _highest(similarity, csr)
 
     def predict(self, graph: Any) -> np.ndarray:
-        """The filter that responds most, int64: of each node, or of each graph.
+        """The nearest filter, int64, of each node, or of each graph; -1 where there are no filters.
 
         Parameters
         ----------
         graph : anything :func:`gomkcn.as_csr` takes
             As for :meth:`transform`.
         """
-        return self.transform(graph).argmax(axis=1)
+        csr = self._read(graph)
+        similarity, labels = self._respond(csr)
+        if self.level == "node":
+            return labels
+        # of a graph no subgraph is the structure of a filter or is not
+        highest = _highest(similarity, csr)
+        return self.bank_.label(highest, np.zeros(highest.shape, bool))
+
+    def _respond(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+        """The responses ``[V, F]`` and the nearest filters ``[V]`` of all nodes of a graph."""
+        # in the order of the graph, as in a fit: no numbering changes a row
+        order = NodeOrder.of(graph)
+        device = device_name(self.device)
+        similarity = np.empty((graph.num_nodes, len(self.bank_)), np.float32)
+        labels = np.empty(graph.num_nodes, np.int64)
+        for first in range(0, graph.num_nodes, PART_SIZE):
+            roots = np.arange(first, min(first + PART_SIZE, graph.num_nodes))
+            found = self.bank_.respond(order.graph, roots, device)
+            given = order.given(roots)
+            similarity[given], labels[given] = found.similarity, found.labels
+        return similarity, labels
 
     def score(self, graph: Any, y: Any = None) -> float:
         """The mean similarity of a row to the filter that responds most, which training raises.
@@ -213,9 +244,10 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         y : object
             Not used.
         """
-        return float(self.transform(graph).max(axis=1).mean(dtype=np.float64))
+        return float(self.transform(graph).max(axis=1, initial=0).mean(dtype=np.float64))
 
     def _read(self, graph: Any) -> CSRGraph:
+        check_is_fitted(self)
         csr = as_unweighted(graph)
         width = csr.stored_features.shape[1]
         if width != self.n_features_in_:
@@ -228,26 +260,37 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Names of the columns of :meth:`transform`: number and name of each filter."""
         check_is_fitted(self)
-        return np.array([f"{one.id}: {one.name}" for one in self.filters_], dtype=object)
+        return np.array([f"{mined.id}: {mined.name}" for mined in self.filters_], dtype=object)
 
-    def to_conv(self) -> GOMKConv:
+    def to_conv(self, size: int | None = None) -> GOMKConv:
         """A layer that holds these filters, so that a network can start from them or keep them.
 
         Its features are those of ``scaling_``: ``conv(graph, scaling_.scale(features))`` is what
         :meth:`transform` returns, but for edges of 1 that are .998 in a layer, since a weight of a
-        layer that can be trained lies between 0 and 1.
+        layer that can be trained lies between 0 and 1, and for nodes of truncated subgraphs, which
+        a layer draws by the numbers that nodes were given.
+
+        Parameters
+        ----------
+        size : int, optional
+            The filters of this size; a layer takes subgraphs of one size. None: that of all.
 
         Returns
         -------
         GOMKConv
             On the CPU; its filters can be trained.
 
+        Raises
+        ------
+        InputError
+            If there are filters of several sizes and none was given, or none of this size.
+
         Examples
         --------
         >>> import networkx as nx
         >>> from gomkcn import as_csr
         >>> graph = as_csr(nx.lollipop_graph(3, 2))
-        >>> miner = FilterMiner(num_filters=2, size=3).fit(graph)
+        >>> miner = FilterMiner(num_filters=2, size=3, contrast=False).fit(graph)
         >>> conv = miner.to_conv()
         >>> features = torch.from_numpy(miner.scaling_.scale(graph.features))
         >>> responses = torch.from_numpy(miner.transform(graph))
@@ -259,11 +302,18 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
 
         check_is_fitted(self)
         bank = self.bank_
-        settings = bank.settings
+        if size is None and len(bank.subgraph_sizes) == 1:
+            (size,) = bank.subgraph_sizes
+        if size not in bank.subgraph_sizes:
+            known = ", ".join(map(str, bank.subgraph_sizes)) or "none"
+            raise InputError(f"size must be one of the sizes of the filters, {known}, got {size}.")
+        own = np.flatnonzero(np.array(bank.sizes) == size)
+        filters = bank.filters.take(own).padded(size)
+        settings = bank.settings_of(size)
         conv = GOMKConv(
             self.n_features_in_,
-            len(bank),
-            settings.max_nodes,
+            len(own),
+            size,
             settings.num_hops,
             kernel=bank.kernel,
             policy=settings.policy,
@@ -271,27 +321,32 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
             bounded_feats=True,
             relations=bank.relations,
         )
-        conv.filters.set(slice(None), bank.filters.adj, bank.filters.feat)
+        conv.filters.set(slice(None), torch.from_numpy(filters.adj), torch.from_numpy(filters.feat))
         return conv
 
     def table(self) -> Table:
-        """The filters as a table: structure, frequency, how many exactly, similarity."""
+        """The filters as a table: structure, instances here and in random graphs, nearest nodes."""
         check_is_fitted(self)
-        total = len(self.labels_)
+        filters = self.filters_
+        random = [mined.random_instances for mined in filters]
         columns: dict[str, list[Any]] = {
-            "filter": [one.id for one in self.filters_],
-            "name": [one.name for one in self.filters_],
-            "structure": [one.structure.to_text() for one in self.filters_],
-            "nodes": [one.structure.num_nodes for one in self.filters_],
-            "edges": [len(one.structure.edges) for one in self.filters_],
-            "frequency": [one.frequency.value for one in self.filters_],
-            "frequency_low": [one.frequency.low for one in self.filters_],
-            "frequency_high": [one.frequency.high for one in self.filters_],
-            "share": [one.frequency.value / total for one in self.filters_],
-            "exact": [one.exact.value for one in self.filters_],
+            "filter": [mined.id for mined in filters],
+            "name": [mined.name for mined in filters],
+            "structure": [mined.structure.to_text() for mined in filters],
+            "nodes": [mined.structure.num_nodes for mined in filters],
+            "edges": [len(mined.structure.edges) for mined in filters],
+            "instances": [mined.instances.value for mined in filters],
+            "instances_low": [mined.instances.low for mined in filters],
+            "instances_high": [mined.instances.high for mined in filters],
+            "disjoint": [mined.disjoint_instances for mined in filters],
+            "random_mean": [np.nan if one is None else one.mean for one in random],
+            "random_sd": [np.nan if one is None else one.sd for one in random],
+            "exceeds": [mined.exceeds for mined in filters],
+            "exact_nodes": [mined.exact.value for mined in filters],
+            "nearest_nodes": [mined.nearest_nodes.value for mined in filters],
             "similarity": [
-                one.similarity[len(one.similarity) // 2] if one.similarity else np.nan
-                for one in self.filters_
+                mined.similarity[len(mined.similarity) // 2] if mined.similarity else np.nan
+                for mined in filters
             ],
         }
         return Table(columns)
@@ -342,11 +397,12 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         miner = cls(**params)
         miner.check()
         learning = miner.resolve_learning()
-        adj, feat, weights = (torch.from_numpy(arrays[name]) for name in ("adj", "feat", "weights"))
+        adj, feat, weights = (arrays[name] for name in ("adj", "feat", "weights"))
         names, directed = zip(*record["relations"], strict=True)
         groups = tuple(tuple(group) for group in record["categories"])
         bank = FilterBank(
             DiscreteFilters(adj, feat, weights, tuple(record["num_nodes"])),
+            tuple(record["sizes"]),
             FeatureScaling(*arrays["scaling"]),
             SubgraphSettings(**record["settings"]),
             learning.kernel,
@@ -354,6 +410,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
             Relations(tuple(names), tuple(directed), arrays["links"]),
             tuple(record["feature_names"]),
             Categories(groups),
+            tuple(record["ranks"]),
         )
         miner._remember(bank)
         for name in PER_NODE:
@@ -362,6 +419,14 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
             MinedFilter.from_dict(one, bank.feature_names) for one in record["filters"]
         )
         miner.loss_curve_ = record["loss_curve"]
-        miner.n_iter_ = len(miner.loss_curve_) - 1
+        miner.n_iter_ = max(0, len(miner.loss_curve_) - 1)
+        miner.num_random_graphs_ = record["num_random_graphs"]
+        miner.note_ = record["note"]
         miner.is_partial_ = record["is_partial"]
         return miner
+
+
+def _highest(similarity: np.ndarray, graph: CSRGraph) -> np.ndarray:
+    """The highest response of the nodes of each graph, ``[G, F]``."""
+    parts = np.split(similarity, graph.graph_ptr[1:-1])
+    return np.stack([part.max(axis=0, initial=0) for part in parts])

@@ -1,8 +1,9 @@
-"""The frequent patterns of a graph, as filters that are the centres of clusters.
+"""The frequent patterns of a graph, as filters.
 
 This is section VI-B of the GOMKCN paper from end to end: the subgraphs around the nodes are sampled
-(step 1 of Algorithm 1), embedded and matched on the device, filters are trained as cluster centres
-and made graphs, and every node is assigned to the filter that its subgraph is most similar to.
+(step 1 of Algorithm 1), embedded and matched, filters become the centres of clusters, and every
+node is assigned to the filter that its subgraph is most similar to. By default filters stand where
+the graph has more of a structure than random graphs with its degrees.
 
 It does without scikit-learn, which takes a second to import; :class:`gomkcn.FilterMiner` is the
 same as an estimator.
@@ -17,18 +18,21 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
-from gomkcn_dgl._torch import resolve_device
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl._torch import device_name
+from gomkcn_dgl.checks import check_choice, check_int, check_sizes
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters.filter_bank import FilterBank, order_by_frequency, respond_everywhere
-from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
+from mining.filters.filter_bank import FilterBank, respond_everywhere
+from mining.filters.filter_learner import FilterLearner, Learnt
+from mining.filters.filter_learning import FilterLearning, check_learning
 from mining.filters.mined_filter import mined_filters
-from mining.filters.rooted_subgraphs import RootedSubgraphs
+from mining.fragments import holds_molecules
 from mining.mined_graph import MinedGraph
 
 M = TypeVar("M", bound="FilterMining")
@@ -37,11 +41,16 @@ AUTO = "auto"
 LEVELS = ("node", "graph")
 # more nodes of a filter take long to match, and look like no pattern
 MOST_FILTER_NODES = 64
+# sizes of filters that are compared with random graphs, and the size of others, that of the paper
+CONTRAST_SIZES, USUAL_SIZE = range(3, 9), 6
+# random graphs of more edges take minutes
+MOST_CONTRAST_EDGES = 8_000_000
 PARAMETERS = (
-    "num_filters", "size", "learning", "device", "level", "max_assigned", "random_state",
+    "num_filters", "size", "contrast", "learning", "device", "level", "max_assigned",
+    "random_state",
 )  # fmt: skip
 # of the file of a miner
-FORMAT = 1
+FORMAT = 2
 # attributes that have a row for each node
 PER_NODE = ("responses", "labels", "similarities", "subgraph_nodes", "matching", "is_exact")
 
@@ -51,9 +60,10 @@ class FilterMining:
 
     def __init__(
         self,
-        num_filters: int = 8,
-        size: int = 6,
+        num_filters: int | str = AUTO,
+        size: int | str | tuple[int, int] = AUTO,
         *,
+        contrast: bool | str = AUTO,
         learning: FilterLearning | None = None,
         device: Any = AUTO,
         level: str = "node",
@@ -62,6 +72,7 @@ class FilterMining:
     ) -> None:
         self.num_filters = num_filters
         self.size = size
+        self.contrast = contrast
         self.learning = learning
         self.device = device
         self.level = level
@@ -78,13 +89,52 @@ class FilterMining:
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        check_int("num_filters", self.num_filters, 1)
-        check_int("size", self.size, 2, MOST_FILTER_NODES)
+        if self.num_filters != AUTO:
+            check_int("num_filters", self.num_filters, 1)
+        if self.size != AUTO:
+            check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        if self.contrast not in (True, False, AUTO):
+            raise InputError(f'contrast must be True, False or "auto", got {self.contrast!r}.')
         check_int("max_assigned", self.max_assigned, 1)
         check_int("random_state", self.random_state, 0)
         check_choice("level", self.level, LEVELS)
+        learning = self.resolve_learning()
         # nodes alone, without what is around them, are no neighbourhoods
-        check_int("num_levels", self.resolve_learning().kernel.num_levels, 1)
+        check_int("num_levels", learning.kernel.num_levels, 1)
+        if learning.init == "random" and self.contrast is True:
+            raise InputError(
+                'contrast must be False where filters start at random (init="random"), got True; '
+                "leave one of them out."
+            )
+
+    def why_no_contrast(self, graph: CSRGraph) -> str:
+        """Why filters are not compared with random graphs; empty where they are."""
+        if self.contrast is False:
+            return "they were not asked for"
+        if self.resolve_learning().init == "random":
+            return "filters start at random"
+        if self.contrast is True:
+            return ""
+        if not graph.num_edges:
+            return "the graph has no edges"
+        if holds_molecules(graph.relations):
+            return "they have neighbours of atoms that chemistry rules out"
+        if graph.num_edges > MOST_CONTRAST_EDGES:
+            return f"drawing them takes minutes above {MOST_CONTRAST_EDGES:,} edges"
+        return ""
+
+    def sizes_of(self, graph: CSRGraph) -> range:
+        """The sizes of the subgraphs that filters are looked for in."""
+        reason = self.why_no_contrast(graph)
+        if self.size == AUTO:
+            return range(USUAL_SIZE, USUAL_SIZE + 1) if reason else CONTRAST_SIZES
+        sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        if reason and len(sizes) > 1:
+            raise InputError(
+                f"size must be one number where there are no random graphs to compare with "
+                f"({reason}), got {self.size!r}; give one size, such as {USUAL_SIZE}."
+            )
+        return sizes
 
     def fit(
         self: M, graph: Any, y: Any = None, *, steps: Steps | None = None, progress: bool = False
@@ -127,51 +177,87 @@ class FilterMining:
     def fit_mined(self: M, mined: MinedGraph, steps: Steps) -> M:
         """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""
         learning = self.resolve_learning()
-        device = resolve_device(self.device)
+        device = device_name(self.device)
         given = mined.given
-        # 1. sample the subgraphs around nodes, and batch them on the device
-        steps.progress.begin("sampling subgraphs")
-        scaling = FeatureScaling.fit(given.stored_features, learning.feature_contrast)
-        settings = learning.subgraph_settings(self.size, self.random_state)
-        subgraphs = RootedSubgraphs.sample(
-            mined.graph, scaling, learning.kernel, settings, learning.max_subgraphs, device
+        reason = self.why_no_contrast(given)
+        number = None if self.num_filters == AUTO else int(self.num_filters)
+        # 1. sample the subgraphs around nodes, here and in random graphs; choose filters, refine
+        # and train them
+        learner = FilterLearner(
+            mined,
+            self.sizes_of(given),
+            number,
+            not reason,
+            learning,
+            FeatureScaling.fit(given.stored_features, learning.feature_contrast),
+            self.random_state,
+            device,
+            steps,
         )
-        # 2. initialise filters, train them as cluster centres, make them graphs
-        filters, losses = learn_filters(
-            subgraphs, self.num_filters, learning, self.random_state, steps
+        learnt = steps.once("learning filters", Learnt, learner.learn)
+        bank = learner.bank(learnt.filters, learnt.sizes).in_reading_order()
+        # 2. assign every node to the filter that its subgraph is most similar to
+        responses = respond_everywhere(bank, mined.order, device, self.max_assigned, steps)
+        filters = mined_filters(bank, learnt, responses, mined)
+        # 3. what exceeds random graphs is in the order in which it was chosen, the others by their
+        # instances; what nothing belongs to is left out
+        order = np.array(
+            [
+                number
+                for number, one in enumerate(filters)
+                if one.instances.value or one.nearest_nodes.value
+            ],
+            np.int64,
         )
-        # 3. assign every node to the filter that its subgraph is most similar to
-        bank = FilterBank(
-            filters,
-            scaling,
-            settings,
-            learning.kernel,
-            learning.backend,
-            given.relations,
-            tuple(given.feature_names),
-            mined.categories,
-        ).in_reading_order()
-        responses = respond_everywhere(bank, given, device, self.max_assigned, steps)
-        # 4. the most frequent filter first
-        order = order_by_frequency(responses)
-        bank = bank.take(order)
-        responses = responses.of_filters(order)
-        # 5. only what ends whole leaves something behind
-        labels = responses.labels
-        rows = np.arange(len(labels))
+        if not learnt.random_instances.size:
+            instances = np.array([filters[number].instances.value for number in order])
+            order = order[np.argsort(-instances, kind="stable")]
+        subgraph_nodes = bank.nodes_of_labels(responses)
+        bank, responses = bank.take(order), responses.of_filters(order)
+        # 4. only what ends whole leaves something behind
         self._remember(bank)
         self.responses_ = responses.similarity
-        self.labels_ = labels
-        # -1 of a node that was not drawn reads the last filter, which has nothing of it either
-        self.similarities_ = responses.similarity[rows, labels]
-        self.subgraph_nodes_ = responses.nodes
-        self.matching_ = responses.matching[rows, labels]
-        self.is_exact_ = responses.is_exact[rows, labels]
-        self.filters_ = mined_filters(bank, responses, given)
-        self.loss_curve_ = losses
-        self.n_iter_ = len(losses) - 1
+        self.labels_ = responses.labels
+        self.similarities_ = _of_labels(responses.similarity, responses.labels, np.nan)
+        self.matching_ = responses.matching
+        self.is_exact_ = _of_labels(responses.is_exact, responses.labels, False)
+        self.subgraph_nodes_ = subgraph_nodes
+        self.filters_ = tuple(filters[number].renumbered(i) for i, number in enumerate(order))
+        self.num_random_graphs_ = learnt.random_instances.shape[1]
+        self.note_ = self._note(learner, learnt, reason)
+        self.loss_curve_ = learnt.losses
+        self.n_iter_ = max(0, len(learnt.losses) - 1)
         self.is_partial_ = steps.is_partial
         return self
+
+    def _note(self, learner: FilterLearner, learnt: Learnt, reason: str) -> str:
+        """What filters were chosen by, and where, in a sentence or two."""
+        graph = learner.mined.given
+        where = f"the subgraphs around {count(graph.num_nodes, 'node')}"
+        if learnt.num_roots < graph.num_nodes:
+            where = f"the subgraphs around {learnt.num_roots:,} of {graph.num_nodes:,} nodes"
+        sizes = learner.sizes
+        if not self.num_random_graphs_:
+            reason = reason or "time was up before there were three"
+            return (
+                f"Filters represent the most frequent subgraphs of {sizes[-1]} nodes, in {where}. "
+                f"They are not compared with random graphs: {reason}."
+            )
+        random = f"{self.num_random_graphs_} random graphs with its degrees"
+        of = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else f"{sizes[0]} nodes"
+        text = (
+            f"Filters are structures of {of} of which the graph has more than {random}, in {where}."
+        )
+        if not learnt.num_nodes:
+            text = (
+                f"The graph has no structure of {of} more often than {random}, in {where}; "
+                "contrast=False gives the most frequent ones."
+            )
+        elif not all(learnt.exceeds):
+            text += f" {sum(learnt.exceeds)} of the {len(learnt.exceeds)} are."
+        if learner.mined.numeric_columns:
+            text += " Numeric features are not compared with random graphs."
+        return text
 
     def _remember(self, bank: FilterBank) -> None:
         """Set what a bank of filters says."""
@@ -202,14 +288,18 @@ class FilterMining:
             "feature_names": list(bank.feature_names),
             "categories": [list(group) for group in bank.categories.groups],
             "num_nodes": list(bank.filters.num_nodes),
+            "sizes": list(bank.sizes),
+            "ranks": list(bank.ranks),
             "filters": [one.to_dict() for one in self.filters_],
             "loss_curve": self.loss_curve_,
+            "num_random_graphs": self.num_random_graphs_,
+            "note": self.note_,
             "is_partial": self.is_partial_,
         }
         arrays = {
-            "adj": bank.filters.adj.numpy(),
-            "feat": bank.filters.feat.numpy(),
-            "weights": bank.filters.weights.numpy(),
+            "adj": bank.filters.adj,
+            "feat": bank.filters.feat,
+            "weights": bank.filters.weights,
             "links": bank.relations.links,
             "scaling": np.stack([bank.scaling.offset, bank.scaling.spread, bank.scaling.contrast]),
             **{f"{name}_": getattr(self, f"{name}_") for name in PER_NODE},
@@ -217,3 +307,11 @@ class FilterMining:
         # a number of a grid may be one of NumPy
         text = json.dumps(record, default=lambda number: number.item())
         np.savez_compressed(file, allow_pickle=False, record=np.array(text), **arrays)
+
+
+def _of_labels(values: np.ndarray, labels: np.ndarray, missing: Any) -> np.ndarray:
+    """Of ``values [V, F]`` those of the filter that each node belongs to; without one, missing."""
+    found = np.full(len(labels), missing, values.dtype)
+    rows = np.flatnonzero(labels >= 0)
+    found[rows] = values[rows, labels[rows]]
+    return found

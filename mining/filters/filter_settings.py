@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import FilterMining
+from mining.filters.filter_mining import AUTO, FilterMining
 
 M = TypeVar("M", bound=FilterMining)
-
-# nodes of a filter, as in the paper
-USUAL_SIZE = 6
 
 
 @dataclass(frozen=True)
@@ -19,30 +16,34 @@ class FilterSettings:
     """Parameters of :class:`gomkcn.FilterMiner` that are plain values.
 
     Those of how filters are learnt are in the tables ``[learning]`` and ``[kernel]``. Where
-    ``filter_size`` is None, filters have six nodes, or as many as the largest pattern that
-    ``gomkcn mine`` is asked for.
+    ``filter_size`` is "auto", ``gomkcn mine`` takes the sizes of the patterns that it is asked for.
     """
 
-    num_filters: int = 8
-    filter_size: int | None = None
-    device: str = "auto"
+    num_filters: int | str = AUTO
+    filter_size: int | str = AUTO
+    contrast: bool | str = AUTO
+    device: str = AUTO
     max_assigned: int = 200_000
 
     @classmethod
     def of(cls, miner: FilterMining) -> FilterSettings:
         """The settings of a miner."""
-        return cls(miner.num_filters, miner.size, str(miner.device), miner.max_assigned)
+        size = miner.size
+        if not isinstance(size, int | str):
+            size = "-".join(map(str, size))
+        return cls(miner.num_filters, size, miner.contrast, str(miner.device), miner.max_assigned)
 
     def miner(
-        self, kind: type[M], learning: FilterLearning, seed: int, usual: int = USUAL_SIZE
+        self, kind: type[M], learning: FilterLearning, seed: int, sizes: int | str = AUTO
     ) -> M:
-        """The miner with these settings, not fitted; filters have ``usual`` nodes by default.
+        """The miner with these settings, not fitted; filters have ``sizes`` nodes by default.
 
         It is a :class:`gomkcn.FilterMiner`, or what that is without scikit-learn.
         """
         return kind(
             self.num_filters,
-            usual if self.filter_size is None else self.filter_size,
+            sizes if self.filter_size == AUTO else self.filter_size,
+            contrast=self.contrast,
             learning=learning,
             device=self.device,
             max_assigned=self.max_assigned,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,10 @@ from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions import describe_structure
 from mining.filters.filter_bank import FilterBank, Responses
+from mining.filters.filter_learner import Learnt
+from mining.filters.instances import choose_disjoint, count_instances
+from mining.filters.neighbourhoods import count_node_sets
+from mining.mined_graph import MinedGraph
 from mining.pattern import OccurrenceCount
 
 # of the similarities of the nodes of a filter
@@ -43,10 +47,32 @@ class NearestSubgraph:
     graph: int = 0
 
 
+@dataclass(frozen=True)
+class RandomInstances:
+    """The instances of a structure in random graphs.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Their mean, and the standard deviation of a random graph.
+    num_graphs : int
+        Random graphs that were drawn.
+    """
+
+    mean: float
+    sd: float
+    num_graphs: int
+
+    def __str__(self) -> str:
+        """The mean ± the standard deviation."""
+        digits = 0 if self.mean >= 100 else 1
+        return f"{self.mean:,.{digits}f} ± {self.sd:,.{digits}f}"
+
+
 # arrays have no single truth value, so records are compared by identity
 @dataclass(frozen=True, eq=False)
 class MinedFilter:
-    """A filter that was trained as the centre of a cluster of subgraphs, as a graph of M nodes.
+    """A filter as a graph of M nodes, the centre of a cluster of subgraphs.
 
     Attributes
     ----------
@@ -63,12 +89,25 @@ class MinedFilter:
         float64 ``[M, D]``, the learnt features of its nodes in the units of the input.
     feature_names : tuple of str
         Names of the D features.
-    frequency : OccurrenceCount
-        Nodes whose subgraph is most similar to this filter.
+    size : int
+        Nodes of the subgraphs that it is compared with, at least M.
+    instances : OccurrenceCount
+        Different node sets that the subgraphs of this size around the nodes show the structure at.
+        They do not depend on the other filters. Where nodes were sampled they are an estimate.
+    disjoint_instances : int
+        Of the instances that were seen, as many as share no node, chosen greedily: a lower bound.
+    random_instances : RandomInstances or None
+        The instances in random graphs with the same degrees; None where there are none.
+    exceeds : bool
+        Whether the graph has more of it than the random graphs, by more than three standard
+        deviations; how is in :func:`mining.filters.contrast.cover`.
     exact : OccurrenceCount
-        Those of them whose subgraph is isomorphic to ``structure``.
+        Nodes whose subgraph of this size is isomorphic to ``structure``.
+    nearest_nodes : OccurrenceCount
+        Nodes whose subgraph is more similar to this filter than to the others. It depends on which
+        others there are.
     similarity : tuple of float
-        Quantiles .1, .25, .5, .75 and .9 of the similarity of its nodes; empty without any.
+        Quantiles .1, .25, .5, .75 and .9 of the similarity of these nodes; empty without any.
     nearest : tuple of NearestSubgraph
         The most similar subgraphs, on different sets of nodes.
     """
@@ -79,14 +118,23 @@ class MinedFilter:
     weights: np.ndarray
     features: np.ndarray
     feature_names: tuple[str, ...]
-    frequency: OccurrenceCount
+    size: int
+    instances: OccurrenceCount
+    disjoint_instances: int
+    random_instances: RandomInstances | None
+    exceeds: bool
     exact: OccurrenceCount
+    nearest_nodes: OccurrenceCount
     similarity: tuple[float, ...]
     nearest: tuple[NearestSubgraph, ...]
 
     def __repr__(self) -> str:
-        """What it is, and how frequent."""
-        return f"MinedFilter({self.id}: {self.name} × {self.frequency}, {self.exact} exactly)"
+        """What it is, and how many instances there are."""
+        return f"MinedFilter({self.id}: {self.name} × {self.instances})"
+
+    def renumbered(self, number: int) -> MinedFilter:
+        """The same filter with another number."""
+        return replace(self, id=number)
 
     def to_networkx(self) -> Any:
         """The filter as a NetworkX graph: learnt weights at edges, learnt features at nodes.
@@ -102,7 +150,7 @@ class MinedFilter:
         (1.0, {'constant': 1.0})
         """
         graph = self.structure.to_networkx()
-        graph.graph |= {"filter": self.id, "name": self.name, "frequency": self.frequency.value}
+        graph.graph |= {"filter": self.id, "name": self.name, "instances": self.instances.value}
         relations = self.structure.relations
         weights = self.weights.reshape(*self.weights.shape[:2], -1)
         for u, v, data in graph.edges(data=True):
@@ -123,8 +171,15 @@ class MinedFilter:
             **self.structure.to_dict(),
             "weights": self.weights.tolist(),
             "features": self.features.tolist(),
-            "frequency": asdict(self.frequency),
+            "size": self.size,
+            "instances": asdict(self.instances),
+            "disjoint_instances": self.disjoint_instances,
+            "random_instances": (
+                None if self.random_instances is None else asdict(self.random_instances)
+            ),
+            "exceeds": self.exceeds,
             "exact": asdict(self.exact),
+            "nearest_nodes": asdict(self.nearest_nodes),
             "similarity": list(self.similarity),
             "nearest": [asdict(one) for one in self.nearest],
         }
@@ -134,6 +189,7 @@ class MinedFilter:
         """Read a record; the inverse of :meth:`to_dict`. A wrong one raises a ValueError."""
         structure = Structure.from_dict(record)
         size = structure.num_nodes
+        random = record["random_instances"]
         weights = np.array(record["weights"], np.float32)
         features = np.array(record["features"], np.float64).reshape(size, len(feature_names))
         if weights.shape[:2] != (size, size):
@@ -145,8 +201,13 @@ class MinedFilter:
             weights=weights,
             features=features,
             feature_names=tuple(feature_names),
-            frequency=OccurrenceCount(**record["frequency"]),
+            size=record["size"],
+            instances=OccurrenceCount(**record["instances"]),
+            disjoint_instances=record["disjoint_instances"],
+            random_instances=None if random is None else RandomInstances(**random),
+            exceeds=record["exceeds"],
             exact=OccurrenceCount(**record["exact"]),
+            nearest_nodes=OccurrenceCount(**record["nearest_nodes"]),
             similarity=tuple(record["similarity"]),
             nearest=tuple(
                 NearestSubgraph(**{**one, "nodes": tuple(one["nodes"])})
@@ -156,19 +217,37 @@ class MinedFilter:
 
 
 def mined_filters(
-    bank: FilterBank, responses: Responses, graph: CSRGraph
-) -> tuple[MinedFilter, ...]:
-    """The record of each filter of a bank, from the responses of the nodes of a graph."""
+    bank: FilterBank, learnt: Learnt, responses: Responses, mined: MinedGraph
+) -> list[MinedFilter]:
+    """The record of each filter of a bank, from the responses of the nodes of a graph.
+
+    Nodes of the responses are numbered as the graph was given.
+    """
+    graph = mined.given
     told = [describe_structure(one, bank.feature_names) for one in bank.structures]
     names = tell_apart(told, bank.structures)
     labels = responses.labels
-    drawn = int((labels >= 0).sum())
+    drawn = int((~np.isnan(responses.similarity[:, :1])).sum()) if len(bank) else graph.num_nodes
     found = []
     for number, (structure, name) in enumerate(zip(bank.structures, names, strict=True)):
+        size = bank.sizes[number]
+        # 1. where it is, whatever other filters there are
+        nodes = responses.nodes[:, bank.subgraph_sizes.index(size)]
+        exact = np.flatnonzero(responses.is_exact[:, number])
+        sizes = np.full(len(exact), structure.num_nodes)
+        node_sets, hits = count_node_sets(nodes[exact], sizes)
+        instances = count_instances(
+            mined.graph,
+            bank.settings_of(size),
+            mined.order.position[node_sets],
+            hits,
+            drawn,
+        )
+        random = learnt.random_instances[number]
+        # 2. the nodes that are nearer to it than to the others
         own = np.flatnonzero(labels == number)
         similarity = responses.similarity[own, number]
         quantiles = np.quantile(similarity, QUANTILES).tolist() if len(own) else []
-        num_exact = int(responses.is_exact[own, number].sum())
         found.append(
             MinedFilter(
                 id=number,
@@ -177,30 +256,44 @@ def mined_filters(
                 weights=bank.weights(number),
                 features=bank.features(number),
                 feature_names=bank.feature_names,
-                frequency=OccurrenceCount.of_sample(len(own), drawn, graph.num_nodes),
-                exact=OccurrenceCount.of_sample(num_exact, drawn, graph.num_nodes),
+                size=size,
+                instances=instances,
+                disjoint_instances=len(choose_disjoint(node_sets)),
+                random_instances=(
+                    RandomInstances(float(random.mean()), float(random.std(ddof=1)), len(random))
+                    if len(random)
+                    else None
+                ),
+                exceeds=learnt.exceeds[number],
+                exact=OccurrenceCount.of_sample(len(exact), drawn, graph.num_nodes),
+                nearest_nodes=OccurrenceCount.of_sample(len(own), drawn, graph.num_nodes),
                 similarity=tuple(quantiles),
-                nearest=_nearest(own, number, structure.num_nodes, responses, graph),
+                nearest=_nearest(own, number, structure.num_nodes, nodes, responses, graph),
             )
         )
-    return tuple(found)
+    return found
 
 
 def _nearest(
-    own: np.ndarray, number: int, size: int, responses: Responses, graph: CSRGraph
+    own: np.ndarray,
+    number: int,
+    size: int,
+    subgraphs: np.ndarray,
+    responses: Responses,
+    graph: CSRGraph,
 ) -> tuple[NearestSubgraph, ...]:
     """The most similar of the subgraphs around the nodes ``own``, on different sets of nodes."""
     found = []
     seen = set[frozenset[int]]()
     similarity = responses.similarity[:, number]
     for root in own[np.argsort(-similarity[own], kind="stable")].tolist():
-        nodes = responses.nodes[root]
+        nodes = subgraphs[root]
         members = frozenset(nodes[nodes >= 0].tolist())
         if members in seen:
             continue
         seen.add(members)
         places: list[int | str | None] = [None] * size
-        matching = responses.matching[root, number]
+        matching = responses.matching[root]
         ids = graph.original_ids(nodes[matching >= 0])
         for place, node in zip(matching[matching >= 0].tolist(), ids, strict=True):
             places[place] = node

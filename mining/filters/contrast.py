@@ -1,0 +1,424 @@
+"""Filters are chosen where a graph has more of a structure than random graphs with its degrees.
+
+Each root shows a subgraph of each size, and each subgraph is a structure. A filter is a structure
+that comes back, and covers a root as well as it explains what is around it:
+
+    value(root, filter) = similarity * min(1, surprise(filter) / surprise(root))²
+
+The similarity is that of the kernel, above what any two structures share, of the filter and of the
+subgraph of its size around the root. The surprise of a structure is how improbable it is that a
+root lies in such a structure by chance, and that of a root is the largest of its subgraphs. So a
+part of a motif does not explain the motif, and a motif with a node that hangs from it explains no
+more than the motif alone.
+
+Filters are added greedily (facility location), each time the structure that adds most to the values
+of the roots of the graph and least to those of the roots of random graphs, until what is added to
+the graph is what is added to random graphs, within three standard deviations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from gomkcn_dgl.graphs.canonical_form import canonical_form
+from gomkcn_dgl.matching import GOMKKernel
+from mining.filters.instances import choose_disjoint
+from mining.filters.neighbourhoods import Neighbourhoods
+
+# the kernel whose similarities the constants below were measured with
+_KERNEL = GOMKKernel(3, tau=0.5)
+# what two structures share that have little in common: the median similarity of two different
+# connected graphs of six nodes is .41
+_UNLIKE = 0.4
+# another structure that is as similar as an exact copy, but for rounding: the kernel cannot tell
+# them apart, though isomorphism does. It is taken for as similar as one edge more or less makes it
+_AS_EXACT, _TWIN = 1 - 1e-4, 0.5
+# surprise of a structure that is none, such as a tree, in nats: so that those can be filters, too,
+# and explain nothing of a root that lies on cycles
+_LEAST_SURPRISE = 0.5
+# standard deviations of random graphs that a filter exceeds
+_MARGIN = 3.0
+# and roots, so that a structure that none of the random graphs has is seen more than a few times
+_LEAST_ROOTS = 3.0
+# another filter that adds less to the similarity of all subgraphs together is the same but for
+# rounding
+_LEAST_GAIN = 1e-4
+# most filters where their number is not given: more than a dozen are not read
+MOST_FILTERS = 12
+# structures that are compared, where a number of filters is given, the most frequent ones
+_MOST_CANDIDATES = 200
+
+
+class Structures(NamedTuple):
+    """The K different structures of one size around S roots of a graph and of R random graphs.
+
+    ``of_root`` int64 ``[1 + R, S]`` is the structure of each root, the graph first. Of each
+    structure ``links [K, N, N]``, ``colors [K, N]`` (-1 = padding; None without colours), its
+    ``num_nodes [K]``, and ``counts`` int64 ``[1 + R, K]``, the roots that show it.
+    """
+
+    of_root: np.ndarray
+    links: np.ndarray
+    colors: np.ndarray | None
+    num_nodes: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, sampled: Sequence[Neighbourhoods]) -> Structures:
+        """Number the structures of a graph and of random graphs."""
+        codes = np.concatenate([one.codes for one in sampled])
+        _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+        of_root = number.reshape(len(sampled), -1)
+
+        def joined(arrays: list[np.ndarray]) -> np.ndarray:
+            return np.concatenate(arrays)[first]
+
+        return cls(
+            of_root,
+            joined([one.batch.links for one in sampled]),
+            None
+            if sampled[0].colors is None
+            else joined([one.colors for one in sampled if one.colors is not None]),
+            joined([one.batch.num_nodes for one in sampled]),
+            np.stack([np.bincount(row, minlength=len(first)) for row in of_root]),
+        )
+
+    def embed(self, channels: np.ndarray) -> np.ndarray:
+        """Level embeddings of the structures, whose features are their colours, one-hot."""
+        adj = channels[self.links].astype(np.float32)
+        if self.colors is None:
+            feat = (np.arange(adj.shape[1]) < self.num_nodes[:, None])[:, :, None]
+        else:
+            used = np.unique(self.colors[self.colors >= 0])
+            feat = self.colors[:, :, None] == used
+        levels: np.ndarray = _KERNEL.embed(
+            adj[..., 0] if adj.shape[3] == 1 else adj, feat.astype(np.float32)
+        )
+        return levels
+
+
+class Candidate(NamedTuple):
+    """A structure that may become a filter."""
+
+    size: int  # of the subgraphs that show it
+    number: int  # of the structures of this size
+    row: int  # of a subgraph that is it
+
+
+class Chosen(NamedTuple):
+    """Candidates in the order in which they were chosen, and those that exceed random graphs."""
+
+    candidates: list[Candidate]
+    exceeds: list[bool]
+
+
+def choose_contrasting(
+    sampled: dict[int, list[Neighbourhoods]],
+    channels: np.ndarray,
+    num_graph_nodes: float,
+    mean_degree: float,
+    number: int | None,
+) -> Chosen:
+    """Choose the structures that a graph has more of than random graphs have.
+
+    Parameters
+    ----------
+    sampled : dict
+        For each size the subgraphs around the same roots of the graph, and of each of R random
+        graphs, R at least 2.
+    channels : numpy.ndarray
+        bool ``[links, C]``, the channels of each link.
+    num_graph_nodes, mean_degree : float
+        Nodes of a graph, and the mean degree of a node.
+    number : int or None
+        How many are chosen; None: as many as exceed random graphs, at most ``MOST_FILTERS``.
+
+    Returns
+    -------
+    Chosen
+    """
+    structures = {size: Structures.of(graphs) for size, graphs in sampled.items()}
+    candidates: list[Candidate] = []
+    for size, known in structures.items():
+        is_smallest = size == min(structures)
+        rows = _recurring(known, sampled[size][0], size, is_smallest, number)
+        first = [int(np.flatnonzero(known.of_root[0] == row)[0]) for row in rows]
+        candidates += [Candidate(size, *pair) for pair in zip(rows, first, strict=True)]
+    candidates = _without_pendant(candidates, structures, sampled)
+    if not candidates:
+        return Chosen([], [])
+    # 1. roots that show the same structures at each size are the same root
+    chains = np.stack([known.of_root for known in structures.values()], axis=2)
+    alike, same = np.unique(chains.reshape(-1, len(structures)), axis=0, return_inverse=True)
+    same = same.reshape(chains.shape[:2])
+    weights = np.stack([np.bincount(row, minlength=len(alike)) for row in same])
+    # 2. how well each candidate explains each of them
+    surprises = {
+        size: surprise(known.links, known.num_nodes, num_graph_nodes, mean_degree)
+        for size, known in structures.items()
+    }
+    columns = dict(zip(structures, alike.T, strict=True))
+    of_root = np.max([surprises[size][columns[size]] for size in structures], axis=0)
+    values = np.empty((len(alike), len(candidates)), np.float32)
+    for size, known in structures.items():
+        places = [place for place, one in enumerate(candidates) if one.size == size]
+        if not places:
+            continue
+        rows = np.array([candidates[place].number for place in places])
+        likeness = _likeness(known, rows, channels)[columns[size]]
+        share = np.minimum(1, surprises[size][rows] / of_root[:, None])
+        values[:, places] = likeness * share**2
+    # 3. greedily
+    order, exceeds = cover(values, weights[0], weights[1:], number)
+    return Chosen([candidates[place] for place in order], exceeds)
+
+
+def cover(
+    values: np.ndarray,
+    weights: np.ndarray,
+    random_weights: np.ndarray,
+    number: int | None,
+) -> tuple[list[int], list[bool]]:
+    """Greedy facility location, of which what random graphs gain as well is left out.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        float ``[U, C]``, how well each of C candidates covers each of U kinds of roots, in [0, 1].
+    weights, random_weights : numpy.ndarray
+        Roots of each kind in the graph, ``[U]``, and in random graphs, ``[R, U]``; R may be 0, and
+        is not 1.
+    number : int or None
+        How many are chosen; None: those that exceed the random graphs.
+
+    Returns
+    -------
+    list of int, list of bool
+        The candidates in the order in which they are chosen, and whether each exceeds the random
+        graphs.
+
+    Notes
+    -----
+    Where the number is not given, what has become superfluous is left out at the end.
+
+    A candidate exceeds R random graphs if the graph gains more than their mean by three standard
+    deviations and three roots. Of few random graphs the standard deviation is not well known: three
+    of a normal distribution become those of Student's distribution for another draw.
+
+    Examples
+    --------
+    >>> values = np.eye(3)
+    >>> cover(values, np.array([9, 7, 5]), np.array([[9, 1, 0], [9, 0, 0]]), None)
+    ([1, 2], [True, True])
+    >>> cover(values, np.array([9, 7, 5]), np.zeros((0, 3)), 2)
+    ([0, 1], [True, True])
+    """
+    covered = np.zeros(len(values), values.dtype)
+    chosen: list[int] = []
+    exceeds: list[bool] = []
+    margin = margin_of(len(random_weights))
+    most = min(values.shape[1], MOST_FILTERS if number is None else number)
+    while len(chosen) < most:
+        excess = _excess(values, covered, weights, random_weights, margin)
+        best = int(excess.argmax())
+        if excess[best] == -np.inf or (number is None and excess[best] <= 0):
+            break
+        chosen.append(best)
+        exceeds.append(bool(excess[best] > 0))
+        covered = np.maximum(covered, values[:, best])
+    if number is None:
+        chosen = _without_superfluous(chosen, values, weights, random_weights)
+        exceeds = [True] * len(chosen)
+    return chosen, exceeds
+
+
+def _excess(
+    values: np.ndarray,
+    covered: np.ndarray,
+    weights: np.ndarray,
+    random_weights: np.ndarray,
+    margin: float,
+) -> np.ndarray:
+    """By how much each candidate adds more to the graph than to random graphs, float ``[C]``.
+
+    It is more than their mean by ``margin`` standard deviations and a few roots. One that adds nothing, such as one that is chosen, has minus infinity.
+    """
+    up = np.maximum(values - covered[:, None], 0)
+    gain = weights @ up
+    if not len(random_weights):
+        return np.where(gain > _LEAST_GAIN, gain, -np.inf)
+    random = random_weights @ up
+    spread = random.std(axis=0, ddof=1)
+    excess = gain - random.mean(axis=0) - margin * spread - _LEAST_ROOTS
+    return np.where(gain > _LEAST_GAIN, excess, -np.inf)
+
+
+def _without_superfluous(
+    chosen: list[int], values: np.ndarray, weights: np.ndarray, random_weights: np.ndarray
+) -> list[int]:
+    """Leave out, the least first, what adds no more to the others than to random graphs.
+
+    An early choice may cover a part of several structures that are chosen later. It was beyond
+    chance, so that only what it adds counts, without a margin.
+    """
+    chosen = list(chosen)
+    while len(chosen) > 1:
+        added = []
+        for number in chosen:
+            others = [other for other in chosen if other != number]
+            covered = values[:, others].max(axis=1)
+            (excess,) = _excess(values[:, [number]], covered, weights, random_weights, 0.0)
+            added.append(excess)
+        if min(added) > 0:
+            break
+        chosen.pop(int(np.argmin(added)))
+    return chosen
+
+
+def margin_of(num_random: int) -> float:
+    """By how many standard deviations of R random graphs the graph has to exceed their mean.
+
+    >>> round(margin_of(10), 2), round(margin_of(10_000), 2)
+    (4.29, 3.0)
+    """
+    if num_random < 2:
+        return 0.0
+    chance = stats.norm.sf(_MARGIN)
+    return float(stats.t.isf(chance, num_random - 1) * (1 + 1 / num_random) ** 0.5)
+
+
+def surprise(
+    links: np.ndarray, num_nodes: np.ndarray, num_graph_nodes: float, mean_degree: float
+) -> np.ndarray:
+    """How improbable it is that a root lies in each structure by chance, in nats, float ``[K]``.
+
+    In a random graph of V nodes whose mean degree is k, a root lies in about V^(M - 1) (k / V)^E
+    copies of a structure with M nodes and E edges. The surprise is minus the logarithm of that, and
+    a small positive number at least.
+
+    >>> triangle = np.ones((1, 3, 3)) - np.eye(3)
+    >>> surprise(triangle, np.array([3]), 1000, 3.0).round(2).tolist()
+    [3.61]
+    """
+    num_edges = (links > 0).sum(axis=(1, 2)) / 2
+    cycles = num_edges - num_nodes + 1
+    nats = cycles * np.log(max(num_graph_nodes, 2.0)) - num_edges * np.log(max(mean_degree, 1.01))
+    return np.maximum(nats, _LEAST_SURPRISE)
+
+
+def _recurring(
+    known: Structures, own: Neighbourhoods, size: int, is_smallest: bool, number: int | None
+) -> list[int]:
+    """The structures of a size that may become filters.
+
+    They come back on other nodes, and there are more of them than in random graphs; or, where a
+    number of filters is given, they are the most frequent ones beside. What is smaller than its
+    size is seen at the smaller size as well.
+    """
+    counts, random = known.counts[0], known.counts[1:]
+    spread = random.std(axis=0, ddof=1)
+    excess = counts - random.mean(axis=0) - margin_of(len(random)) * spread - _LEAST_ROOTS
+    may_be = (counts > 1) & ((known.num_nodes == size) | is_smallest)
+    rows = np.flatnonzero(may_be & (excess > 0))
+    if number is not None:
+        others = np.flatnonzero(may_be & (excess <= 0))
+        rows = np.concatenate([rows, others[np.argsort(-counts[others], kind="stable")]])
+        rows = rows[:_MOST_CANDIDATES]
+
+    def comes_back(row: int) -> bool:
+        node_sets, _ = own.node_sets(np.flatnonzero(known.of_root[0] == row))
+        return len(choose_disjoint(node_sets, most=2)) > 1
+
+    return [row for row in rows.tolist() if comes_back(row)]
+
+
+def _likeness(known: Structures, rows: np.ndarray, channels: np.ndarray) -> np.ndarray:
+    """How similar each structure is to some of them, above what all share, float ``[K, C]``."""
+    levels = known.embed(channels)
+    scores, _ = _KERNEL.match_levels(levels, levels[rows])
+    similarity = scores / _KERNEL.largest_score(levels.shape[2])
+    is_twin = similarity > _AS_EXACT
+    is_twin[rows, np.arange(len(rows))] = False
+    similarity[is_twin] = _TWIN
+    return np.maximum(0, (similarity - _UNLIKE) / (1 - _UNLIKE))
+
+
+def _without_pendant(
+    candidates: list[Candidate],
+    structures: dict[int, Structures],
+    sampled: dict[int, list[Neighbourhoods]],
+) -> list[Candidate]:
+    """Leave out what another candidate is with nodes that hang from it, as chance would have it.
+
+    A copy of a motif is joined to the rest somewhere, so that the motif with one node more comes
+    back as well. A single node is more than that if it hangs from the same place of more copies
+    than three standard deviations of a draw of this place.
+    """
+    cores = {_core_code(structures[one.size], one.number, None): one for one in candidates}
+    kept = []
+    for candidate in candidates:
+        known = structures[candidate.size]
+        core, removed = _core_of(known.links[candidate.number] > 0)
+        smaller = cores.get(_core_code(known, candidate.number, core)) if removed else None
+        if smaller is None:
+            kept.append(candidate)
+            continue
+        if removed > 1:
+            continue
+        copies = _num_instances(sampled, structures, smaller)
+        with_node = _num_instances(sampled, structures, candidate)
+        share = _share_of_place(known.links[candidate.number], core)
+        chance = copies * share + _MARGIN * (copies * share * (1 - share)) ** 0.5
+        if with_node > chance:
+            kept.append(candidate)
+    return kept
+
+
+def _core_of(joined: np.ndarray) -> tuple[np.ndarray, int]:
+    """Nodes that are left where those of degree 1 are removed until there are none, and how many go.
+
+    A tree has no core: nothing is removed.
+    """
+    stays = joined.any(axis=1)
+    size = int(stays.sum())
+    while True:
+        degree = (joined & stays).sum(axis=1)
+        leaves = stays & (degree <= 1)
+        if not leaves.any():
+            break
+        stays &= ~leaves
+    if not stays.any():
+        return np.flatnonzero(joined.any(axis=1)), 0
+    return np.flatnonzero(stays), size - int(stays.sum())
+
+
+def _core_code(known: Structures, row: int, nodes: np.ndarray | None) -> bytes:
+    """The same for isomorphic structures of any size, and for no others."""
+    if nodes is None:
+        nodes = np.arange(known.num_nodes[row])
+    links = known.links[row][np.ix_(nodes, nodes)].astype(np.int64)
+    colors = np.zeros(len(nodes), np.int64) if known.colors is None else known.colors[row][nodes]
+    order = canonical_form(links.tolist(), colors.tolist()).order
+    return colors[order].tobytes() + links[np.ix_(order, order)].tobytes()
+
+
+def _num_instances(
+    sampled: dict[int, list[Neighbourhoods]], structures: dict[int, Structures], one: Candidate
+) -> int:
+    rows = np.flatnonzero(structures[one.size].of_root[0] == one.number)
+    node_sets, _ = sampled[one.size][0].node_sets(rows)
+    return len(node_sets)
+
+
+def _share_of_place(links: np.ndarray, core: np.ndarray) -> float:
+    """The share of the nodes of a core that are like the one that a single node hangs from."""
+    joined = links > 0
+    outside = np.setdiff1d(np.flatnonzero(joined.any(axis=1)), core)[0]
+    inner = links[np.ix_(core, core)].tolist()
+    orbits = np.array(canonical_form(inner, [0] * len(core)).orbits)
+    place = np.flatnonzero(joined[outside, core])[0]
+    return float((orbits == orbits[place]).mean())
