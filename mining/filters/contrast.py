@@ -145,9 +145,8 @@ def choose_contrasting(
     candidates: list[Candidate] = []
     for size, known in structures.items():
         is_smallest = size == min(structures)
-        rows = _recurring(known, sampled[size][0], size, is_smallest, number)
-        first = [int(np.flatnonzero(known.of_root[0] == row)[0]) for row in rows]
-        candidates += [Candidate(size, *pair) for pair in zip(rows, first, strict=True)]
+        for kind in _recurring(known, sampled[size][0], size, is_smallest, number):
+            candidates.append(Candidate(size, kind, int((known.of_root[0] == kind).argmax())))
     candidates = _without_pendant(candidates, structures, sampled)
     if not candidates:
         return Chosen([], [])
@@ -245,7 +244,8 @@ def _excess(
 ) -> np.ndarray:
     """By how much each candidate adds more to the graph than to random graphs, float ``[C]``.
 
-    It is more than their mean by ``margin`` standard deviations and a few roots. One that adds nothing, such as one that is chosen, has minus infinity.
+    It is more than their mean by ``margin`` standard deviations and a few roots. A candidate that
+    adds nothing, such as a chosen one, has minus infinity.
     """
     up = np.maximum(values - covered[:, None], 0)
     gain = weights @ up
@@ -379,7 +379,7 @@ def _without_pendant(
 
 
 def _core_of(joined: np.ndarray) -> tuple[np.ndarray, int]:
-    """Nodes that are left where those of degree 1 are removed until there are none, and how many go.
+    """The nodes that stay where those of degree 1 go until there are none, and how many go.
 
     A tree has no core: nothing is removed.
     """

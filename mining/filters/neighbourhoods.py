@@ -85,7 +85,7 @@ def structure_codes(
     >>> first == second
     True
     """
-    count, size = links.shape[:2]
+    size = links.shape[1]
     # 1. subgraphs that read the same are looked at once
     is_padding = np.arange(size) >= num_nodes[:, None]
     shown = np.where(is_padding, -1, 0) if colors is None else colors
