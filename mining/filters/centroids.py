@@ -97,7 +97,7 @@ def refine_features(
 
 def _are_nodes(adj: np.ndarray) -> np.ndarray:
     """Which nodes have an edge, and are no padding, bool ``[F, M]``."""
-    are_nodes: np.ndarray = (adj > 0).reshape(*adj.shape[:2], -1).any(axis=2)
+    are_nodes: np.ndarray = np.any(adj.reshape(*adj.shape[:2], -1) > 0, axis=2)
     return are_nodes
 
 
