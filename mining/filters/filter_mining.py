@@ -267,8 +267,12 @@ class FilterMining:
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
                 "contrast=False gives the most frequent ones."
             )
-        elif not all(learnt.exceeds):
-            text += f" {sum(learnt.exceeds)} of the {len(learnt.exceeds)} are."
+        elif not all(one.exceeds for one in self.filters_):
+            exceed = sum(one.exceeds for one in self.filters_)
+            text = (
+                f"{exceed} of the {count(len(self.filters_), 'filter')} are structures of {of} of "
+                f"which the graph has more than {random}, in {where}; the others come nearest to it."
+            )
         if learner.mined.numeric_columns:
             text += " Numeric features are not compared with random graphs."
         return text
