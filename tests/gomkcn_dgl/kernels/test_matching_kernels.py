@@ -357,16 +357,27 @@ def test_levels_as_arrays_are_matched_as_tensors_are(shape, dtype, matching, anc
     np.testing.assert_allclose(scores, expected.numpy(), **VALUES[dtype])
 
 
+# most nodes, filters, their nodes, and roots
+SIZES = {
+    "more_nodes_than_the_filter": (7, 3, 4, 11),
+    "filters_in_two_vectors": (5, 17, 5, 11),
+    "fewer_nodes_than_the_filter": (4, 2, 9, 11),
+    "single_nodes": (1, 2, 1, 11),
+    "no_filters": (6, 0, 3, 11),
+    "no_subgraphs": (6, 2, 3, 0),
+}
+
+
 @pytest.mark.parametrize(
-    ("max_nodes", "num_filters", "filter_size", "num_roots"),
-    [(7, 3, 4, 11), (5, 17, 5, 11), (4, 2, 9, 11), (1, 2, 1, 11), (6, 0, 3, 11), (6, 2, 3, 0)],
+    ("kinds", "sizes", "weighted"),
+    [
+        *(({"binds": False}, sizes, False) for sizes in SIZES),
+        *random_cases(24, [*KINDS, dict.fromkeys("abcdefgh", True)], SIZES, (False, True)),
+    ],
 )
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kinds", [*KINDS, dict.fromkeys("abcdefgh", True)], ids=len)
 @pytest.mark.usefixtures("nan_filled_arrays")
-def test_a_batch_of_arrays_is_matched_as_tensors_are(
-    kinds, weighted, max_nodes, num_filters, filter_size, num_roots
-):
+def test_a_batch_of_arrays_is_matched_as_tensors_are(kinds, sizes, weighted):
+    max_nodes, num_filters, filter_size, num_roots = SIZES[sizes]
     rng = np.random.default_rng(0)
     # many edges for each pair of nodes, and a node or two with few or none
     weights = rng.uniform(0.5, 2, 90) if weighted else None
