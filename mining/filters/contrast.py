@@ -144,8 +144,7 @@ def choose_contrasting(
     structures = {size: Structures.of(graphs) for size, graphs in sampled.items()}
     candidates: list[Candidate] = []
     for size, known in structures.items():
-        is_smallest = size == min(structures)
-        rows = _recurring(known, sampled[size][0], size, is_smallest, number)
+        rows = _recurring(known, sampled[size][0], size, number)
         first = [int(np.flatnonzero(known.of_root[0] == row)[0]) for row in rows]
         candidates += [Candidate(size, *pair) for pair in zip(rows, first, strict=True)]
     candidates = _without_pendant(candidates, structures, sampled)
@@ -310,19 +309,17 @@ def surprise(
     return np.maximum(nats, _LEAST_SURPRISE)
 
 
-def _recurring(
-    known: Structures, own: Neighbourhoods, size: int, is_smallest: bool, number: int | None
-) -> list[int]:
+def _recurring(known: Structures, own: Neighbourhoods, size: int, number: int | None) -> list[int]:
     """The structures of a size that may become filters.
 
     They come back on other nodes, and there are more of them than in random graphs; or, where a
     number of filters is given, they are the most frequent ones beside. What is smaller than its
-    size is seen at the smaller size as well.
+    size is a whole component, which is no structure of this size.
     """
     counts, random = known.counts[0], known.counts[1:]
     spread = random.std(axis=0, ddof=1)
     excess = counts - random.mean(axis=0) - margin_of(len(random)) * spread - _LEAST_ROOTS
-    may_be = (counts > 1) & ((known.num_nodes == size) | is_smallest)
+    may_be = (counts > 1) & (known.num_nodes == size)
     rows = np.flatnonzero(may_be & (excess > 0))
     if number is not None:
         others = np.flatnonzero(may_be & (excess <= 0))
