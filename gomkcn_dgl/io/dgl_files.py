@@ -392,8 +392,9 @@ class _Reader:
 
     def take(self, size: int) -> memoryview:
         """Take so many bytes."""
-        if not 0 <= size <= len(self._data) - self.position:
-            self.refuse(f"it announces {size:,} bytes, more than there are")
+        left = len(self._data) - self.position
+        if not 0 <= size <= left:
+            self.refuse(f"it must have {size:,} bytes more, and has {left:,}")
         start, self.position = self.position, self.position + size
         return self._data[start : self.position]
 
