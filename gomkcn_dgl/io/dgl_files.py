@@ -25,7 +25,7 @@ number. ``dgl.save_graphs`` writes version 2; version 1 is of DGL before 0.5.
 An array of edge ids without entries stands for 0, 1, 2, …
 
 Source: ``src/graph/serialize``, ``src/graph/unit_graph.cc`` and ``include/dgl/aten`` of DGL 2.4,
-github.com/dmlc/dgl, which read and write what those of DGL 1.1.3 do.
+github.com/dmlc/dgl; of these, DGL 1.1.3 and 2.1 have the same form.
 """
 
 from __future__ import annotations
