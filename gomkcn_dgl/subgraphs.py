@@ -21,6 +21,8 @@ MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
 # of signed integers of 64 bits
 MAX_SEED = 2**63 - 1
+# nodes of a filter, and of a subgraph, where nobody says how many: the paper's
+USUAL_SIZE = 6
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,17 @@ class SubgraphBatch:
         if not self.relations.is_simple:
             return channel_adjacency(self.links, self.weights, self.relations)
         return self.links.astype(np.float32) if self.weights is None else self.weights
+
+    def levels(self) -> np.ndarray:
+        """Hops of each node from the root within its subgraph, int32 ``[S, N]``, -1 = padding."""
+        levels = np.where(self.nodes < 0, -1, 0).astype(np.int32)
+        rows = np.arange(len(self))
+        # in breadth-first order a node is reached from the first that it is joined to
+        for column in range(1, self.nodes.shape[1]):
+            parent = (self.links[:, column, :column] > 0).argmax(axis=1)
+            is_node = self.nodes[:, column] >= 0
+            levels[is_node, column] = levels[rows, parent][is_node] + 1
+        return levels
 
     def gather(self, features: Any) -> np.ndarray:
         """Rows of ``features`` of all nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
