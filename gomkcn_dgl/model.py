@@ -171,6 +171,7 @@ class GOMKCN(torch.nn.Module):
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
         check_int("num_classes", num_classes, 1)
+        check_int("num_filters", num_filters, 1)
         check_int("num_layers", num_layers, 1)
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)

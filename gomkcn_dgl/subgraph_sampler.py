@@ -121,7 +121,8 @@ class SubgraphSampler:
 
     def __new__(cls, *_: Any, **__: Any) -> SubgraphSampler:
         """A sampler of DGL where DGL was imported; nobody is made to import it."""
-        return object.__new__(_as_dgl_sampler(cls) if "dgl" in sys.modules else cls)
+        made: Any = cls
+        return object.__new__(_as_dgl_sampler(made) if "dgl" in sys.modules else made)
 
     def __post_init__(self) -> None:
         check_channels(self.relations)
@@ -213,7 +214,7 @@ class SubgraphSampler:
 
 
 @cache
-def _as_dgl_sampler(cls: type) -> Any:
+def _as_dgl_sampler(cls: Any) -> Any:
     """The class as one of DGL's samplers."""
     from gomkcn_dgl._dgl import dgl
 

@@ -36,7 +36,7 @@ def tree():
 
 def layer(**change):
     torch.manual_seed(0)
-    sizes = {"in_feats": 2, "num_filters": 3, "filter_size": 4, "num_hops": 1, "num_levels": 2}
+    sizes = {"in_feats": 2, "out_feats": 3, "filter_size": 4, "num_hops": 1, "num_levels": 2}
     return GOMKConv(**with_kernel({**sizes, **change}))
 
 
