@@ -32,7 +32,8 @@ import warnings
 
 import torch
 from command_line import gomkcn, refused
-from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, PlantingSettings, as_csr
+from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, MotifMiningDataset
+from gomkcn import PlantingSettings, as_csr
 
 # 1. a layer
 edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -47,13 +48,16 @@ data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
 graphs = data.to_pyg()
 assert [one.y.item() for one in graphs] == data.labels.tolist()
 assert as_csr(graphs).num_edges == data.planted.to_csr().num_edges
+mining = MotifMiningDataset(20, copies=1)
+[batch] = GOMKConv(3, 4).sampler().node_loader(mining.to_pyg(), [3, 1], batch_size=2)
+assert batch.n_id[batch.subgraph_root].tolist() == [3, 1]
 # 4. what is DGL's own
 open("graphs.bin", "wb").write((0xDD2E4FF046B4A13F).to_bytes(8, "little"))
 way_out = "pip install dgl=="
 for line in ("info graphs.bin", "mine graphs.bin --out other", "train graphs.bin --out other",
              "generate planted --out new.bin", "generate classification --out new.bin --graphs 40"):
     assert way_out in refused(line), line
-for ask in (data.planted.to_dgl, lambda: data[0]):
+for ask in (data.planted.to_dgl, lambda: data[0], lambda: mining[0]):
     try:
         ask()
     except MissingDGLError as error:
