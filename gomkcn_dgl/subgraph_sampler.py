@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ from gomkcn_dgl.subgraphs import (
     USUAL_SIZE,
     SubgraphBatch,
     SubgraphSettings,
+    check_roots,
     extract_subgraphs,
     usual_hops,
 )
@@ -139,8 +140,9 @@ class SubgraphSampler:
         ----------
         g : DGLGraph, PyG Data or Batch
             A graph, or a batch of them, with one type of nodes.
-        seed_nodes : Tensor or array
-            Integer ``[S]``, repeats allowed.
+        seed_nodes : Tensor, array or list
+            Integer ``[S]``, repeats allowed; or a mapping from the type of nodes of a DGLGraph to
+            that.
 
         Returns
         -------
@@ -150,8 +152,11 @@ class SubgraphSampler:
         self.read(g)
         assert self._read is not None
         # 1. the subgraphs, as arrays
-        roots = np.asarray(to_numpy(seed_nodes))
-        subgraphs = extract_subgraphs(self._read.csr, self.settings, roots)
+        csr = self._read.csr
+        if isinstance(seed_nodes, Mapping) and set(seed_nodes) == set(getattr(g, "ntypes", ())):
+            [seed_nodes] = seed_nodes.values()
+        roots = check_roots("seed_nodes", to_numpy(seed_nodes), csr.num_nodes)
+        subgraphs = extract_subgraphs(csr, self.settings, roots)
         # 2. side by side, as a graph
         joined = _JoinedSubgraphs.of_batch(subgraphs, self._read)
         sampled = joined.to_dgl(g) if self._read.is_dgl else joined.to_pyg(g)

@@ -173,7 +173,7 @@ def extract_subgraphs(
     # imported where it is needed: it loads the compiler, which takes as long as all other imports
     from gomkcn_dgl.kernels import bfs_numba
 
-    roots = _check_roots(roots, graph.num_nodes)
+    roots = check_roots("roots", roots, graph.num_nodes)
     max_nodes = settings.max_nodes
     # the links are most of it, a byte for each pair of nodes at least
     num_bytes = len(roots) * max_nodes**2
@@ -199,16 +199,16 @@ def extract_subgraphs(
     return SubgraphBatch(**arrays._asdict(), relations=graph.relations)
 
 
-def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:
+def check_roots(name: str, roots: np.ndarray | None, num_nodes: int) -> np.ndarray:
     """The roots as int64, all nodes if None; those that are no nodes are refused."""
     if roots is None:
         return np.arange(num_nodes)
     roots = np.asarray(roots)
     if roots.ndim != 1 or (len(roots) and roots.dtype.kind not in "iu"):
         raise InputError(
-            f"roots must be a list of node numbers, got {roots.dtype} of shape {roots.shape}."
+            f"{name} must be a list of node numbers, got {roots.dtype} of shape {roots.shape}."
         )
     if len(roots) and not (roots.min() >= 0 and roots.max() < num_nodes):
         worst = roots.min() if roots.min() < 0 else roots.max()
-        raise InputError(f"roots must be nodes from 0 to {num_nodes - 1}, got {worst}.")
+        raise InputError(f"{name} must be nodes from 0 to {num_nodes - 1}, got {worst}.")
     return roots.astype(np.int64)

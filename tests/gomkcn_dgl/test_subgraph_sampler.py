@@ -88,6 +88,14 @@ def test_a_self_loop_and_parallel_edges_are_in_a_batch():
     assert loop in batch.edata[dgl.EID] and {0, again} <= set(batch.edata[dgl.EID].tolist())
 
 
+def test_an_edge_of_weight_0_is_none():
+    graph = dgl.graph(([0, 1, 1, 2], [1, 0, 2, 1]))
+    graph.edata["w"] = torch.tensor([1.0, 1.0, 0.0, 0.0])
+    batch = SubgraphSampler(weight="w").sample(graph, [1])
+    assert batch.ndata[dgl.NID].tolist() == [1, 0]
+    assert sorted(batch.edata[dgl.EID].tolist()) == [0, 1]
+
+
 def test_the_batches_of_both_libraries_are_one():
     graph = whole_of(KINDS[2])
     data = to_pyg(graph)
@@ -167,6 +175,12 @@ def test_a_batch_has_the_scores_of_the_whole_graph(kinds, policy, weight, no_ext
     of_pyg = sampler.sample(to_pyg(graph), np.array(SEEDS))
     assert torch.equal(conv(batch, batch.ndata["feat"]), expected)
     assert torch.equal(conv(of_pyg, of_pyg.x), expected)
+    # what other kernels and devices would see, padding too
+    read = kept_subgraphs(batch, torch.device("cpu"))
+    own = extract_subgraphs(as_csr(graph, **names), conv.settings, np.array(SEEDS))
+    assert torch.equal(read.adjacency(torch.float32), torch.from_numpy(own.adjacency()))
+    assert torch.equal(read.gather(batch.ndata["feat"]), torch.from_numpy(own.gather(feat.numpy())))
+    assert read.num_nodes.tolist() == own.num_nodes.tolist()
     # one graph of a batch, and several batches as one
     first = dgl.unbatch(batch)[0]
     both = dgl.batch([batch, first])
@@ -251,7 +265,7 @@ def test_edge_types_of_dgl_with_one_type_of_nodes():
     torch.manual_seed(0)
     for relations in (as_csr(graph).relations, None):
         conv = GOMKConv(3, 4, relations=relations)
-        batch = conv.sampler().sample(graph, torch.tensor([7, 3]))
+        batch = conv.sampler().sample(graph, {"v": torch.tensor([7, 3])})
         assert batch.canonical_etypes == graph.canonical_etypes
         expected = conv(graph, graph.ndata["feat"])[[7, 3]]
         assert torch.equal(conv(batch, batch.ndata["feat"]), expected)
@@ -470,20 +484,26 @@ def test_a_graph_is_read_once_until_it_changes(monkeypatch):
     assert torch.equal(conv(batch, batch.ndata["feat"]), expected)
 
 
+class OwnSampler(SubgraphSampler):
+    """One that a user derives."""
+
+
 def test_a_sampler_is_pickled_without_the_graph():
-    graph, sampler = whole_of(KINDS[1]), convolution(KINDS[1]).sampler(relation=None)
-    batch = sampler.sample(graph, SEEDS)
-    stored = pickle.dumps(sampler)
-    assert len(stored) < 2000
-    again = pickle.loads(stored)
-    assert isinstance(again, dgl.dataloading.Sampler)
-    assert again.settings == sampler.settings and again.relations == sampler.relations
-    assert torch.equal(again.sample(graph, SEEDS).ndata[dgl.NID], batch.ndata[dgl.NID])
-
-    class Own(SubgraphSampler):
-        pass
-
-    assert isinstance(Own(), Own) and isinstance(Own(), dgl.dataloading.Sampler)
+    graph, conv = whole_of(KINDS[2]), convolution(KINDS[2])
+    options = {"prefetch_node_feats": ["feat"], "output_device": "cpu"}
+    for sampler in (
+        conv.sampler(**names_of(KINDS[2], "w"), **options),
+        OwnSampler(conv.settings, relation="kind", prefetch_edge_feats=["w"]),
+    ):
+        batch = sampler.sample(graph, SEEDS)
+        stored = pickle.dumps(sampler)
+        assert len(stored) < 2000
+        again = pickle.loads(stored)
+        assert isinstance(again, dgl.dataloading.Sampler)
+        assert type(again) is type(sampler) and repr(again) == repr(sampler)
+        links = again.sample(graph, SEEDS).ndata["subgraph_links"]
+        assert torch.equal(links, batch.ndata["subgraph_links"])
+    assert isinstance(again, OwnSampler)
 
 
 def test_a_batch_goes_to_the_output_device():
@@ -509,10 +529,11 @@ def test_what_a_sampler_does_not_take_is_refused():
         (pyg, [0], "^SubgraphSampler takes .* got HeteroData"),
         (hetero, [0], "^SubgraphSampler takes graphs with one type of nodes, got 2"),
         (block, [0], "^a message-flow block lacks .*conv.sampler"),
-        (graph, [0, 40], "^roots must be nodes from 0 to 39, got 40.$"),
-        (graph, torch.tensor([-1]), "^roots must be nodes from 0 to 39, got -1.$"),
-        (graph, torch.ones(40, dtype=torch.bool), "^roots must be a list of node numbers"),
-        (graph, 3, "^roots must be a list of node numbers"),
+        (graph, [0, 40], "^seed_nodes must be nodes from 0 to 39, got 40.$"),
+        (graph, torch.tensor([-1]), "^seed_nodes must be nodes from 0 to 39, got -1.$"),
+        (graph, torch.ones(40, dtype=torch.bool), "^seed_nodes must be a list of node numbers"),
+        (graph, {"other": torch.tensor([0])}, "^seed_nodes must be a list of node numbers"),
+        (graph, 3, "^seed_nodes must be a list of node numbers"),
         (Data(num_nodes=3), [0], "edge_index of a PyG graph must be set"),
     ):
         with pytest.raises(GomkcnError, match=words):
