@@ -552,6 +552,8 @@ def test_batches_that_were_changed_or_are_of_another_layer_are_refused():
     for part in (
         batch.subgraph(range(1, batch.num_nodes())),
         batch.subgraph(torch.arange(batch.num_nodes()).flip(0)),
+        # a graph of the batch, with its root in the last place
+        dgl.unbatch(batch)[0].subgraph([2, 1, 0]),
         resized,
     ):
         with pytest.raises(InputError, match="^a batch of SubgraphSampler must keep its subgraphs"):
