@@ -13,40 +13,18 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
+<<<<<<< HEAD
 from gomkcn_dgl.errors import MissingDGLError
 from gomkcn_dgl.graph_objects import TypedGraph
+=======
+>>>>>>> sampler
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
+from synthetic.dgl_dataset import MadeDataset
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies
 
 
-class _PlainDataset:
-    """What DGL's data set does for this one, where DGL is not installed."""
-
-    _transform: Callable[[Any], Any] | None
-
-    def __init__(self, name: str, **options: Any) -> None:
-        self.name = name
-        self._transform = options["transform"]
-        self.process()
-
-    def process(self) -> None:
-        """Make the graphs."""
-        raise NotImplementedError
-
-
-def _dataset_class() -> Any:
-    try:
-        from gomkcn_dgl._dgl import dgl
-    except MissingDGLError:
-        return _PlainDataset
-    return dgl.data.DGLDataset
-
-
-_Dataset: Any = _dataset_class()
-
-
-class MotifClassificationDataset(_Dataset):
+class MotifClassificationDataset(MadeDataset):
     """Graphs to classify by the motif they hold, as in the GOMKCN paper.
 
     The paper (arXiv:2504.16360, "Interpretability Analysis") has 8000 graphs, each a 25-node
@@ -117,16 +95,11 @@ class MotifClassificationDataset(_Dataset):
         self._num_graphs = check_int("num_graphs", num_graphs, 10 * len(self._motifs))
         self._base = num_base_nodes, num_base_edges_per_node
         self._seed, self._settings = seed, settings or PlantingSettings()
-        # a folder is named since DGL would make one of its own
         super().__init__(
             "motif_classification",
-            raw_dir=".",
-            hash_key=(num_graphs, *self._base, self._motifs, seed, settings),
-            transform=transform,
+            (num_graphs, *self._base, self._motifs, seed, settings),
+            transform,
         )
-
-    def _download(self) -> None:
-        """Nothing, and no folder is made for it."""
 
     def process(self) -> None:
         """Make the graphs; DGL calls it."""
@@ -242,8 +215,7 @@ class MotifClassificationDataset(_Dataset):
 
     def __getitem__(self, idx: int) -> tuple[Any, torch.Tensor]:
         """Return graph ``idx`` and its label, int64 ``[]``."""
-        graph = self._graphs[idx]
-        return graph if self._transform is None else self._transform(graph), self.labels[idx]
+        return self._transformed(self._graphs[idx]), self.labels[idx]
 
     def __len__(self) -> int:
         return len(self.labels)

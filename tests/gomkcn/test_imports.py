@@ -40,10 +40,11 @@ for forbidden, lines in json.loads(sys.argv[1]):
 # importing creates no file but the folder of Numba's cache, starts no thread, touches no GPU and
 # silences nothing
 SIDE_EFFECTS = """
-from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel
+from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel, SubgraphSampler
 import gomkcn_dgl.kernels.bfs_numba, gomkcn_dgl.kernels.matching_numba
 import logging, os, sys, threading, torch
 
+SubgraphSampler()
 assert "dgl" not in sys.modules
 assert os.listdir(os.environ["HOME"]) == []
 # matplotlib's list of fonts is there

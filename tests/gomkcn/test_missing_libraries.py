@@ -31,8 +31,14 @@ WITHOUT_DGL = """
 import warnings
 
 import torch
+<<<<<<< HEAD
 from command_line import gomkcn
 from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, PlantingSettings, as_csr
+=======
+from command_line import gomkcn, refused
+from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, MotifMiningDataset
+from gomkcn import PlantingSettings, as_csr
+>>>>>>> sampler
 
 # 1. a layer
 edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -47,6 +53,9 @@ data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
 graphs = data.to_pyg()
 assert [one.y.item() for one in graphs] == data.labels.tolist()
 assert as_csr(graphs).num_edges == data.planted.to_csr().num_edges
+mining = MotifMiningDataset(20, copies=1)
+[batch] = GOMKConv(3, 4).sampler().node_loader(mining.to_pyg(), [3, 1], batch_size=2)
+assert batch.n_id[batch.subgraph_root].tolist() == [3, 1]
 # 4. files of DGL
 gomkcn("generate planted --out planted.bin --nodes 40 --motif wheel=6")
 assert "occurrences 6" in gomkcn("count wheel planted.bin")
@@ -57,7 +66,7 @@ gomkcn("train motifs.bin --out learnt --epochs 1 --filters 2 --quiet")
 gomkcn("explain learnt")
 # 5. graphs of DGL
 way_out = "pip install dgl=="
-for ask in (data.planted.to_dgl, lambda: data[0]):
+for ask in (data.planted.to_dgl, lambda: data[0], lambda: mining[0]):
     try:
         ask()
     except MissingDGLError as error:
