@@ -31,14 +31,9 @@ WITHOUT_DGL = """
 import warnings
 
 import torch
-<<<<<<< HEAD
 from command_line import gomkcn
-from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, PlantingSettings, as_csr
-=======
-from command_line import gomkcn, refused
 from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, MotifMiningDataset
 from gomkcn import PlantingSettings, as_csr
->>>>>>> sampler
 
 # 1. a layer
 edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
