@@ -13,11 +13,7 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
-<<<<<<< HEAD
-from gomkcn_dgl.errors import MissingDGLError
 from gomkcn_dgl.graph_objects import TypedGraph
-=======
->>>>>>> sampler
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from synthetic.dgl_dataset import MadeDataset

@@ -187,7 +187,8 @@ OPTIONS = {
     "--init random": ("init", "random"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),
-    "--contrast 0.5": ("feature_contrast", 0.5),
+    "--no-contrast": ("contrast", False),
+    "--feature-contrast 0.5": ("feature_contrast", 0.5),
     "--seed 9": ("random_state", 9),
     "--jobs 2": ("n_jobs", 2),
 }
