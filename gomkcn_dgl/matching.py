@@ -26,7 +26,12 @@ from gomkcn_dgl.embeddings import (
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import GPU_MAX_NODES, load_backend
-from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
+from gomkcn_dgl.kernels.matching_reference import (
+    BestFilters,
+    Matched,
+    best_of,
+    matched_similarity,
+)
 from gomkcn_dgl.relations import Relations
 
 MATCHINGS = ("greedy", "optimal")
@@ -174,6 +179,29 @@ class GOMKKernel:
             **edges,
         )
         return matched
+
+    @torch.no_grad()
+    def match_best(
+        self, subgraphs: SubgraphTensors, feat: Tensor, z: Tensor, backend: str
+    ) -> BestFilters:
+        """The most similar of F >= 1 filters for every subgraph, the first of several.
+
+        What ``match_subgraphs`` returns for that filter alone: on a GPU neither scores ``[S, F]``
+        nor matchings ``[S, F, N]`` of all filters are written.
+        """
+        module = self._backend(backend, _widen_half(feat), _widen_half(z), subgraphs.nodes.shape[1])
+        if not module.__name__.endswith("_triton"):
+            return best_of(self.match_subgraphs(subgraphs, feat, z, backend))
+        x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
+        best: BestFilters = module.match_best(
+            x,
+            _widen_half(z),
+            self.bandwidth(x.shape[3]),
+            self._rows(subgraphs.num_nodes, *subgraphs.nodes.shape, x.device),
+            self.matching,
+            self.anchor_root,
+        )
+        return best
 
     def match_graphs(
         self, adj: Tensor, feat: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str

@@ -76,14 +76,15 @@ def resources(cubin):
 
 
 def main():
-    for name in ("match_fwd_kernel", "match_bwd_kernel"):
+    for name in ("match_fwd_kernel", "match_bwd_kernel", "match_best_kernel"):
         setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
     for (N, M, D), matching, anchor_root, dtype in LAUNCHES:
         x = torch.zeros(2, 3, N, D, dtype=dtype, requires_grad=True)
         z = torch.zeros(16, 3, M, D, dtype=dtype, requires_grad=True)
         rows = torch.tensor([N, N])
-        matched = matching_triton.match(x, z, [1.0, 2.0, 3.0], rows, matching, anchor_root)
-        matched.scores.sum().backward()
+        options = ([1.0, 2.0, 3.0], rows, matching, anchor_root)
+        matching_triton.match(x, z, *options).scores.sum().backward()
+        matching_triton.match_best(x, z, *options)
 
 
 if __name__ == "__main__":
