@@ -197,7 +197,7 @@ class GOMKKernel:
             x,
             _widen_half(z),
             self.bandwidth(x.shape[3]),
-            self._rows(subgraphs.num_nodes, *subgraphs.nodes.shape, x.device),
+            self._rows(subgraphs.num_nodes, len(x), x.shape[2], x.device),
             self.matching,
             self.anchor_root,
         )
