@@ -28,7 +28,7 @@ from torch import Tensor
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.kernels.bfs_numba import MOST_RANKED_DEGREE, hub_degree
-from gomkcn_dgl.kernels.hashing_torch import streams
+from gomkcn_dgl.kernels.search_numba import mix64
 
 try:
     import triton
@@ -40,8 +40,8 @@ except ImportError as error:
     ) from error
 
 MAX_NODES = 32
-# offers times selected nodes that a warp looks up at once, 32 a lane
-_WARP_TILE = 1024
+# offers times selected nodes that a warp looks up at once, 16 a lane; and most warps of a program
+_WARP_TILE, _MOST_WARPS = 512, 4
 
 _DENSE = tl.constexpr(POLICIES["dense"])
 # a rank, least first, as in `bfs_numba`
@@ -130,18 +130,25 @@ def extract(
             # not read where all links are 1
             out.links if graph.links is None else graph.links,
             roots,
-            streams(seed, roots - graph.component_starts[roots]),
+            graph.component_starts,
             *out,
             num_hops,
+            _hash_of_seed(seed),
             N=max_nodes,
             LIMIT=limit,
             POLICY=POLICIES[policy],
             HAS_LINKS=graph.links is not None,
             BLOCK_N=block_n,
             BLOCK_B=block_b,
-            num_warps=max(1, block_n * block_b // _WARP_TILE),
+            num_warps=max(1, min(_MOST_WARPS, block_n * block_b // _WARP_TILE)),
         )
     return out
+
+
+def _hash_of_seed(seed: int) -> int:
+    """The first of the three hashes that name a stream, as the int64 of its bits."""
+    state = np.array([seed], np.uint64) + np.array([_GOLDEN.value], np.uint64)
+    return int(mix64(state).view(np.int64)[0])
 
 
 def _check(graph: DeviceGraph, max_nodes: int) -> None:
@@ -159,18 +166,19 @@ def _check(graph: DeviceGraph, max_nodes: int) -> None:
         )
 
 
-@triton.jit(do_not_specialize=["num_hops"])
+@triton.jit(do_not_specialize=["num_hops", "seed"])
 def extract_kernel(
     indptr_ptr,  # [V + 1]
     indices_ptr,  # [E]
     links_ptr,  # [E]
     roots_ptr,  # [S]
-    streams_ptr,  # [S]
+    starts_ptr,  # [V]
     nodes_ptr,  # [S, N]
     num_nodes_ptr,  # [S]
     truncated_ptr,  # [S]
     dense_ptr,  # [S, N, N]
     num_hops,
+    seed,  # its hash
     N: tl.constexpr,
     LIMIT: tl.constexpr,
     POLICY: tl.constexpr,
@@ -181,7 +189,8 @@ def extract_kernel(
     s = tl.program_id(0).to(tl.int64)
     n = tl.arange(0, BLOCK_N)
     root = tl.load(roots_ptr + s).to(tl.int32)
-    stream = tl.load(streams_ptr + s).to(tl.uint64, bitcast=True)
+    key = (root - tl.load(starts_ptr + root)).to(tl.uint64)
+    stream = _mix(_mix(tl.cast(seed, tl.int64).to(tl.uint64, bitcast=True) + key))
     selected, cut = _whole_hops(
         indptr_ptr, indices_ptr, root, stream, num_hops, N, LIMIT, POLICY, BLOCK_N, BLOCK_B
     )
@@ -231,17 +240,18 @@ def _rows(indptr_ptr, nodes, there):
 @triton.jit
 def _find(indices_ptr, first, length, nodes):
     """Where each node stands in a row of its own, or -1; -1 is no node, and stands nowhere."""
-    low = tl.zeros_like(nodes).to(tl.int64) + first
-    left = tl.zeros_like(low) + length
+    row_ptr = indices_ptr + first
+    left = tl.zeros_like(nodes) + length.to(tl.int32)
+    low = tl.zeros_like(left)
     longest = tl.max(left)
     while longest > 1:
         half = left // 2
-        below = tl.load(indices_ptr + low + half - 1, mask=half > 0, other=_NO_NODE) < nodes
+        below = tl.load(row_ptr + low + half - 1, mask=half > 0, other=_NO_NODE) < nodes
         low += tl.where(below, half, 0)
         left -= half
         longest -= longest // 2
-    found = tl.load(indices_ptr + low, mask=(left > 0) & (nodes >= 0), other=-1)
-    return tl.where((found == nodes) & (nodes >= 0), low, -1)
+    found = tl.load(row_ptr + low, mask=(left > 0) & (nodes >= 0), other=-1)
+    return tl.where((found == nodes) & (nodes >= 0), first + low, -1)
 
 
 @triton.jit

@@ -26,9 +26,12 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.errors import BackendError
-from gomkcn_dgl.kernels.hashing_torch import mix
 
 MAX_NODES = 8
+# 2^64 divided by the golden ratio, and the multipliers of `search_numba.mix64`, as int64
+_GOLDEN, _MIX_A, _MIX_B = (
+    bits - 2**64 for bits in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
 # a number in double precision holds whole numbers up to here
 _EXACT = 2**53
 # most readings in memory at a time: 256 MiB
@@ -70,7 +73,7 @@ def canonical_hashes(links: Tensor, colors: Tensor, num_links: int, num_colors: 
         return codes[:, 0]
     hashes = torch.zeros_like(codes[:, 0])
     for part in codes.unbind(dim=1):
-        hashes = mix(hashes ^ part)
+        hashes = mix64((hashes ^ part) + _GOLDEN)
     return hashes
 
 
@@ -135,3 +138,21 @@ def _weights(
         parts[-1] *= base
         parts[-1][digit, np.arange(len(orders))] = 1
     return tuple(torch.from_numpy(part).to(device) for part in parts)
+
+
+def mix64(values: Tensor) -> Tensor:
+    """Hash int64 values of any shape one to one, 0 to 0, as ``search_numba.mix64`` does uint64.
+
+    Products of int64 are those of uint64, modulo 2^64; a shift to the right must clear the bits
+    that the sign would fill.
+
+    >>> mix64(torch.tensor([0, 1])).tolist()
+    [0, 6238072747940578789]
+    """
+    values = (values ^ _shifted(values, 30)) * _MIX_A
+    values = (values ^ _shifted(values, 27)) * _MIX_B
+    return values ^ _shifted(values, 31)
+
+
+def _shifted(values: Tensor, by: int) -> Tensor:
+    return (values >> by) & (2 ** (64 - by) - 1)

@@ -62,7 +62,7 @@ class Compiler:
                 signature[name] = POINTERS[value.dtype]
                 aligned[(place,)] = [["tt.divisibility", 16]]
             else:
-                signature[name] = "i32"
+                signature[name] = "i32" if abs(value) < 2**31 else "i64"
         source = ASTSource(self.kernel, signature, constants, aligned)
         compiled = triton.compile(source, target=H100, options={"num_warps": num_warps})
         report = {"kernel": compiled.name, "warps": num_warps, **constants}

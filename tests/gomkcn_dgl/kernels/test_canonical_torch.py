@@ -11,8 +11,7 @@ import torch
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.graphs.canonical_form import canonical_form
 from gomkcn_dgl.kernels import canonical_torch
-from gomkcn_dgl.kernels.canonical_torch import canonical_codes, canonical_hashes
-from gomkcn_dgl.kernels.hashing_torch import mix64, streams
+from gomkcn_dgl.kernels.canonical_torch import canonical_codes, canonical_hashes, mix64
 from gomkcn_dgl.kernels.search_numba import mix64 as plain_mix64
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -161,11 +160,3 @@ def test_numbers_of_a_device_are_those_of_the_cpu():
     values = np.random.default_rng(0).integers(0, 2**64, 1000, dtype=np.uint64)
     found = mix64(torch.from_numpy(values.view(np.int64)).to(DEVICE)).cpu().numpy()
     np.testing.assert_array_equal(found.view(np.uint64), plain_mix64(values))
-
-
-def test_streams_have_the_names_of_the_plain_sampler():
-    from bfs_reference import stream
-
-    for seed in (0, 5, 2**63 - 1):
-        found = streams(seed, torch.arange(20, device=DEVICE)).tolist()
-        assert [name % 2**64 for name in found] == [stream(seed, key) for key in range(20)]
