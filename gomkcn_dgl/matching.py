@@ -189,18 +189,21 @@ class GOMKKernel:
         What ``match_subgraphs`` returns for that filter alone: on a GPU neither scores ``[S, F]``
         nor matchings ``[S, F, N]`` of all filters are written.
         """
-        module = self._backend(backend, _widen_half(feat), _widen_half(z), subgraphs.nodes.shape[1])
+        feat, z = _widen_half(feat), _widen_half(z)
+        nodes, links = subgraphs.nodes, subgraphs.links
+        module = self._backend(backend, feat, z, nodes.shape[1])
         if not module.__name__.endswith("_triton"):
             return best_of(self.match_subgraphs(subgraphs, feat, z, backend))
-        x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
-        best: BestFilters = module.match_best(
-            x,
-            _widen_half(z),
-            self.bandwidth(x.shape[3]),
-            self._rows(subgraphs.num_nodes, len(x), x.shape[2], x.device),
-            self.matching,
-            self.anchor_root,
-        )
+        rows = self._rows(subgraphs.num_nodes, len(nodes), nodes.shape[1], nodes.device)
+        given = self.bandwidth(z.shape[3]), rows, self.matching, self.anchor_root
+        is_plain = subgraphs.weights is None and subgraphs.num_channels == 1
+        best: BestFilters
+        if is_plain and feat.dtype == torch.float32:
+            steps = self.aggregation, self.level_scale
+            best = module.embed_and_match_best(nodes, links, feat, z, *steps, *given)
+        else:
+            x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
+            best = module.match_best(x, z, *given)
         return best
 
     def match_graphs(

@@ -11,7 +11,9 @@ matched there. Backward, a program takes one graph and adds up over the graphs o
 matched nodes only. No sum is shared between programs, so that every run gives the same bits.
 
 Where only the best filter of each subgraph is asked for, a program takes one subgraph and all
-filters, P at a time, and keeps the best: one launch, and no array ``[S, F]`` in memory.
+filters, P at a time, and keeps the best: no array ``[S, F]`` exists in memory. It may begin with
+the embedding, whose levels it writes where it reads them again: from links and features to the best
+filters in one launch, since some thousand small subgraphs take less time than a few launches do.
 
 Distances are sums of squared differences. The cheaper ``|x|^2 + |z|^2 - 2 <x, z>`` would cancel for
 nodes that are alike and large, which sums over neighbours make of most.
@@ -56,6 +58,8 @@ _COLUMNS = 64
 _WARP_TILE, _TILE = 512, 4096
 # most features of a tile; a wider row is cut, and each part computes the distances anew
 _FEATURES = 128
+# features that are embedded at a time
+_EMBEDDED = 4
 # backward programs that keep a large GPU busy; fixed, as it decides the order of sums
 _PROGRAMS = 4096
 # features that one turn of the inner loop takes
@@ -103,21 +107,58 @@ def match_best(
     ``matching_reference`` defines the result; the matching is int16.
     """
     _check(x, z)
-    S, L, N = x.shape[:3]
-    F, M = z.shape[0], z.shape[2]
-    best = BestFilters(
-        x.new_zeros(S, dtype=torch.int64),
-        x.new_zeros(S, dtype=torch.float32),
-        x.new_full((S, N), -1, dtype=torch.int16),
-    )
-    if 0 in (S, N, M):
-        return best
-    with torch.cuda.device_of(x):
-        match_best_kernel[(S,)](
-            *_inputs(x, z, bandwidth, rows), *best, F, L,
-            PINNED=int(anchor_root), **_sizes(x, z, matching == "optimal"),
-        )  # fmt: skip
+    best = _new_best(x)
+    if x.numel() and z.numel():
+        with torch.cuda.device_of(x):
+            match_best_kernel[(len(x),)](
+                *_inputs(x, z, bandwidth, rows), *best, len(z), x.shape[1],
+                PINNED=int(anchor_root), **_sizes(x, z, matching == "optimal"),
+            )  # fmt: skip
     return best
+
+
+def embed_and_match_best(
+    nodes: Tensor,
+    links: Tensor,
+    feat: Tensor,
+    z: Tensor,
+    aggregation: str,
+    level_scale: float,
+    bandwidth: list[float],
+    rows: Tensor,
+    matching: str,
+    anchor_root: bool,
+) -> BestFilters:
+    """``match_best`` of the subgraphs with these nodes and links, embedded in the same launch.
+
+    ``nodes [S, N]`` are rows of ``feat [V, D]``, float32, -1 = padding; of ``links [S, N, N]`` all
+    that are not 0 are edges of weight 1, without direction. ``embeddings.level_embeddings`` defines
+    the levels.
+    """
+    S, N = nodes.shape
+    # written and read by the same program
+    x = feat.new_empty(S, z.shape[1], N, feat.shape[1])
+    _check(x, z)
+    best = _new_best(x)
+    if x.numel() and z.numel():
+        sizes = _sizes(x, z, matching == "optimal")
+        with torch.cuda.device_of(x):
+            embed_and_match_best_kernel[(S,)](
+                nodes.contiguous(), links.contiguous(), feat.contiguous(), 1 / level_scale,
+                *_inputs(x, z, bandwidth, rows), *best, len(z), x.shape[1],
+                AGGREGATION=aggregation, PINNED=int(anchor_root),
+                BLOCK_D=min(_EMBEDDED, triton.next_power_of_2(feat.shape[1])), **sizes,
+            )  # fmt: skip
+    return best
+
+
+def _new_best(x: Tensor) -> BestFilters:
+    """Memory for the best filters of x [S, L, N, D], with what an empty subgraph gets."""
+    return BestFilters(
+        x.new_zeros(len(x), dtype=torch.int64),
+        x.new_zeros(len(x), dtype=torch.float32),
+        x.new_full((len(x), x.shape[2]), -1, dtype=torch.int16),
+    )
 
 
 def _check(x: Tensor, z: Tensor) -> None:
@@ -361,6 +402,95 @@ def match_best_kernel(
     BLOCK_M: tl.constexpr,
 ):
     s = tl.program_id(0).to(tl.int64)
+    _store_best(
+        x_ptr, z_ptr, rate_ptr, rows_ptr, filter_ptr, score_ptr, matching_ptr, s, F, L,
+        N, M, D, OPTIMAL, PINNED, BLOCK_N, BLOCK_P, BLOCK_M,
+    )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["F", "L"])
+def embed_and_match_best_kernel(
+    nodes_ptr,  # [S, N]
+    links_ptr,  # [S, N, N]
+    feat_ptr,  # [V, D]
+    scale,  # 1 / level_scale
+    x_ptr,  # [S, L, N, D], written here
+    z_ptr,  # [L, D, F, M]
+    rate_ptr,  # [L], -1 / bandwidth
+    rows_ptr,  # [S]
+    filter_ptr,  # [S]
+    score_ptr,  # [S]
+    matching_ptr,  # [S, N], filled with -1
+    F,
+    L,
+    N: tl.constexpr,
+    M: tl.constexpr,
+    D: tl.constexpr,
+    AGGREGATION: tl.constexpr,
+    OPTIMAL: tl.constexpr,
+    PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_P: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
+    s = tl.program_id(0).to(tl.int64)
+    step = _load_step(links_ptr + s * N * N, scale, N, AGGREGATION, BLOCK_N)  # [N, N]
+    n = tl.arange(0, BLOCK_N)
+    node = tl.load(nodes_ptr + s * N + n, mask=n < N, other=-1).to(tl.int64)[:, None]  # [N, 1]
+    # each feature by itself: level 0 is read, and each other is a step from the one before
+    for first in range(0, D, BLOCK_D):
+        d = first + tl.arange(0, BLOCK_D)[None, :]  # [1, D]
+        level = tl.load(feat_ptr + node * D + d, mask=(node >= 0) & (d < D), other=0.0)  # [N, D]
+        for i in range(L):
+            place = ((s * L + i) * N + n)[:, None] * D + d
+            tl.store(x_ptr + place, level, mask=(n < N)[:, None] & (d < D))
+            level = _stepped(step, level, N, BLOCK_N, BLOCK_D)
+    # other lanes read what these have written
+    tl.debug_barrier()
+    _store_best(
+        x_ptr, z_ptr, rate_ptr, rows_ptr, filter_ptr, score_ptr, matching_ptr, s, F, L,
+        N, M, D, OPTIMAL, PINNED, BLOCK_N, BLOCK_P, BLOCK_M,
+    )  # fmt: skip
+
+
+@triton.jit
+def _load_step(links_ptr, scale, N: tl.constexpr, AGGREGATION: tl.constexpr, BLOCK_N: tl.constexpr):
+    """What each node takes from each other in a step from one level to the next: [N, N]."""
+    n = tl.arange(0, BLOCK_N)
+    inside = (n < N)[:, None] & (n < N)[None, :]
+    links = tl.load(links_ptr + n[:, None] * N + n[None, :], mask=inside, other=0)
+    step = (links > 0).to(tl.float32)
+    if AGGREGATION == "mean":
+        step = step / tl.maximum(tl.sum(step, axis=1), 1.0)[:, None]
+    if AGGREGATION == "sym":
+        # edges have no direction, so that rows and columns have the same sums
+        columns = tl.maximum(tl.sum(step, axis=0), 1.0)
+        step = step * tl.rsqrt(tl.maximum(tl.sum(step, axis=1), 1.0))[:, None]
+        step = step * tl.rsqrt(columns)[None, :]
+    return step * scale
+
+
+@triton.jit
+def _stepped(step, level, N: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+    """The product of [N, N] and [N, D], in the order of the nodes."""
+    n = tl.arange(0, BLOCK_N)
+    total = tl.zeros([BLOCK_N, BLOCK_D], tl.float32)
+    for j in range(N):
+        share = tl.sum(tl.where(n[None, :] == j, step, 0.0), axis=1)  # [N]
+        other = tl.sum(tl.where(n[:, None] == j, level, 0.0), axis=0)  # [D]
+        total += share[:, None] * other[None, :]
+    return total
+
+
+@triton.jit
+def _store_best(
+    x_ptr, z_ptr, rate_ptr, rows_ptr, filter_ptr, score_ptr, matching_ptr, s, F, L,
+    N: tl.constexpr, M: tl.constexpr, D: tl.constexpr,
+    OPTIMAL: tl.constexpr, PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
+):  # fmt: skip
+    """Match a subgraph with all filters, and write the best of them."""
     m = tl.arange(0, BLOCK_M)  # [M]
     # any score, NaN counted as 0, is larger than the first
     best_rank, best_score = tl.full([], -1.0, tl.float32), tl.full([], 0.0, tl.float32)

@@ -61,6 +61,8 @@ class Compiler:
             if isinstance(value, torch.Tensor):
                 signature[name] = POINTERS[value.dtype]
                 aligned[(place,)] = [["tt.divisibility", 16]]
+            elif isinstance(value, float):
+                signature[name] = "fp32"
             else:
                 signature[name] = "i32" if abs(value) < 2**31 else "i64"
         source = ASTSource(self.kernel, signature, constants, aligned)
@@ -87,7 +89,12 @@ def main():
 
 
 def compile_matching():
-    for name in ("match_fwd_kernel", "match_bwd_kernel", "match_best_kernel"):
+    for name in (
+        "match_fwd_kernel",
+        "match_bwd_kernel",
+        "match_best_kernel",
+        "embed_and_match_best_kernel",
+    ):
         setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
     for (N, M, D), matching, anchor_root, dtype in LAUNCHES:
         x = torch.zeros(2, 3, N, D, dtype=dtype, requires_grad=True)
@@ -96,6 +103,10 @@ def compile_matching():
         options = ([1.0, 2.0, 3.0], rows, matching, anchor_root)
         matching_triton.match(x, z, *options).scores.sum().backward()
         matching_triton.match_best(x, z, *options)
+        if dtype == torch.float32:
+            nodes, links = torch.zeros(2, N).int(), torch.zeros(2, N, N, dtype=torch.uint8)
+            given = nodes, links, x[0, 0].detach(), z, "sym", 3.0
+            matching_triton.embed_and_match_best(*given, *options)
 
 
 def compile_sampler():

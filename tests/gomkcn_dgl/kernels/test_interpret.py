@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from tiny_graphs import random_cases
 from tolerances import GRADIENTS, VALUES
 
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import matching_reference
 from gomkcn_dgl.matching import MATCHINGS, GOMKKernel
@@ -136,6 +136,39 @@ def test_the_best_filter_is_that_of_the_reference(device, shape, matching, ancho
     assert [tensor.dtype for tensor in found] == [torch.int64, torch.float32, torch.int16]
     assert torch.equal(found.filters.cpu(), expected.filters)
     assert bool((expected.filters < shape.F).all())
+    torch.testing.assert_close(found.scores.cpu(), expected.scores, **VALUES[torch.float32])
+    assert torch.equal(found.matching.cpu().long(), expected.matching)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "size", "width"),
+    [
+        ("sum", 5, 1),
+        ("mean", 6, 17),
+        pytest.param("sym", 3, 2, marks=SLOW),
+        pytest.param("mean", 1, 1, marks=SLOW),
+    ],
+)
+@pytest.mark.usefixtures("nan_filled_memory")
+def test_subgraphs_are_embedded_in_the_launch_that_matches_them(device, aggregation, size, width):
+    rng = np.random.default_rng(0)
+    kernel = GOMKKernel(2, aggregation=aggregation, level_scale=1.5, padding="mask")
+    links = np.triu(rng.integers(0, 2, (4, size, size)), 1)
+    nodes = rng.permutation(4 * size).reshape(4, size)
+    nodes[1, size // 2 + 1 :] = -1
+    links[(nodes < 0)[:, :, None] | (nodes < 0)[:, None, :]] = 0
+    subgraphs = SubgraphTensors(
+        torch.from_numpy(nodes).int(),
+        torch.from_numpy((nodes >= 0).sum(axis=1)),
+        torch.from_numpy(links + links.swapaxes(1, 2)).to(torch.uint8),
+        torch.tensor([[False], [True]]),
+    )
+    feat = torch.from_numpy(rng.random((4 * size, width), np.float32))
+    z = kernel.embed(*problem(Shape(0, 5, 1, 4, width), torch.float32)[2:])
+    expected = kernel.match_best(subgraphs, feat, z, "reference")
+    tensors = [one.to(device) for one in subgraphs[:4]]
+    found = kernel.match_best(SubgraphTensors(*tensors), feat.to(device), z.to(device), "triton")
+    assert torch.equal(found.filters.cpu(), expected.filters)
     torch.testing.assert_close(found.scores.cpu(), expected.scores, **VALUES[torch.float32])
     assert torch.equal(found.matching.cpu().long(), expected.matching)
 
@@ -263,9 +296,11 @@ def test_every_kernel_compiles_for_an_h100_without_spilling(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     kernels = [json.loads(line) for line in result.stdout.splitlines()]
-    # of each a forward, two backward kernels, and that for the best filter
-    count = Counter(kernel["kernel"] for kernel in kernels)
-    assert count["match_bwd_kernel"] == 2 * count["match_fwd_kernel"] > 0
-    assert count["match_best_kernel"] == count["match_fwd_kernel"]
-    assert len(count) == 3
+    assert {kernel["kernel"] for kernel in kernels} == {
+        "match_fwd_kernel",
+        "match_bwd_kernel",
+        "match_best_kernel",
+        "embed_and_match_best_kernel",
+        "extract_kernel",
+    }
     assert [kernel for kernel in kernels if kernel["spilled"]] == []
