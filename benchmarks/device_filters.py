@@ -140,8 +140,7 @@ def some_subgraphs(graph: CSRGraph) -> tuple[Tensor, Tensor]:
 def on_kept(roads: dict[str, OnCpu], name: str) -> dict[str, Callable[[], Any]]:
     """A step on the subgraphs that each road has."""
     return {
-        device: lambda road=road: getattr(road, name)(road.kept)  # type: ignore[misc]
-        for device, road in roads.items()
+        device: lambda road=road: getattr(road, name)(road.kept) for device, road in roads.items()
     }
 
 
@@ -158,7 +157,7 @@ def covers(measured: list[str], quick: bool) -> dict[str, Callable[[], Any]]:
     if "cuda" in measured:
         given["cuda"] = tuple(torch.from_numpy(one).to("cuda") for one in arrays)
     return {
-        device: lambda inputs=inputs: greedy_cover(*inputs, number)  # type: ignore[misc]
+        device: lambda inputs=inputs: greedy_cover(*inputs, number)
         for device, inputs in given.items()
     }
 
