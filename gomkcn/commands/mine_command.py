@@ -45,7 +45,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @click.argument("path", type=InputPath(), metavar="PATH", required=False)
 @option_group("Input", file_options, class_options)
 @option_group(
-    "Frequent neighbourhoods",
+    "Filters",
     option(
         "--filters",
         "num_filters",
@@ -61,6 +61,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
     option(
         "--contrast/--no-contrast",
         default=None,
+        hidden=True,
         help="Compare filters with random graphs, or find the most frequent neighbourhoods "
         "[contrast, but for molecules]",
     ),
