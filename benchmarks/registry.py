@@ -254,6 +254,15 @@ BENCHMARKS = (
         threads=1,
     ),
     Benchmark(
+        "filters",
+        "Sampling, matching, structures and the choice of filters, by device.",
+        "device_filters:main",
+        {"docs/kernel_notes.md": "The steps of filters on a GPU"},
+        repeats=7,
+        how=INTERLEAVED,
+        threads=2,
+    ),
+    Benchmark(
         "reading",
         "How long does it take to read a file of edges, beside igraph, pandas and NetworkX?",
         "reading:main",

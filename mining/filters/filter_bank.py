@@ -169,7 +169,7 @@ class FilterBank:
             matching[:, own, :size] = matched
             is_exact[:, own] = self._are_exact(batch, colors, own)
         labels = self.label(similarity, is_exact)
-        best = np.empty((count, width), np.int8)
+        best = np.full((count, width), -1, np.int8)
         if len(self):
             best[:] = matching[np.arange(count), labels]
         return Responses(nodes, similarity, is_exact, labels, best)
