@@ -14,7 +14,7 @@ from cloup import option, option_group
 from gomkcn.commands.base import TYPED, Command, choose_folder
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
-from gomkcn.commands.mining_folder import RunKind, mine_into_folder
+from gomkcn.commands.mining_folder import RunKind, import_igraph, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number, Word
 from gomkcn.commands.options import (
     NULLS,
@@ -195,6 +195,7 @@ def mine(
     if options["path"] is not None:
         check_path(options["path"])
     compile_beside()
+    import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run
     from mining.miner import NONE
@@ -308,6 +309,7 @@ def report(run: str) -> None:
 
 def _report(run: str) -> tuple[str, Path]:
     """What a run found as text, and its page, which is written anew."""
+    import_igraph()
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.filters_run import RECORD
