@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, stdtrit
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.graphs.canonical_form import canonical_form
@@ -321,8 +321,8 @@ def margin_of(num_random: int) -> float:
     """
     if num_random < 2:
         return 0.0
-    chance = stats.norm.sf(_MARGIN)
-    return float(stats.t.isf(chance, num_random - 1) * (1 + 1 / num_random) ** 0.5)
+    chance = ndtr(-_MARGIN)
+    return float(-stdtrit(num_random - 1, chance) * (1 + 1 / num_random) ** 0.5)
 
 
 def surprise(

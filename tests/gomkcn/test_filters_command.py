@@ -187,6 +187,6 @@ def test_without_anything_beyond_chance_the_way_out_is_an_option():
     assert said.startswith("8 filters: ")
     # mining goes on with its other answers, and says at their end that there are no filters
     said = " ".join(gomkcn("mine er.txt --size 3 --out mined --quiet").split())
-    assert said.index("No motif") < said.index("no structure of 3 nodes more often")
+    assert said.index("No set of motifs") < said.index("no structure of 3 nodes more often")
     page = Path("mined/report.html").read_text("utf-8")
     assert "no structure of 3 nodes more often" in page and 'class="filters"' not in page

@@ -20,6 +20,7 @@ from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 
 HOUSE = Path(__file__).parents[2] / "setup.cfg"
 HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph", "rdkit")
+NOT_OF_MINING = [one for one in HEAVY if one != "igraph"]
 # both load much at their first call
 COMPILED = ("numba", "scipy")
 # steps of names that must not be loaded after some command lines
@@ -184,7 +185,6 @@ def test_what_asks_little_loads_little(tmp_path):
     edges = (f"{5 * ring + k} {5 * ring + (k + 1) % 5}\n" for ring in range(9) for k in range(5))
     rings.write_text("".join(edges))
     names, size = {"numpy", "networkx", *HEAVY, *COMPILED}, "--nodes 50"
-    # igraph, which mining needs, imports matplotlib where that is installed
     run(
         ([*names], []),
         ([*names, "pyarrow"], ["--help", "mine --help", "mine none.txt"]),
@@ -200,16 +200,52 @@ def test_what_asks_little_loads_little(tmp_path):
             HEAVY,
             [f"generate planted --out {tmp_path}/{e}.{e} {size}" for e in ("csv", "graph", "bin")],
         ),
+        # mining draws with igraph, which loads matplotlib but for our commands; filters need PyTorch
+        # for a training, and for a GPU
         (
-            ["torch", "dgl", "sklearn", "seaborn", "pandas"],
-            [f"mine {rings} --out {tmp_path}/none --size 5 --null none --no-filters"],
+            NOT_OF_MINING,
+            [f"mine {rings} --out {tmp_path}/run --size 5 --null none --device cpu"],
+        ),
+    )
+    run(
+        (
+            [*NOT_OF_MINING, "networkx", "scipy.stats", "scipy.sparse"],
+            [
+                f"filters {graph} --out {tmp_path}/rings --device cpu",
+                f"filters {tmp_path}/csv.csv --out {tmp_path}/f --device cpu",
+                f"filters {tmp_path}/bin.bin --out {tmp_path}/filters --device cpu",
+                f"filters {rings} --out {tmp_path}/frequent --device cpu --no-contrast",
+            ],
         ),
         (
-            ["dgl", "sklearn", "seaborn", "pandas", "torch._dynamo"],
-            [
-                f"mine {rings} --out {tmp_path}/run --size 5 --null none",
-                f"filters {tmp_path}/bin.bin --out {tmp_path}/filters",
-            ],
+            [one for one in NOT_OF_MINING if one != "torch"],
+            [f"filters {rings} --out {tmp_path}/trained --device cpu --no-contrast --epochs 1"],
         ),
     )
     run(([*HEAVY, "networkx"], [f"count {tmp_path}/run:0 {rings}"]))
+
+
+IGRAPH = """
+import sys
+from gomkcn.commands.mining_folder import import_igraph
+{before}
+import_igraph()
+import igraph
+import matplotlib.pyplot
+assert igraph.Graph.Ring(4).ecount() == 4 and sys.modules["matplotlib"] is not None
+import igraph.drawing.matplotlib.utils as utils
+found = utils.find_matplotlib()[1] is matplotlib.pyplot
+from igraph.drawing import shapes
+print(found, getattr(shapes, "plt", None) is matplotlib.pyplot)
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import matplotlib", "import igraph"])
+def test_igraph_is_loaded_without_what_it_draws_with(before):
+    """Afterwards matplotlib is there to be imported; who has one of the two keeps what it has."""
+    pytest.importorskip("matplotlib")
+    program = IGRAPH.format(before=before)
+    said = subprocess.run(
+        [sys.executable, "-c", program], check=True, timeout=120, capture_output=True, text=True
+    )
+    assert said.stdout.split() == ["True", str(bool(before))]

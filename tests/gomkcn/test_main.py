@@ -179,7 +179,7 @@ OPTIONS = {
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
     "--count-seconds 2": ("count_seconds", 2.0),
-    "--filter-size 5": ("filter_size", 5),
+    "--filter-size 4-5": ("filter_size", "4-5"),
     "--device cpu": ("device", "cpu"),
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
@@ -366,7 +366,7 @@ def test_numbers_of_a_run_that_are_none_are_one_sentence(mined):
     Path("run/map.json").write_text(json.dumps(record))
     gomkcn("report run")
     record = json.loads(Path("run/filters/run.json").read_bytes())
-    record["settings"]["learning"] = 3
+    record |= {"num_random_graphs": 0, "settings": {"learning": 3}}
     Path("run/filters/run.json").write_text(json.dumps(record))
     assert "run folder 'run/filters' holds a damaged file (TypeError" in refused(
         "report run/filters"
