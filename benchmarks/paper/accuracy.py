@@ -108,6 +108,13 @@ def run_trial(
     }
 
 
+def warm_up(experiment: Experiment, families: Mapping[str, Family], tiny: Any) -> None:
+    """Train each model on tiny data, so that no budget is spent on what is compiled once."""
+    for model in experiment.models:
+        if families[model].is_installed():
+            run_trial(families[model], tiny, Trial(tiny.name, model, 0, 0), SMOKE_EPOCHS)
+
+
 @contextmanager
 def processor_limit(seconds: float) -> Iterator[None]:
     """Raise :class:`BudgetSpentError` when this process has used so much processor time in here."""
@@ -157,6 +164,8 @@ def main(bench: Bench) -> None:
         # tiny data stand for any set
         families = {key: dataclasses.replace(one, data_sets=()) for key, one in families.items()}
         load = _TINY[experiment.kind]
+    if experiment.budgets:
+        warm_up(experiment, families, _TINY[experiment.kind](experiment.data_sets[0]))
     with tempfile.TemporaryDirectory() as scratch:
         results = (bench.out or Path(scratch)) / f"{experiment.name}.jsonl"
         failed = run_trials(
