@@ -335,10 +335,24 @@ BENCHMARKS = (
         PAPER,
     ),
     Benchmark(
+        "node_budget",
+        "Accuracy on nodes, where every model has the same processor time.",
+        "paper.accuracy:main",
+        {"benchmarks/paper/README.md": "Equal budgets"},
+        PAPER,
+    ),
+    Benchmark(
         "graph_classification",
         "Accuracy on graphs, beside the peers of the paper.",
         "paper.accuracy:main",
         {"README.md": "On the ten folds of ENZYMES"},
+        PAPER,
+    ),
+    Benchmark(
+        "graph_budget",
+        "Accuracy on graphs, where every model has the same processor time.",
+        "paper.accuracy:main",
+        {"benchmarks/paper/README.md": "Equal budgets"},
         PAPER,
     ),
     Benchmark(
