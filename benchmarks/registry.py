@@ -322,7 +322,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "trained",
-        "`gomkcn train --paper`: does the command reach the accuracy of section VI-C?",
+        "`gomkcn train --paper` and `--tuned`: which accuracy of section VI-C do both reach?",
         "paper.trained:EXPERIMENT",
         {"docs/howto/classify.md": "On graphs of its own seeds"},
         "paper/results/trained.md",

@@ -106,25 +106,17 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     by_key = cells(experiment, records)
     printed = experiment.printed
     said = "; in brackets what the paper prints" if printed else ""
-    heads = [
-        f"{data}, {experiment.budgets[data]:g} s" if data in experiment.budgets else data
-        for data in experiment.data_sets
-    ]
+    head, *rows = accuracy_rows(experiment, by_key)
     lines = [
         f"**{experiment.title}**, mean ± standard deviation over the splits{said}. Behind the "
         "semicolon: the number of splits, where it is not "
         f"{experiment.splits}, of trials, and the seconds of processor that the trials of a split "
         "took together",
         "",
-        f"| | {' | '.join(heads)} |",
-        "|---" * (len(experiment.data_sets) + 1) + "|",
+        f"| {' | '.join(head)} |",
+        "|---" * len(head) + "|",
+        *(f"| {' | '.join(row)} |" for row in rows),
     ]
-    for model in experiment.models:
-        row = [
-            cell_text(experiment, by_key.get((model, data)), printed.get(model, {}).get(data))
-            for data in experiment.data_sets
-        ]
-        lines.append(f"| {model} | {' | '.join(row)} |")
     lines += _filters_that_are_motifs(experiment, records)
     standings = _standings(experiment, by_key)
     if standings:
@@ -140,15 +132,36 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def accuracy_rows(
+    experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]
+) -> list[list[str]]:
+    """The head, data sets with their budgets, and a row for each model."""
+    heads = [
+        f"{data}, {experiment.budgets[data]:g} s" if data in experiment.budgets else data
+        for data in experiment.data_sets
+    ]
+    rows = [["", *heads]]
+    for model in experiment.models:
+        printed = experiment.printed.get(model, {})
+        cells_of_row = (
+            cell_text(experiment, by_key.get((model, data)), printed.get(data))
+            for data in experiment.data_sets
+        )
+        rows.append([model, *cells_of_row])
+    return rows
+
+
 def unfinished(experiment: Experiment, records: Iterable[Record]) -> list[str]:
     """A sentence for each data set whose budgets were not spent on all splits."""
     searches, lines = finished_searches(experiment, records), []
     for data in experiment.budgets:
         done = min(len(searches.get((model, data), {})) for model in experiment.models)
         if done < experiment.splits:
-            has = f"all models have {done} of {experiment.splits} splits" if done else "not run"
             command = f"python benchmarks/run.py {experiment.name}"
-            lines.append(f"{data} is unfinished: {has}; `{command}` goes on.")
+            lines.append(
+                f"{data} is unfinished: all models have spent their budget on {done} of "
+                f"{experiment.splits} splits; `{command}` goes on."
+            )
     return lines
 
 

@@ -139,10 +139,10 @@ def test_a_split_that_was_not_searched_to_its_end_does_not_count(monkeypatch):
     table = cells(experiment, records)
     assert [len(table[model, "cora"].accuracies) for model in experiment.models] == [2, 1]
     text = accuracy_table(experiment, records)
-    assert "| | cora, 10 s | other, 6 s |" in text
+    assert "|  | cora, 10 s | other, 6 s |" in text
     assert "| fast | 50.0; 1 split, 5 trials, 10 s | – |" in text
-    assert "- cora is unfinished: all models have 1 of 2 splits;" in text
-    assert "- other is unfinished: not run;" in text
+    assert "- cora is unfinished: all models have spent their budget on 1 of 2 splits;" in text
+    assert "- other is unfinished: all models have spent their budget on 0 of 2 splits;" in text
     # no trial of the slow one ends within a shorter budget, and none within a longer one is lost
     RESULTS.unlink()
     short = experiment_with({"cora": 3.0}, data_sets=["cora"])
