@@ -188,6 +188,13 @@ BENCHMARKS = (
         threads=2,
     ),
     Benchmark(
+        "filter_contrast",
+        "Filters: are planted motifs found, with all copies, and nothing where nothing is?",
+        "filter_contrast:main",
+        {"README.md": "**Filters.**"},
+        how="run of each graph",
+    ),
+    Benchmark(
         "filter_training",
         "What does training change: features of filters, their structures, their frequencies?",
         "filter_training:main",
