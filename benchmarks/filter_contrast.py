@@ -119,7 +119,7 @@ def recovery(bench: Bench, bases: Iterable[str], make: Callable[..., MadeGraph])
     seeds = range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else 2))
     table = bench.table(
         f"Four motifs of six nodes, {COPIES} copies each, in 760 nodes, seeds {said(seeds)}",
-        {"base graph": "", "motifs": "", "found": "", "filters": "", "trees": "d", "others": "d",
+        {"base graph": "", "motifs": "", "found": "", "filters": "", "trees": "", "others": "d",
          "processor s": ".2f"},
     )  # fmt: skip
     every: list[Mined] = []
@@ -138,7 +138,7 @@ def recovery(bench: Bench, bases: Iterable[str], make: Callable[..., MadeGraph])
     )
 
 
-def summary(mined: list[Mined], between: str) -> tuple[str, str, int, int, float]:
+def summary(mined: list[Mined], between: str) -> tuple[str, str, str, int, float]:
     """Motifs found, filters of each graph or their range, trees, others, and the median time."""
     found = sum(len(one.number_of) for one in mined)
     counts = [len(one.drawings) for one in mined]
@@ -146,7 +146,7 @@ def summary(mined: list[Mined], between: str) -> tuple[str, str, int, int, float
     return (
         f"{found} of {sum(len(one.made.copies) for one in mined)}",
         between.join(map(str, counts)) if between else f"{min(counts)} to {max(counts)}",
-        trees,
+        f"{trees} of {sum(counts)}",
         sum(counts) - trees - found,
         float(np.median([one.seconds for one in mined])),
     )
