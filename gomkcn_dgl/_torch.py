@@ -47,7 +47,7 @@ class _Missing:
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise MissingTorchError(
-            "filters, kernels and classifiers need PyTorch, which is not installed; install it "
+            "training, kernels and classifiers need PyTorch, which is not installed; install it "
             "with: pip install torch."
         )
 
@@ -129,12 +129,15 @@ else:
 def device_name(device: str | torch.device) -> str:
     """The name of the device that :func:`resolve_device` gives; PyTorch is loaded for a GPU alone.
 
+    Where it is not installed, "auto" is the CPU.
+
     >>> device_name("cpu")
     'cpu'
     """
-    if isinstance(device, str) and (device == "cpu" or (device == "auto" and not _may_have_gpu())):
+    is_auto = isinstance(device, str) and device == "auto"
+    if is_auto and not (_may_have_gpu() and has_torch()):
         return "cpu"
-    return str(resolve_device(device))
+    return "cpu" if device == "cpu" else str(resolve_device(device))
 
 
 def _may_have_gpu() -> bool:

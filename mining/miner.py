@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
-from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -123,12 +122,6 @@ class Miner:
         return () if nulls in ((None,), (NONE,)) else nulls
 
     @property
-    def usual_filter_size(self) -> str:
-        """Sizes of filters where they are not given: those of the patterns, if these are."""
-        sizes = self.sizes
-        return AUTO if sizes is None else f"{max(2, sizes[0])}-{max(2, sizes[-1])}"
-
-    @property
     def _filter_miner(self) -> type[FilterMining]:
         """The class of the miner of filters; that of an estimator is one itself."""
         return FilterMining
@@ -138,9 +131,7 @@ class Miner:
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
-            kind = self._filter_miner
-            learning = FilterLearning()
-            return FilterSettings().miner(kind, learning, self.random_state, self.usual_filter_size)
+            return FilterSettings().miner(self._filter_miner, FilterLearning(), self.random_state)
         if not isinstance(self.filters, FilterMining):
             raise InputTypeError(
                 f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
@@ -298,13 +289,9 @@ class Miner:
         return self
 
     def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMining | None:
-        """The fitted miner of filters; None where they are left out."""
-        is_asked = self.filters != AUTO or "filters" in self.source_names
-        if not is_asked and not has_torch():
-            log.warning(
-                "filters are left out: they need PyTorch, which is not installed; install it with: "
-                "pip install torch"
-            )
-            return None
+        """The fitted miner of filters; None where they are left out.
+
+        They have the sizes of the patterns, where these are given and others are not.
+        """
         filters = self.resolve_filters()
-        return None if filters is None else filters.fit_mined(mined, steps)
+        return None if filters is None else filters.fit_mined(mined, steps, self.sizes)

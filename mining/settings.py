@@ -69,8 +69,7 @@ class RunSettings:
         is_usual = self.filters == FilterSettings() and self.learning == FilterLearning()
         if is_usual or self.miner.filters == NONE:
             return replace(self.miner)
-        usual = self.miner.usual_filter_size
-        filters = self.filters.miner(FilterMining, self.learning, self.miner.random_state, usual)
+        filters = self.filters.miner(FilterMining, self.learning, self.miner.random_state)
         return replace(self.miner, filters=filters)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:

@@ -137,7 +137,6 @@ def filters(
         check_path(options["path"])
     from dataclasses import replace
 
-    from gomkcn_dgl._torch import device_name
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.filters.filter_learning import FilterLearning
     from mining.filters_folder import FILTERS_FILES, write_filters_run
@@ -159,9 +158,10 @@ def filters(
             filters=replace(settings.filters, contrast=False),
         )
     settings = settings.override(options)
-    settings.miner().check()
-    # a GPU that is not there is refused now, and PyTorch loaded before the time limit begins
-    device_name(settings.filters.device)
+    miner = settings.miner()
+    miner.check()
+    # before the time limit begins; a GPU that is not there is refused
+    miner.load_torch()
     interrupts = Interrupts(options["time_limit"], has_end=True)
     mine_into_folder(
         ctx,

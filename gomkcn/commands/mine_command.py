@@ -194,7 +194,6 @@ def mine(
     if options["path"] is not None:
         check_path(options["path"])
     compile_beside()
-    from gomkcn_dgl._torch import has_torch
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run
     from mining.miner import NONE
@@ -211,9 +210,9 @@ def mine(
     settings = settings.override({**options, "filters": NONE if no_filters else None})
     miner = settings.make_miner()
     miner.check()
-    # PyTorch is loaded before the time limit begins
-    if miner.filters != NONE:
-        has_torch()
+    # before the time limit begins
+    if filters := miner.resolve_filters():
+        filters.load_torch()
     interrupts = Interrupts(options["time_limit"], has_end=True)
     mine_into_folder(
         ctx,

@@ -71,7 +71,7 @@ def refine_features(
     ... ).round(3).tolist()
     [[[0.1], [0.9]]]
     """
-    is_node = _joined(adj).any(axis=2)  # [F, M]
+    is_node = _are_nodes(adj)
     filter_sizes = is_node.sum(axis=1)
     # 1. the subgraph in the order of the nodes of its filter
     places = _places(filter_of, matching, is_node)
@@ -95,10 +95,10 @@ def refine_features(
     return refined
 
 
-def _joined(adj: np.ndarray) -> np.ndarray:
-    """Whether two nodes are joined in any channel, bool ``[F, M, M]``."""
-    joined: np.ndarray = adj > 0
-    return joined if adj.ndim == 3 else joined.any(axis=3)
+def _are_nodes(adj: np.ndarray) -> np.ndarray:
+    """Which nodes have an edge, and are no padding, bool ``[F, M]``."""
+    are_nodes: np.ndarray = np.any(adj.reshape(*adj.shape[:2], -1) > 0, axis=2)
+    return are_nodes
 
 
 def _places(filter_of: np.ndarray, matching: np.ndarray, is_node: np.ndarray) -> np.ndarray:

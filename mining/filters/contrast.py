@@ -144,10 +144,8 @@ def choose_contrasting(
     structures = {size: Structures.of(graphs) for size, graphs in sampled.items()}
     candidates: list[Candidate] = []
     for size, known in structures.items():
-        is_smallest = size == min(structures)
-        rows = _recurring(known, sampled[size][0], size, is_smallest, number)
-        first = [int(np.flatnonzero(known.of_root[0] == row)[0]) for row in rows]
-        candidates += [Candidate(size, *pair) for pair in zip(rows, first, strict=True)]
+        for kind in _recurring(known, sampled[size][0], size, number):
+            candidates.append(Candidate(size, kind, int((known.of_root[0] == kind).argmax())))
     candidates = _without_pendant(candidates, structures, sampled)
     if not candidates:
         return Chosen([], [])
@@ -193,7 +191,8 @@ def cover(
         Roots of each kind in the graph, ``[U]``, and in random graphs, ``[R, U]``; R may be 0, and
         is not 1.
     number : int or None
-        How many are chosen; None: those that exceed the random graphs.
+        How many are chosen; None: those that exceed the random graphs. Where fewer exceed them,
+        the others are those that come nearest to it.
 
     Returns
     -------
@@ -212,9 +211,12 @@ def cover(
     Examples
     --------
     >>> values = np.eye(3)
-    >>> cover(values, np.array([9, 7, 5]), np.array([[9, 1, 0], [9, 0, 0]]), None)
+    >>> random = np.array([[9, 0, 0], [9, 0, 0]])
+    >>> cover(values, np.array([9, 7, 5]), random, None)
     ([1, 2], [True, True])
-    >>> cover(values, np.array([9, 7, 5]), np.zeros((0, 3)), 2)
+    >>> cover(values, np.array([9, 7, 5]), random, 3)
+    ([1, 2, 0], [True, True, False])
+    >>> cover(values, np.array([9, 7, 5]), random[:0], 2)
     ([0, 1], [True, True])
     """
     covered = np.zeros(len(values), values.dtype)
@@ -245,7 +247,8 @@ def _excess(
 ) -> np.ndarray:
     """By how much each candidate adds more to the graph than to random graphs, float ``[C]``.
 
-    It is more than their mean by ``margin`` standard deviations and a few roots. One that adds nothing, such as one that is chosen, has minus infinity.
+    It is more than their mean by ``margin`` standard deviations and a few roots. A candidate that
+    adds nothing, such as a chosen one, has minus infinity.
     """
     up = np.maximum(values - covered[:, None], 0)
     gain = weights @ up
@@ -310,19 +313,17 @@ def surprise(
     return np.maximum(nats, _LEAST_SURPRISE)
 
 
-def _recurring(
-    known: Structures, own: Neighbourhoods, size: int, is_smallest: bool, number: int | None
-) -> list[int]:
+def _recurring(known: Structures, own: Neighbourhoods, size: int, number: int | None) -> list[int]:
     """The structures of a size that may become filters.
 
     They come back on other nodes, and there are more of them than in random graphs; or, where a
     number of filters is given, they are the most frequent ones beside. What is smaller than its
-    size is seen at the smaller size as well.
+    size is a whole component, which is no structure of this size.
     """
     counts, random = known.counts[0], known.counts[1:]
     spread = random.std(axis=0, ddof=1)
     excess = counts - random.mean(axis=0) - margin_of(len(random)) * spread - _LEAST_ROOTS
-    may_be = (counts > 1) & ((known.num_nodes == size) | is_smallest)
+    may_be = (counts > 1) & (known.num_nodes == size)
     rows = np.flatnonzero(may_be & (excess > 0))
     if number is not None:
         others = np.flatnonzero(may_be & (excess <= 0))
@@ -355,8 +356,8 @@ def _without_pendant(
     """Leave out what another candidate is with nodes that hang from it, as chance would have it.
 
     A copy of a motif is joined to the rest somewhere, so that the motif with one node more comes
-    back as well. A single node is more than that if it hangs from the same place of more copies
-    than three standard deviations of a draw of this place.
+    back as well. A single node is more than that if, of all nodes that hang from copies, those at
+    its place exceed a draw of the places by three standard deviations.
     """
     cores = {_core_code(structures[one.size], one.number, None): one for one in candidates}
     kept = []
@@ -369,17 +370,21 @@ def _without_pendant(
             continue
         if removed > 1:
             continue
-        copies = _num_instances(sampled, structures, smaller)
-        with_node = _num_instances(sampled, structures, candidate)
-        share = _share_of_place(known.links[candidate.number], core)
-        chance = copies * share + _MARGIN * (copies * share * (1 - share)) ** 0.5
-        if with_node > chance:
+        own = sampled[candidate.size][0]
+        copies = _num_instances(
+            sampled[smaller.size][0], structures[smaller.size], [smaller.number]
+        )
+        hanging = _num_instances(own, known, _with_other_place(known, candidate.number, core))
+        draws = max(copies, hanging)
+        share = _share_of_place(known, candidate.number, core)
+        chance = draws * share + _MARGIN * (draws * share * (1 - share)) ** 0.5
+        if _num_instances(own, known, [candidate.number]) > chance:
             kept.append(candidate)
     return kept
 
 
 def _core_of(joined: np.ndarray) -> tuple[np.ndarray, int]:
-    """Nodes that are left where those of degree 1 are removed until there are none, and how many go.
+    """The nodes that stay where those of degree 1 go until there are none, and how many go.
 
     A tree has no core: nothing is removed.
     """
@@ -406,19 +411,31 @@ def _core_code(known: Structures, row: int, nodes: np.ndarray | None) -> bytes:
     return colors[order].tobytes() + links[np.ix_(order, order)].tobytes()
 
 
-def _num_instances(
-    sampled: dict[int, list[Neighbourhoods]], structures: dict[int, Structures], one: Candidate
-) -> int:
-    rows = np.flatnonzero(structures[one.size].of_root[0] == one.number)
-    node_sets, _ = sampled[one.size][0].node_sets(rows)
+def _num_instances(own: Neighbourhoods, known: Structures, rows: Sequence[int]) -> int:
+    """The different node sets at which a graph shows some structures of equally many nodes."""
+    node_sets, _ = own.node_sets(np.flatnonzero(np.isin(known.of_root[0], rows)))
     return len(node_sets)
 
 
-def _share_of_place(links: np.ndarray, core: np.ndarray) -> float:
-    """The share of the nodes of a core that are like the one that a single node hangs from."""
-    joined = links > 0
-    outside = np.setdiff1d(np.flatnonzero(joined.any(axis=1)), core)[0]
-    inner = links[np.ix_(core, core)].tolist()
-    orbits = np.array(canonical_form(inner, [0] * len(core)).orbits)
-    place = np.flatnonzero(joined[outside, core])[0]
+def _with_other_place(known: Structures, number: int, core: np.ndarray) -> list[int]:
+    """The structures of a graph that are a core with a node that hangs from it, at any place."""
+    code = _core_code(known, number, core)
+    # of as many nodes and edges, with one node of degree 1: few are left whose core is looked at
+    degrees = (known.links > 0).sum(axis=2)
+    is_alike = (known.counts[0] > 0) & (known.num_nodes == known.num_nodes[number])
+    is_alike &= ((degrees == 1).sum(axis=1) == 1) & (degrees.sum(axis=1) == degrees[number].sum())
+    return [
+        other
+        for other in np.flatnonzero(is_alike).tolist()
+        if _core_code(known, other, _core_of(known.links[other] > 0)[0]) == code
+    ]
+
+
+def _share_of_place(known: Structures, number: int, core: np.ndarray) -> float:
+    """The share of the nodes of a core that are like that from which a single node hangs."""
+    links = known.links[number]
+    outside = np.setdiff1d(np.arange(known.num_nodes[number]), core)[0]
+    colors = [0] * len(core) if known.colors is None else known.colors[number][core].tolist()
+    orbits = np.array(canonical_form(links[np.ix_(core, core)].tolist(), colors).orbits)
+    place = links[outside, core].argmax()
     return float((orbits == orbits[place]).mean())

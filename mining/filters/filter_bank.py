@@ -205,7 +205,7 @@ class FilterBank:
     def _match(
         self, graph: CSRGraph, batch: SubgraphBatch, own: np.ndarray, device: Any
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Similarity ``[S, F']`` to some filters of a size, matching ``[S, F', N]``, and colours."""
+        """Similarity ``[S, F']`` to some filters of a size, matching ``[S, F', N]``, colours."""
         # the nodes that these subgraphs have, so that the features of no others are scaled
         used, local = np.unique(batch.nodes, return_inverse=True)
         is_padded = int(len(used) > 0 and used[0] == -1)

@@ -305,7 +305,7 @@ class FilterLearner:
     def _refine(
         self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
     ) -> tuple[DiscreteFilters, Responses]:
-        """Give each filter the mean features of the subgraphs that belong to it and are as it is."""
+        """Give each filter the mean features of those of its subgraphs that have its structure."""
         responses = self.bank(filters, sizes).respond(self.mined.graph, sample.roots, self.device)
         feat = filters.feat.copy()
         for number, size in enumerate(sizes):

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
-from gomkcn_dgl._torch import device_name
+from gomkcn_dgl._torch import device_name, resolve_device
 from gomkcn_dgl.checks import check_choice, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -87,6 +87,12 @@ class FilterMining:
         """``learning``, or the default."""
         return check_learning(self.learning)
 
+    def load_torch(self) -> None:
+        """Load PyTorch where a GPU or training needs it, which takes seconds, or refuse these."""
+        learning = self.resolve_learning()
+        if device_name(self.device) != "cpu" or learning.num_epochs or learning.init == "random":
+            resolve_device(self.device)
+
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
         if self.num_filters != AUTO:
@@ -123,11 +129,16 @@ class FilterMining:
             return f"drawing them takes minutes above {MOST_CONTRAST_EDGES:,} edges"
         return ""
 
-    def sizes_of(self, graph: CSRGraph) -> range:
-        """The sizes of the subgraphs that filters are looked for in."""
+    def sizes_of(self, graph: CSRGraph, usual: range | None = None) -> range:
+        """The sizes of the subgraphs that filters are looked for in.
+
+        Where they are "auto" they are those ``usual`` where the graph is mined, or else our own.
+        """
         reason = self.why_no_contrast(graph)
         if self.size == AUTO:
-            return range(USUAL_SIZE, USUAL_SIZE + 1) if reason else CONTRAST_SIZES
+            contrasted = CONTRAST_SIZES if usual is None else _at_least_two(usual)
+            single = USUAL_SIZE if usual is None else contrasted[-1]
+            return range(single, single + 1) if reason else contrasted
         sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
         if reason and len(sizes) > 1:
             raise InputError(
@@ -174,8 +185,11 @@ class FilterMining:
                 )
             return self.fit_mined(MinedGraph.of(csr), steps)
 
-    def fit_mined(self: M, mined: MinedGraph, steps: Steps) -> M:
-        """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""
+    def fit_mined(self: M, mined: MinedGraph, steps: Steps, usual: range | None = None) -> M:
+        """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest.
+
+        Where sizes are "auto", they are the ``usual`` ones, if these are given.
+        """
         learning = self.resolve_learning()
         device = device_name(self.device)
         given = mined.given
@@ -185,7 +199,7 @@ class FilterMining:
         # and train them
         learner = FilterLearner(
             mined,
-            self.sizes_of(given),
+            self.sizes_of(given, usual),
             number,
             not reason,
             learning,
@@ -253,8 +267,12 @@ class FilterMining:
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
                 "contrast=False gives the most frequent ones."
             )
-        elif not all(learnt.exceeds):
-            text += f" {sum(learnt.exceeds)} of the {len(learnt.exceeds)} are."
+        elif not all(one.exceeds for one in self.filters_):
+            exceed = sum(one.exceeds for one in self.filters_)
+            text = (
+                f"{exceed} of the {count(len(self.filters_), 'filter')} are structures of {of} of "
+                f"which the graph has more than {random}, in {where}; the others come nearest to it."
+            )
         if learner.mined.numeric_columns:
             text += " Numeric features are not compared with random graphs."
         return text
@@ -307,6 +325,11 @@ class FilterMining:
         # a number of a grid may be one of NumPy
         text = json.dumps(record, default=lambda number: number.item())
         np.savez_compressed(file, allow_pickle=False, record=np.array(text), **arrays)
+
+
+def _at_least_two(sizes: range) -> range:
+    """Sizes of patterns as those of filters, which have two nodes at least."""
+    return range(max(2, sizes[0]), max(2, sizes[-1]) + 1)
 
 
 def _of_labels(values: np.ndarray, labels: np.ndarray, missing: Any) -> np.ndarray:

@@ -16,7 +16,7 @@ class FilterSettings:
     """Parameters of :class:`gomkcn.FilterMiner` that are plain values.
 
     Those of how filters are learnt are in the tables ``[learning]`` and ``[kernel]``. Where
-    ``filter_size`` is "auto", ``gomkcn mine`` takes the sizes of the patterns that it is asked for.
+    ``filter_size`` is "auto", a miner takes the sizes of the patterns that it is asked for.
     """
 
     num_filters: int | str = AUTO
@@ -33,16 +33,14 @@ class FilterSettings:
             size = "-".join(map(str, size))
         return cls(miner.num_filters, size, miner.contrast, str(miner.device), miner.max_assigned)
 
-    def miner(
-        self, kind: type[M], learning: FilterLearning, seed: int, sizes: int | str = AUTO
-    ) -> M:
-        """The miner with these settings, not fitted; filters have ``sizes`` nodes by default.
+    def miner(self, kind: type[M], learning: FilterLearning, seed: int) -> M:
+        """The miner with these settings, not fitted.
 
         It is a :class:`gomkcn.FilterMiner`, or what that is without scikit-learn.
         """
         return kind(
             self.num_filters,
-            sizes if self.filter_size == AUTO else self.filter_size,
+            self.filter_size,
             contrast=self.contrast,
             learning=learning,
             device=self.device,

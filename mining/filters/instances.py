@@ -59,8 +59,10 @@ def count_instances(
         return roots
     share = float((hits / _roots_of(graph, settings, node_sets)).sum() / hits.sum())
     # those that were seen are there
-    low = max(roots.low * share, len(node_sets))
-    return OccurrenceCount(roots.value * share, low, roots.high * share, is_exact=False)
+    value, low, high = (
+        max(one * share, len(node_sets)) for one in (roots.value, roots.low, roots.high)
+    )
+    return OccurrenceCount(value, low, high, is_exact=False)
 
 
 def _roots_of(graph: CSRGraph, settings: SubgraphSettings, node_sets: np.ndarray) -> np.ndarray:

@@ -85,7 +85,7 @@ def structure_codes(
     >>> first == second
     True
     """
-    count, size = links.shape[:2]
+    size = links.shape[1]
     # 1. subgraphs that read the same are looked at once
     is_padding = np.arange(size) >= num_nodes[:, None]
     shown = np.where(is_padding, -1, 0) if colors is None else colors
@@ -101,6 +101,8 @@ def structure_codes(
 
 def _as_bytes(colors: np.ndarray, links: np.ndarray) -> np.ndarray:
     """Colours and links of each graph as one value of bytes, which sorts and compares at once."""
-    parts = [colors.astype("<i8"), links.reshape(len(links), -1).astype("<u2")]
+    # with the number of columns, since there may be no rows
+    flat = links.reshape(len(links), links.shape[1] ** 2)
+    parts = [colors.astype("<i8"), flat.astype("<u2")]
     rows = np.concatenate([part.view(np.uint8) for part in parts], axis=1)
     return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()

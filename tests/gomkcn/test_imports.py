@@ -12,9 +12,11 @@ from pathlib import Path
 
 import forked
 import pytest
+from graph_files import typed_graph
 
 import gomkcn
 import gomkcn_dgl
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 
 HOUSE = Path(__file__).parents[2] / "setup.cfg"
 HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph", "rdkit")
@@ -38,10 +40,11 @@ for forbidden, lines in json.loads(sys.argv[1]):
 # importing creates no file but the folder of Numba's cache, starts no thread, touches no GPU and
 # silences nothing
 SIDE_EFFECTS = """
-from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel
+from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel, SubgraphSampler
 import gomkcn_dgl.kernels.bfs_numba, gomkcn_dgl.kernels.matching_numba
 import logging, os, sys, threading, torch
 
+SubgraphSampler()
 assert "dgl" not in sys.modules
 assert os.listdir(os.environ["HOME"]) == []
 # matplotlib's list of fonts is there
@@ -175,8 +178,9 @@ def run(*steps):
 
 
 def test_what_asks_little_loads_little(tmp_path):
-    graph, rings = tmp_path / "g.txt", tmp_path / "rings.txt"
+    graph, binary, rings = (tmp_path / name for name in ("g.txt", "g.bin", "rings.txt"))
     graph.write_text("0 1\n1 2\n2 0\n2 3\n")
+    write_dgl_graphs(binary, [typed_graph([(0, 1), (1, 2), (2, 0), (2, 3)], 4)])
     edges = (f"{5 * ring + k} {5 * ring + (k + 1) % 5}\n" for ring in range(9) for k in range(5))
     rings.write_text("".join(edges))
     names, size = {"numpy", "networkx", *HEAVY, *COMPILED}, "--nodes 50"
@@ -184,14 +188,17 @@ def test_what_asks_little_loads_little(tmp_path):
     run(
         ([*names], []),
         ([*names, "pyarrow"], ["--help", "mine --help", "mine none.txt"]),
-        ([*HEAVY, "numba", "networkx"], [f"info {graph}"]),
+        ([*HEAVY, "numba", "networkx"], [f"info {graph}", f"info {binary}"]),
         (
             [*HEAVY, "networkx"],
-            [f"count {pattern} {graph}" for pattern in ("triangle", "a--b,b--c --list 2", graph)],
+            [
+                *(f"count {one} {graph}" for one in ("triangle", "a--b,b--c --list 2", graph)),
+                *(f"{command} {binary}" for command in ("count triangle", "census")),
+            ],
         ),
         (
             HEAVY,
-            [f"generate planted --out {tmp_path}/{end}.{end} {size}" for end in ("csv", "graph")],
+            [f"generate planted --out {tmp_path}/{e}.{e} {size}" for e in ("csv", "graph", "bin")],
         ),
         (
             ["torch", "dgl", "sklearn", "seaborn", "pandas"],
@@ -199,7 +206,10 @@ def test_what_asks_little_loads_little(tmp_path):
         ),
         (
             ["dgl", "sklearn", "seaborn", "pandas", "torch._dynamo"],
-            [f"mine {rings} --out {tmp_path}/run --size 5 --null none"],
+            [
+                f"mine {rings} --out {tmp_path}/run --size 5 --null none",
+                f"filters {tmp_path}/bin.bin --out {tmp_path}/filters",
+            ],
         ),
     )
     run(([*HEAVY, "networkx"], [f"count {tmp_path}/run:0 {rings}"]))

@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 import torch
 from command_line import gomkcn, invoke, refused
-from graph_files import write_tu
+from graph_files import typed_graph, write_tu
 
 from gomkcn_dgl import GOMKKernel, as_csr
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
@@ -173,8 +172,8 @@ def test_what_the_paper_prints():
 
 
 def test_names_of_classes_beside_the_graphs():
-    graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
-    write_dgl_graphs("g.bin", graphs, torch.tensor([0, 1] * 10))
+    graphs = [typed_graph([(0, 1), (1, 2), (2, 3), (3, 0)], 4)] * 20
+    write_dgl_graphs("g.bin", graphs, {"labels": np.array([0, 1] * 10)})
     assert read_labelled("g.bin").class_names == ("0", "1")
     Path("g.classes.csv").write_text("label,name\n1,toxic\n0,harmless\n")
     assert read_labelled("g.bin").class_names == ("harmless", "toxic")
@@ -261,8 +260,8 @@ def test_what_cannot_be_learnt_from_is_refused():
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():
-    graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
-    write_dgl_graphs("directed.bin", graphs, torch.tensor([0, 1] * 10))
+    graphs = [typed_graph([(0, 1), (1, 2), (2, 3), (3, 0)], 4)] * 20
+    write_dgl_graphs("directed.bin", graphs, {"labels": np.array([0, 1] * 10)})
     first = trained("directed.bin")
     assert first.settings.model.relations == {"edge": True}
     other = trained(None, first.settings, directed=False, filter_size=5)
