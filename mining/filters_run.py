@@ -164,7 +164,7 @@ class FiltersRun:
     ----------
     graph : GraphSummary
     filters : tuple of MinedFilter
-        In the order in which they were chosen; without random graphs those with most instances
+        Those furthest beyond chance first; without random graphs those with most instances
         first.
     occurrences : tuple of OccurrenceCount
         Of the structure of each filter, induced, in the whole graph.

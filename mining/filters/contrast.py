@@ -110,7 +110,7 @@ class Candidate(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Candidates in the order in which they were chosen, and those that exceed random graphs."""
+    """Candidates, those furthest beyond chance first, and which of them exceed random graphs."""
 
     candidates: list[Candidate]
     exceeds: list[bool]
@@ -172,7 +172,17 @@ def choose_contrasting(
         values[:, places] = likeness * share**2
     # 3. greedily
     order, exceeds = cover(values, weights[0], weights[1:], number)
-    return Chosen([candidates[place] for place in order], exceeds)
+
+    # 4. first what is furthest beyond chance: a star that hundreds of roots show is less than a
+    # motif that few random graphs would have anywhere
+    def nats_beyond_chance(place: int) -> float:
+        size, kind, _ = candidates[place]
+        counts = structures[size].counts[:, kind]
+        return float((counts[0] - counts[1:].mean()) * surprises[size][kind])
+
+    pairs = zip(order, exceeds, strict=True)
+    ranked = sorted(pairs, key=lambda pair: (not pair[1], -nats_beyond_chance(pair[0])))
+    return Chosen([candidates[place] for place, _ in ranked], [beyond for _, beyond in ranked])
 
 
 def cover(

@@ -429,7 +429,8 @@ def _key(run: FiltersRun) -> str:
         number = count(run.num_random_graphs, "random graph")
         parts.append(
             f"Random graphs: mean ± standard deviation of the instances in {number} with the same "
-            "degrees. Filters are in the order in which they were chosen."
+            "degrees. Filters furthest beyond chance come first: by the nodes that show one beyond "
+            "those in random graphs, times how improbable the structure is."
         )
     else:
         parts.append("Filters with most instances come first.")
