@@ -189,7 +189,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "filter_motifs",
-        "Filters: are planted motifs among them, of one size and of five at once, and how many trees?",
+        "Filters: are planted motifs among them, of one size and of five sizes at once?",
         "filter_contrast:found",
         {"README.md": "Four motifs of six nodes"},
         how=EACH_GRAPH,
