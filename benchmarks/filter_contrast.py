@@ -236,11 +236,11 @@ def instances(bench: Bench) -> None:
 def nothing(bench: Bench) -> None:
     """Graphs in which nothing is hidden."""
     compile_all()
+    seeds = range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else GRAPHS))
     table = bench.table(
-        "Nothing hidden",
+        f"Nothing hidden, seeds {said(seeds)}",
         {"graphs": "", "without a filter": "", "filters in the others": "", "processor s": ".2f"},
     )
-    seeds = range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else GRAPHS))
     said_of_none = ""
     for name, draw in random_graphs(bench):
         mined = [Mined.of(MadeGraph(draw(seed), {})) for seed in seeds]
@@ -323,5 +323,5 @@ def noise(bench: Bench) -> None:
 
 
 def said(seeds: range) -> str:
-    """The first and the last of some seeds."""
+    """Some seeds in words."""
     return f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 2 else " and ".join(map(str, seeds))

@@ -34,7 +34,7 @@ def main(bench: Bench) -> None:
     """Errors of the features of filters, without and with epochs of gradients."""
     seeds = range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else bench.repeats))
     table = bench.table(
-        f"Mean absolute error of a filter's features in [0, 1], {len(seeds)} graphs",
+        f"Mean absolute error of a filter's features in [0, 1], seeds {seeds[0]} to {seeds[-1]}",
         {"noise": ".1f", "planted features": "", "motifs": "", "one copy": ".3f",
          "filter": ".3f", f"after {EPOCHS[1]} epochs": ".3f", "mean of the copies": ".3f",
          "filter / one copy (range over graphs)": "", "mean of the copies / one copy": ".2f",
