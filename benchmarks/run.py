@@ -69,7 +69,7 @@ def run_one(one: Benchmark, quick: bool, out: Path | None, data: Path, device: s
     "--device",
     type=click.Choice(["cpu", "cuda"]),
     default="cpu",
-    help="Where training runs; with cuda beside the CPU, in training_step alone.",
+    help="Where training runs; with cuda beside the CPU, in training_step and filters.",
 )
 def main(
     names: tuple[str, ...],

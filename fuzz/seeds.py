@@ -17,13 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.io
 import scipy.sparse as sp
-import torch
 from mutate import pack
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
@@ -36,6 +35,7 @@ from mining.run_folder import write_run
 from mining.settings import RunSettings
 from mining.truth import compare_with_truth
 
+READINGS = Path(__file__).parents[1] / "tests/data/readings"
 EDGES = "0 1\n1 2\n2 3\n3 0\n"
 EDGE_LISTS = (
     EDGES,
@@ -157,14 +157,15 @@ def matrix_market_files() -> list[bytes]:
 
 
 def dgl_files() -> list[bytes]:
-    """Return graphs with labels, features and weights, and plain ones."""
-    graphs = [dgl.graph(([0, 1, 2], [1, 2, 0])), dgl.graph(([0, 1], [1, 2])).formats("csr")]
-    for graph in graphs:
-        graph.ndata["feat"], graph.ndata["label"] = torch.ones(3, 2), torch.tensor([0, 1, 0])
-        graph.edata["weight"] = torch.ones(graph.num_edges())
-    labels = torch.tensor([0, 1])
+    """Return graphs with labels, features and weights, and plain ones in all layouts of DGL."""
+    nodes = {"feat": np.ones((3, 2), np.float32), "label": np.array([0, 1, 0])}
+    graphs = [
+        TypedGraph.of_one_type((source, (source + 1) % 3), 3, nodes, {"weight": source + 0.5})
+        for source in (np.arange(3), np.arange(2))
+    ]
+    labels = {"labels": np.array([0, 1])}
     labelled = _written("g.bin", lambda path: write_dgl_graphs(path, graphs, labels))
-    return [labelled]
+    return [labelled, *(path.read_bytes() for path in sorted(READINGS.glob("dgl*.bin")))]
 
 
 def npz_files() -> list[bytes]:
@@ -235,14 +236,15 @@ def occurrence_files() -> list[bytes]:
 @cache
 def train_folders() -> list[bytes]:
     """Return what a training run leaves."""
-    graphs = [dgl.graph(([0, 1, 2], [1, 2, 0])), dgl.graph(([0, 1], [1, 2]))] * 10
+    ring, path_of_two = (np.arange(3), np.array([1, 2, 0])), (np.arange(2), np.arange(1, 3))
+    graphs = [TypedGraph.of_one_type(ends, 3, {}, {}) for ends in (ring, path_of_two)] * 10
     options = {"num_epochs": 1, "num_filters": 2, "filter_size": 3, "split": (0.6, 0.2, 0.2)}
     options |= {"num_levels": 1, "init": "random"}
 
     def write(path: Path) -> None:
         path.mkdir()
         file = path / "graphs.bin"
-        write_dgl_graphs(file, graphs, torch.arange(20) % 2)
+        write_dgl_graphs(file, graphs, {"labels": np.arange(20) % 2})
         settings = ClassifierSettings().override({**options, "path": str(file)})
         write_training(path, *run_training(settings, read_training_data(settings.data)))
 

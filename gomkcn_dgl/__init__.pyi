@@ -25,6 +25,7 @@ from gomkcn_dgl.matching import gomk as gomk
 from gomkcn_dgl.model import GOMKCN as GOMKCN
 from gomkcn_dgl.model import GraphCollection as GraphCollection
 from gomkcn_dgl.runtime.tabular import Table as Table
+from gomkcn_dgl.subgraph_sampler import SubgraphSampler as SubgraphSampler
 from gomkcn_dgl.subgraph_transform import SubgraphTransform as SubgraphTransform
 from gomkcn_dgl.subgraphs import SubgraphBatch as SubgraphBatch
 from gomkcn_dgl.subgraphs import SubgraphSettings as SubgraphSettings

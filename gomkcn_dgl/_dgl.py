@@ -26,8 +26,8 @@ from gomkcn_dgl.errors import MissingDGLError
 __all__ = ["dgl"]
 
 _WAY_OUT = (
-    "its graphs and .bin files need it, with Python 3.10 or 3.11 pip install dgl==1.1.3, with 3.12 "
-    "dgl==2.1.0; other graphs and files do without"
+    "its graphs need it, with Python 3.10 or 3.11 pip install dgl==1.1.3, with 3.12 dgl==2.1.0; "
+    "other graphs and all files do without"
 )
 
 

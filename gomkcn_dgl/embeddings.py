@@ -21,7 +21,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.channel_matrices import channel_matrices
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.memory import check_memory
-from gomkcn_dgl.subgraphs import SubgraphBatch
+from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
 # about how often a matrix of a subgraph is in memory while filters are trained, as was measured:
 # its numbers, the products with it, and their gradients
@@ -60,8 +60,19 @@ class SubgraphTensors(NamedTuple):
         return self.channels.shape[1]
 
     @classmethod
+    def extract(
+        cls,
+        graph: CSRGraph,
+        settings: SubgraphSettings,
+        roots: np.ndarray | None = None,
+        device: torch.device | str = "cpu",
+    ) -> SubgraphTensors:
+        """The subgraphs around ``roots``, or all nodes, as :func:`extract_subgraphs` has them."""
+        return cls.of_batch(extract_subgraphs(graph, settings, roots), device)
+
+    @classmethod
     def of_batch(cls, batch: SubgraphBatch, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """A batch as tensors on ``device``; on the CPU they share memory with it."""
+        """A batch as tensors on ``device``; on the CPU all but the sizes share memory with it."""
         arrays = (batch.nodes, batch.num_nodes.astype(np.int64), batch.links, batch.relations.links)
         # matrices, one for each channel where there are several
         weights = () if batch.weights is None else (batch.adjacency(),)

@@ -42,6 +42,8 @@ _PYG_FEATURE = "x"
 NODE_TYPE = "type"
 # why the edges of an object that does not say it have a direction
 _ONE_WAY = "not all its edges are there both ways"
+# what DGL calls the types of a graph that has one of each
+_NODES, _EDGES = "_N", "_E"
 # what a PyG graph stores beside attributes
 _STRUCTURE = ("edge_index", "num_nodes", "ptr", "batch", "adj_t")
 
@@ -176,6 +178,26 @@ class EdgesOfType(NamedTuple):
     columns: Mapping[str, Any]
 
 
+class TypedGraph(NamedTuple):
+    """A graph type by type: number of nodes, attributes of nodes, and edges with theirs."""
+
+    sizes: Mapping[str, int]
+    nodes: Mapping[str, Mapping[str, Any]]
+    edges: Sequence[EdgesOfType]
+
+    @classmethod
+    def of_one_type(
+        cls,
+        ends: tuple[np.ndarray, np.ndarray],
+        num_nodes: int,
+        nodes: Mapping[str, Any],
+        edges: Mapping[str, Any],
+    ) -> TypedGraph:
+        """Return a graph with one type of nodes and one of edges, called as DGL calls them."""
+        typed = EdgesOfType((_NODES, _EDGES, _NODES), *ends, edges)
+        return cls({_NODES: num_nodes}, {_NODES: nodes}, [typed])
+
+
 def from_dgl(graph: Any) -> GraphContent:
     """Read a DGLGraph, or a batch of graphs with one type of nodes."""
     # a graph that is restricted to CSR or CSC cannot list its edges by id
@@ -191,7 +213,7 @@ def from_dgl(graph: Any) -> GraphContent:
     nodes = {kind: dict(graph.nodes[kind].data) for kind in graph.ntypes}
     # asked of a copy: DGL stores the answer, and graph.remove_nodes fails after that
     counts = graph.local_var().batch_num_nodes(graph.ntypes[0]).cpu().numpy()
-    return join_types("a DGLGraph", sizes, nodes, edges, DEFAULT_FEATURE, counts)
+    return join_types("a DGLGraph", TypedGraph(sizes, nodes, edges), DEFAULT_FEATURE, counts)
 
 
 def from_pyg(graph: Any) -> GraphContent:
@@ -240,7 +262,7 @@ def from_hetero_data(graph: Any) -> GraphContent:
         columns = _attributes(dict(graph[kind].items()))
         edges.append(EdgesOfType(tuple(kind), source, target, columns))
     nodes = {kind: _attributes(store) for kind, store in stores.items()}
-    return join_types("a PyG HeteroData", sizes, nodes, edges, _PYG_FEATURE)
+    return join_types("a PyG HeteroData", TypedGraph(sizes, nodes, edges), _PYG_FEATURE)
 
 
 def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,14 +274,10 @@ def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def join_types(
-    owner: str,
-    sizes: Mapping[str, int],
-    nodes: Mapping[str, Mapping[str, Any]],
-    edges: Sequence[EdgesOfType],
-    default: str,
-    counts: np.ndarray | None = None,
+    owner: str, graph: TypedGraph, default: str, counts: np.ndarray | None = None
 ) -> GraphContent:
     """Number the nodes of all types one after the other; types of edges become relations."""
+    sizes, nodes, edges = graph
     kinds = list(sizes)
     start = dict(zip(kinds, np.cumsum([0, *sizes.values()]).tolist(), strict=False))
     labels = [owner] if len(kinds) == 1 else [f"the node type {kind!r}" for kind in kinds]

@@ -14,15 +14,22 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
+from gomkcn_dgl.subgraph_sampler import SubgraphSampler
 from gomkcn_dgl.subgraph_transform import (
     SubgraphTransform,
     graph_sizes,
     is_block,
     kept_subgraphs,
+    num_rows,
     read_for,
     tensors_as_graph,
 )
-from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
+from gomkcn_dgl.subgraphs import (
+    MAX_SUBGRAPH_NODES,
+    USUAL_SIZE,
+    SubgraphSettings,
+    usual_hops,
+)
 
 
 @runtime_checkable
@@ -44,7 +51,7 @@ class GraphBatch(NamedTuple):
     Attributes
     ----------
     subgraphs : SubgraphTensors
-        Subgraphs of all nodes, in their order.
+        Subgraphs of all nodes, in their order; or of some, each with its root in first place.
     feat : Tensor
         ``[V, D]``.
     graph_sizes : Tensor
@@ -72,7 +79,7 @@ class EdgeValues(NamedTuple):
         if any(value is not None for value in self):
             raise InputError(
                 "edge weights and types cannot be given with subgraphs, which have their own; name "
-                "the attributes in conv.transform(weight=…, relation=…)."
+                "the attributes in conv.transform or conv.sampler(weight=…, relation=…)."
             )
 
     def read(self, relations: Relations) -> dict[str, np.ndarray]:
@@ -125,12 +132,15 @@ class GOMKConv(torch.nn.Module):
     ----------
     in_feats : int
         Feature width D.
-    num_filters : int
+    out_feats : int
         Graph filters F, the width of the output.
     filter_size : int
-        Nodes of a filter, M.
-    num_hops : int
-        Radius of the subgraphs.
+        Nodes of a filter, M. By default 6, as in the paper's experiments in which filters are
+        looked at (sections VI-B and VI-C).
+    num_hops : int, optional
+        Radius of the subgraphs. Half of ``filter_size`` when left out, but at least 3: within so
+        many hops some node of a pattern of that size sees it whole. For 6 nodes that is the paper's
+        3.
     kernel : GraphKernel, optional
         ``GOMKKernel()`` when left out; any object with the methods of :class:`gomkcn.GraphKernel`
         will do.
@@ -156,9 +166,14 @@ class GOMKConv(torch.nn.Module):
     --------
     >>> import dgl, torch
     >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1)
+    >>> conv = GOMKConv(in_feats=2, out_feats=5)
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
+    >>> conv
+    GOMKConv(
+      2, 5, num_hops=3, max_nodes=6, policy='bfs'
+      (filters): GraphFilters(5, filter_size=6, feature_width=2, bounded_feats=False)
+    )
 
     The same with tensors, as in PyTorch Geometric:
 
@@ -179,9 +194,9 @@ class GOMKConv(torch.nn.Module):
     def __init__(
         self,
         in_feats: int,
-        num_filters: int,
-        filter_size: int,
-        num_hops: int,
+        out_feats: int,
+        filter_size: int = USUAL_SIZE,
+        num_hops: int | None = None,
         *,
         kernel: GraphKernel | None = None,
         max_nodes: int | None = None,
@@ -192,9 +207,10 @@ class GOMKConv(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
-        self.num_filters = check_int("num_filters", num_filters, 1)
+        self.out_feats = check_int("out_feats", out_feats, 1)
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
         max_nodes = filter_size if max_nodes is None else max_nodes
+        num_hops = usual_hops(filter_size) if num_hops is None else num_hops
         self.settings = SubgraphSettings(num_hops, max_nodes, policy, seed)
         if not isinstance(relations, Relations | None):
             raise InputTypeError(
@@ -204,7 +220,7 @@ class GOMKConv(torch.nn.Module):
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
         self.filters = GraphFilters(
-            num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
+            out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
 
     def reset_parameters(self) -> None:
@@ -214,7 +230,7 @@ class GOMKConv(torch.nn.Module):
     def extra_repr(self) -> str:
         """Name the widths and how subgraphs are taken, as PyTorch prints a module."""
         taken = self.settings
-        text = f"{self.in_feats}, {self.num_filters}, num_hops={taken.num_hops}, "
+        text = f"{self.in_feats}, {self.out_feats}, num_hops={taken.num_hops}, "
         text += f"max_nodes={taken.max_nodes}, policy={taken.policy!r}"
         names = self.relations.names
         return text if self.relations.is_simple else f"{text}, relations={names}"
@@ -239,9 +255,9 @@ class GOMKConv(torch.nn.Module):
         ----------
         graph : DGLGraph, PyG Data, CSRGraph, SubgraphTensors, or Tensor
             A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Nothing
-            is extracted from what :meth:`transform` gives, nor from what :meth:`subgraphs` returns.
-            A message-flow block must be of :meth:`SubgraphTransform.message_flow`. In the second
-            form the features ``[V, D]``.
+            is extracted from what :meth:`transform` or :meth:`sampler` gives, nor from what
+            :meth:`subgraphs` returns. A message-flow block must be of
+            :meth:`SubgraphTransform.message_flow`. In the second form the features ``[V, D]``.
         feat : Tensor
             ``[V, D]`` on the layer's device; of a heterograph the rows of all types of nodes, one
             type after the other in the order of ``graph.ntypes``; of a block the rows of its
@@ -261,7 +277,8 @@ class GOMKConv(torch.nn.Module):
         Returns
         -------
         Tensor
-            ``[V, F]``, a row for each root; of a block, for each destination.
+            ``[V, F]``, a row for each root; of a batch of :meth:`sampler`, for each seed; of a
+            block, for each destination.
 
         Raises
         ------
@@ -313,7 +330,7 @@ class GOMKConv(torch.nn.Module):
         if subgraphs is not None:
             values.refuse()
             sizes = graph_sizes(graph)
-            num_nodes = graph.num_src_nodes() if is_block(graph) else len(subgraphs.nodes)
+            num_nodes = num_rows(graph)
         else:
             given = values.read(self.relations)
             if isinstance(graph, CSRGraph) and given:
@@ -322,7 +339,7 @@ class GOMKConv(torch.nn.Module):
                     "as_csr(graph, weight=…, relation=…)."
                 )
             csr = read_for(self.relations, graph, **given)
-            subgraphs = SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), feat.device)
+            subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
             sizes = torch.from_numpy(np.diff(csr.graph_ptr))
             num_nodes = csr.num_nodes
         if feat.shape != (num_nodes, width):
@@ -337,7 +354,7 @@ class GOMKConv(torch.nn.Module):
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
         """
         csr = read_for(self.relations, graph)
-        return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
+        return SubgraphTensors.extract(csr, self.settings, device=device)
 
     def transform(
         self, *, weight: str | None = None, relation: str | None = None
@@ -347,6 +364,16 @@ class GOMKConv(torch.nn.Module):
         ``weight`` and ``relation`` name attributes of the edges, as in :func:`gomkcn.as_csr`.
         """
         return SubgraphTransform(self.settings, self.relations, weight, relation)
+
+    def sampler(
+        self, *, weight: str | None = None, relation: str | None = None, **options: Any
+    ) -> SubgraphSampler:
+        """Return the sampler of this layer's subgraphs, for the loaders of DGL and PyG.
+
+        ``weight`` and ``relation`` name attributes of the edges, as in :func:`gomkcn.as_csr`;
+        ``options`` are others of :class:`gomkcn.SubgraphSampler`.
+        """
+        return SubgraphSampler(self.settings, self.relations, weight, relation, **options)
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
         """Refuse subgraphs that were not taken as the layer takes them."""

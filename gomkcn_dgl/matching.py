@@ -29,7 +29,12 @@ from gomkcn_dgl.embeddings import (
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import GPU_MAX_NODES, load_backend
-from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
+from gomkcn_dgl.kernels.matching_reference import (
+    BestFilters,
+    Matched,
+    best_of,
+    matched_similarity,
+)
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
@@ -219,6 +224,32 @@ class GOMKKernel:
         return matching_arrays.match_subgraphs(
             feat, z, matrices, rows, *self._settings(z), nodes=batch.nodes, **edges
         )
+
+    @torch.no_grad()
+    def match_best(
+        self, subgraphs: SubgraphTensors, feat: Tensor, z: Tensor, backend: str
+    ) -> BestFilters:
+        """The most similar of F >= 1 filters for every subgraph, the first of several.
+
+        What ``match_subgraphs`` returns for that filter alone: on a GPU neither scores ``[S, F]``
+        nor matchings ``[S, F, N]`` of all filters are written.
+        """
+        feat, z = _widen_half(feat), _widen_half(z)
+        nodes, links = subgraphs.nodes, subgraphs.links
+        module = self._backend(backend, feat, z, nodes.shape[1])
+        if not module.__name__.endswith("_triton"):
+            return best_of(self.match_subgraphs(subgraphs, feat, z, backend))
+        rows = self._rows(subgraphs.num_nodes, len(nodes), nodes.shape[1], nodes.device)
+        given = self.bandwidth(z.shape[3]), rows, self.matching, self.anchor_root
+        is_plain = subgraphs.weights is None and subgraphs.num_channels == 1
+        best: BestFilters
+        if is_plain and feat.dtype == torch.float32:
+            steps = self.aggregation, self.level_scale
+            best = module.embed_and_match_best(nodes, links, feat, z, *steps, *given)
+        else:
+            x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
+            best = module.match_best(x, z, *given)
+        return best
 
     def match_graphs(
         self, adj: Tensor, feat: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str

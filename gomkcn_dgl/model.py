@@ -18,8 +18,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch
-from gomkcn_dgl.subgraph_transform import block_subgraphs, is_block
-from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
+from gomkcn_dgl.subgraph_transform import block_subgraphs, is_block, is_sampled
+from gomkcn_dgl.subgraphs import SubgraphSettings
 
 POOLINGS = ("max", "mean", "sum")
 
@@ -54,7 +54,7 @@ class GraphCollection:
         device: str | torch.device = "cpu",
     ) -> None:
         self.graph = graph
-        self.subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, settings), device)
+        self.subgraphs = SubgraphTensors.extract(graph, settings, device=device)
         self.feat = torch.tensor(graph.features).to(device)
         self.graph_sizes = torch.from_numpy(np.diff(graph.graph_ptr)).to(device)
 
@@ -171,6 +171,7 @@ class GOMKCN(torch.nn.Module):
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
         check_int("num_classes", num_classes, 1)
+        check_int("num_filters", num_filters, 1)
         check_int("num_layers", num_layers, 1)
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)
@@ -284,10 +285,18 @@ class GOMKCN(torch.nn.Module):
             )
         conv, first = self.first_conv, blocks[0] if blocks else graph
         read = conv.read_batch(first, feat, self.in_feats, values, batch)
+        sampled = not blocks and is_sampled(graph)
+        if self.pooling is not None and (blocks or sampled):
+            what = "blocks" if blocks else "batches of SubgraphSampler"
+            raise InputError(f"{what} hold nodes to classify; make the model with pooling=None.")
+        if sampled and len(self.convs) > 1:
+            raise InputError(
+                "a batch of SubgraphSampler holds what one convolution sees, and the model has "
+                f"{len(self.convs)}; make it with num_layers=1, or give it blocks of "
+                "SubgraphTransform.message_flow."
+            )
         if not blocks:
             return read
-        if self.pooling is not None:
-            raise InputError("blocks hold nodes to classify; make the model with pooling=None.")
         if len(blocks) != len(self.convs):
             raise InputError(
                 f"blocks must be as many as convolutions, {len(self.convs)}, got {len(blocks)}."
@@ -316,13 +325,17 @@ class GOMKCN(torch.nn.Module):
         levels = [hidden]
         for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
             seen = later[number - 1] if later and number else subgraphs
+            is_part = len(seen.nodes) < len(hidden)
             if rows is not None and conv is self.convs[-1]:
                 # no convolution looks at the other nodes any more
-                seen, levels = seen.select(rows), [level[rows] for level in levels]
+                seen, is_part = seen.select(rows), True
+            if is_part:
+                # of some nodes, seeds, or the destinations of a block, each is read out as a root
+                roots = seen.nodes[:, 0].long()
+                levels = [level[roots] for level in levels]
             levels.append(norm(conv(seen, hidden)))
             hidden = self.activate(levels[-1])
-        # the destinations of a block are the first of its sources
-        return [level[: len(hidden)] for level in levels]
+        return levels
 
     def activate(self, level: Tensor) -> Tensor:
         """Turn a normed level into the features that the next convolution sees."""

@@ -1,9 +1,14 @@
-"""Graphs of DGL and PyG → the subgraphs that a layer sees, extracted once and kept with the nodes.
+"""Graphs of DGL and PyG → the subgraphs that a layer sees, kept with their nodes.
 
-What is kept is a row for each node: the nodes of its subgraph by their places in their own graph,
-and what joins them. Since the first of them is the node itself, a row says how far its graph has
-been moved: rows that are put one below the other, as batches of both libraries do, need no other
-increments, and nothing but tensors is read in a forward.
+Two things keep them, and a layer reads both by :func:`kept_subgraphs`:
+
+* :class:`SubgraphTransform` extracts the subgraphs of all nodes once. What is kept is a row for
+  each node: the nodes of its subgraph by their places in their own graph, and what joins them.
+  Since the first of them is the node itself, a row says how far its graph has been moved: rows that
+  are put one below the other, as batches of both libraries do, need no other increments, and
+  nothing but tensors is read in a forward.
+* :class:`gomkcn.SubgraphSampler` makes a batch of the subgraphs of some nodes. What is kept is a
+  row for each node of these, which says what joins it to the others of its subgraph.
 """
 
 from __future__ import annotations
@@ -21,10 +26,13 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_content import is_from
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
 # what a graph keeps for each node: int32 [V, N], and bool or float32 [V, N, N] or [V, N, N, C]
 NODES, LINKS = "subgraph_nodes", "subgraph_links"
+# what a batch of subgraphs keeps for each node beside LINKS, there [V, N] or [V, N, C]: whether it
+# is the root of its subgraph, bool [V], and how many hops away it is, int32 [V]
+ROOT, LEVEL = "subgraph_root", "subgraph_level"
 # the number of a link has 8 bits, one for each channel
 MOST_CHANNELS = 8
 
@@ -68,7 +76,7 @@ class SubgraphTransform:
     --------
     >>> import dgl, torch
     >>> from gomkcn import GOMKConv
-    >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1)
+    >>> conv = GOMKConv(in_feats=2, out_feats=5, filter_size=3, num_hops=1)
     >>> path = dgl.to_bidirected(dgl.graph(([0, 1], [1, 2])))
     >>> graph = conv.transform()(path)
     >>> graph.ndata["subgraph_nodes"].tolist()
@@ -84,13 +92,7 @@ class SubgraphTransform:
     relation: str | None = None
 
     def __post_init__(self) -> None:
-        num_channels = 1 if self.relations is None else len(self.relations.channels)
-        if num_channels > MOST_CHANNELS:
-            raise InputError(
-                f"relations must have at most {MOST_CHANNELS} channels, where one with a direction "
-                f"has two, got {num_channels}; give the layer conv.subgraphs(graph) in place of "
-                "the graph."
-            )
+        check_channels(self.relations)
 
     def __call__(self, graph: Any) -> Any:
         """Return the graph with its subgraphs; the one that is given stays as it is.
@@ -105,40 +107,24 @@ class SubgraphTransform:
         DGLGraph, PyG Data or Batch
             A shallow copy with two more attributes, on the device of the graph.
         """
-        is_dgl = is_from("dgl", "DGLGraph", graph)
-        if not is_dgl and not _is_pyg(graph):
-            raise InputTypeError(
-                "SubgraphTransform takes a DGLGraph or a PyG Data, with one type of nodes, got "
-                f"{type(graph).__name__}; conv.subgraphs(graph) takes any other."
-            )
-        if len(_node_types(graph)) > 1:
-            raise InputError(
-                f"SubgraphTransform takes graphs with one type of nodes, got {len(graph.ntypes)}; "
-                "give the layer conv.subgraphs(graph) in place of the graph."
-            )
+        is_dgl = check_graph("SubgraphTransform", graph)
         csr = read_for(self.relations or SIMPLE, graph, self.weight, self.relation)
         batch = extract_subgraphs(csr, self.settings)
         # places in the node's own graph
         begin = csr.graph_ptr[csr.graph_of(np.arange(csr.num_nodes))].astype(np.int32)
         nodes = np.where(batch.nodes < 0, -1, batch.nodes - begin[:, None])
-        if batch.weights is not None:
-            links = batch.adjacency()
-        elif csr.relations.is_simple:
-            links = batch.links.astype(bool)
-        else:
-            links = csr.relations.links[batch.links]
         device = graph.device if is_dgl else graph.edge_index.device
         kept = {
             NODES: torch.from_numpy(nodes).to(device),
-            LINKS: torch.from_numpy(links).to(device),
+            LINKS: torch.from_numpy(kept_links(batch)).to(device),
         }
-        if is_dgl:
-            copy = graph.local_var()
-            copy.ndata.update(kept)
-            return copy
-        copy = graph.__copy__()
+        copy = graph.local_var() if is_dgl else graph.__copy__()
+        table = copy.ndata if is_dgl else copy
+        # of a batch that was sampled, all nodes are roots now
+        for name in {ROOT, LEVEL} & set(table.keys()):
+            del table[name]
         for name, rows in kept.items():
-            copy[name] = rows
+            table[name] = rows
         return copy
 
     def message_flow(self, graph: Any) -> Any:
@@ -166,7 +152,7 @@ class SubgraphTransform:
         >>> from gomkcn import GOMKConv
         >>> graph = dgl.rand_graph(20, 60)
         >>> graph.ndata["feat"] = torch.rand(20, 2)
-        >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=4, num_hops=2)
+        >>> conv = GOMKConv(in_feats=2, out_feats=5, filter_size=4, num_hops=2)
         >>> flow = conv.transform().message_flow(graph)
         >>> loader = DataLoader(flow, torch.arange(8), NeighborSampler([-1]), batch_size=8)
         >>> for sources, roots, [block] in loader:
@@ -184,6 +170,46 @@ class SubgraphTransform:
         flow = dgl.graph((nodes[root, column].long(), root), num_nodes=len(nodes))
         flow.ndata.update(kept.ndata)
         return flow
+
+
+def check_channels(relations: Relations | None) -> None:
+    """Refuse relations with more channels than are kept with a graph."""
+    num_channels = 1 if relations is None else len(relations.channels)
+    if num_channels > MOST_CHANNELS:
+        raise InputError(
+            f"relations must have at most {MOST_CHANNELS} channels, where one with a direction has "
+            f"two, got {num_channels}; give the layer conv.subgraphs(graph) in place of the graph."
+        )
+
+
+def check_graph(name: str, graph: Any) -> bool:
+    """Whether a graph is one of DGL, and not of PyG; what cannot keep subgraphs is refused."""
+    is_dgl = is_from("dgl", "DGLGraph", graph)
+    if not is_dgl and not _is_pyg(graph):
+        raise InputTypeError(
+            f"{name} takes a DGLGraph or a PyG Data, with one type of nodes, got "
+            f"{type(graph).__name__}; conv.subgraphs(graph) takes any other."
+        )
+    _refuse_block(graph)
+    if len(_node_types(graph)) > 1:
+        raise InputError(
+            f"{name} takes graphs with one type of nodes, got {len(graph.ntypes)}; give the layer "
+            "conv.subgraphs(graph) in place of the graph."
+        )
+    return is_dgl
+
+
+def kept_links(batch: SubgraphBatch) -> np.ndarray:
+    """What joins the nodes of subgraphs, as a graph keeps it.
+
+    Weights of edges, float32, or whether there is one, bool: ``[S, N, N]``, which is the memory of
+    the batch, and for several channels ``[S, N, N, C]``.
+    """
+    if batch.weights is not None:
+        return batch.adjacency()
+    # of one relation without direction a link is 0 or 1
+    is_simple = batch.relations.is_simple
+    return batch.links.view(bool) if is_simple else batch.relations.links[batch.links]
 
 
 def read_for(
@@ -229,26 +255,45 @@ def _refuse_block(graph: Any) -> None:
     if is_block(graph):
         raise InputError(
             "a message-flow block lacks the edges among the neighbours of its nodes, which a "
-            "subgraph has; sample blocks of conv.transform().message_flow(graph), or subgraphs by "
-            "dgl.dataloading.ShaDowKHopSampler."
+            "subgraph has; sample subgraphs by conv.sampler(), or blocks of "
+            "conv.transform().message_flow(graph)."
         )
 
 
 def kept_subgraphs(graph: Any, device: torch.device) -> SubgraphTensors | None:
-    """Subgraphs that a transform left in a graph, a batch or a block; None where it did not."""
-    block = is_block(graph)
-    if is_from("dgl", "DGLGraph", graph):
-        if len(graph.dsttypes if block else graph.ntypes) > 1:
-            return None
-        table = graph.dstdata if block else graph.ndata
-    elif _is_pyg(graph):
-        table = graph
-    else:
-        return None
+    """Subgraphs that a transform or a sampler left in a graph; None where neither did.
+
+    The graph may be a batch or a block.
+    """
+    table = _node_table(graph)
+    if ROOT in table:
+        return _side_by_side(graph_sizes(graph), table[ROOT], table[LINKS], device)
     if NODES not in table:
         return None
     nodes, links = table[NODES].to(device), table[LINKS].to(device)
-    return _as_tensors(_among_sources(graph, nodes) if block else placed(nodes), links)
+    return _as_tensors(_among_sources(graph, nodes) if is_block(graph) else placed(nodes), links)
+
+
+def _node_table(graph: Any) -> Any:
+    """Attributes of the nodes that may have subgraphs: all, or the destinations of a block."""
+    if not is_from("dgl", "DGLGraph", graph):
+        return graph if _is_pyg(graph) else {}
+    block = is_block(graph)
+    if len(graph.dsttypes if block else graph.ntypes) > 1:
+        return {}
+    return graph.dstdata if block else graph.ndata
+
+
+def is_sampled(graph: Any) -> bool:
+    """Whether this is a batch of subgraphs of :class:`gomkcn.SubgraphSampler`."""
+    return not is_block(graph) and ROOT in _node_table(graph)
+
+
+def num_rows(graph: Any) -> int:
+    """Rows of the features of a graph that keeps subgraphs; those of a block are its sources'."""
+    if is_block(graph):
+        return int(graph.num_src_nodes())
+    return int(graph.num_nodes if _is_pyg(graph) else graph.num_nodes())
 
 
 def block_subgraphs(block: Any, device: torch.device) -> SubgraphTensors:
@@ -291,6 +336,42 @@ def placed(nodes: Tensor) -> Tensor:
     return torch.where(nodes < 0, nodes, nodes + (row - nodes[:, 0])[:, None])
 
 
+def _side_by_side(
+    sizes: Tensor, is_root: Tensor, links: Tensor, device: torch.device
+) -> SubgraphTensors:
+    """Subgraphs of ``sizes [S]`` nodes, each with its root first, as a kernel takes them.
+
+    ``links`` has a row for each node, ``[V, N]`` or ``[V, N, C]``. Without padding the kernel takes
+    them as they lie in memory.
+    """
+    sizes, is_root, links = sizes.to(device), is_root.to(device), links.to(device)
+    total, width = links.shape[:2]
+    begin = sizes.cumsum(0) - sizes
+    if device.type == "cpu":
+        # asking is cheap there
+        is_begin = torch.zeros(total, dtype=torch.bool)
+        fits = bool((sizes > 0).all() and (sizes <= width).all()) and int(sizes.sum()) == total
+        if fits:
+            is_begin[begin] = True
+        if not fits or not torch.equal(is_root, is_begin):
+            raise InputError(
+                "a batch of SubgraphSampler must keep its subgraphs as they were sampled, each "
+                "with its root first; its nodes or the sizes of its graphs were changed."
+            )
+    # 1. the nodes of each subgraph, one after the other
+    place = torch.arange(width, device=device)
+    nodes = torch.where(place < sizes[:, None], begin[:, None] + place, -1).to(torch.int32)
+    # 2. their links, with rows of padding behind
+    if total < len(sizes) * width:
+        padded = links.new_zeros(len(sizes) * width, *links.shape[1:])
+        number = torch.arange(len(sizes), device=device)
+        # with its length given, a GPU is not waited for
+        owner = number.repeat_interleave(sizes, output_size=total)
+        padded[owner * width + torch.arange(total, device=device) - begin[owner]] = links
+        links = padded
+    return _as_tensors(nodes, links.view(len(sizes), width, *links.shape[1:]))
+
+
 def _among_sources(block: Any, nodes: Tensor) -> Tensor:
     """Places in the nodes' own graphs, of destinations ``[S, N]`` → source nodes of a block."""
     from gomkcn_dgl._dgl import dgl
@@ -314,10 +395,15 @@ def _among_sources(block: Any, nodes: Tensor) -> Tensor:
 def _as_tensors(nodes: Tensor, links: Tensor) -> SubgraphTensors:
     """Kept rows, of nodes of the batch, as a kernel takes them."""
     weights = links if links.is_floating_point() else None
+    num_nodes = (nodes >= 0).sum(dim=1)
+    if links.dtype == torch.bool and links.dim() == 3:
+        # numbers of links, as they lie in memory
+        channels = torch.arange(2, device=links.device).bool()[:, None]
+        return SubgraphTensors(nodes, num_nodes, links.view(torch.uint8), channels)
     joined = (links if links.dim() == 4 else links.unsqueeze(3)) > 0  # [S, N, N, C]
     # a link is numbered by a bit for each channel, made here since a list would be copied over
     channel = torch.arange(joined.shape[3], device=links.device)
     number = torch.arange(2 ** joined.shape[3], device=links.device)
     channels = (number[:, None] >> channel) % 2 == 1
     codes = (joined.to(torch.uint8) << channel.to(torch.uint8)).sum(dim=3, dtype=torch.uint8)
-    return SubgraphTensors(nodes, (nodes >= 0).sum(dim=1), codes, channels, weights)
+    return SubgraphTensors(nodes, num_nodes, codes, channels, weights)

@@ -21,6 +21,8 @@ MAX_SUBGRAPH_NODES = 1024
 MAX_HOPS = 2**31 - 1
 # of signed integers of 64 bits
 MAX_SEED = 2**63 - 1
+# nodes of a filter, and of a subgraph, where nobody says how many: the paper's
+USUAL_SIZE = 6
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,17 @@ class SubgraphBatch:
             return channel_adjacency(self.links, self.weights, self.relations)
         return self.links.astype(np.float32) if self.weights is None else self.weights
 
+    def levels(self) -> np.ndarray:
+        """Hops of each node from the root within its subgraph, int32 ``[S, N]``, -1 = padding."""
+        levels = np.where(self.nodes < 0, -1, 0).astype(np.int32)
+        rows = np.arange(len(self))
+        # in breadth-first order a node is reached from the first that it is joined to
+        for column in range(1, self.nodes.shape[1]):
+            parent = (self.links[:, column, :column] > 0).argmax(axis=1)
+            is_node = self.nodes[:, column] >= 0
+            levels[is_node, column] = levels[rows, parent][is_node] + 1
+        return levels
+
     def gather(self, features: Any) -> np.ndarray:
         """Rows of ``features`` of all nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
         # -1 is no row: padding reads row 0, and is set to zero afterwards
@@ -160,7 +173,7 @@ def extract_subgraphs(
     # imported where it is needed: it loads the compiler, which takes as long as all other imports
     from gomkcn_dgl.kernels import bfs_numba
 
-    roots = _check_roots(roots, graph.num_nodes)
+    roots = check_roots("roots", roots, graph.num_nodes)
     max_nodes = settings.max_nodes
     # the links are most of it, a byte for each pair of nodes at least
     num_bytes = len(roots) * max_nodes**2
@@ -186,16 +199,16 @@ def extract_subgraphs(
     return SubgraphBatch(**arrays._asdict(), relations=graph.relations)
 
 
-def _check_roots(roots: np.ndarray | None, num_nodes: int) -> np.ndarray:
+def check_roots(name: str, roots: np.ndarray | None, num_nodes: int) -> np.ndarray:
     """The roots as int64, all nodes if None; those that are no nodes are refused."""
     if roots is None:
         return np.arange(num_nodes)
     roots = np.asarray(roots)
     if roots.ndim != 1 or (len(roots) and roots.dtype.kind not in "iu"):
         raise InputError(
-            f"roots must be a list of node numbers, got {roots.dtype} of shape {roots.shape}."
+            f"{name} must be a list of node numbers, got {roots.dtype} of shape {roots.shape}."
         )
     if len(roots) and not (roots.min() >= 0 and roots.max() < num_nodes):
         worst = roots.min() if roots.min() < 0 else roots.max()
-        raise InputError(f"roots must be nodes from 0 to {num_nodes - 1}, got {worst}.")
+        raise InputError(f"{name} must be nodes from 0 to {num_nodes - 1}, got {worst}.")
     return roots.astype(np.int64)

@@ -3,10 +3,10 @@
 | file             | holds                                                                |
 |------------------|----------------------------------------------------------------------|
 | `settings.toml`  | the resolved settings; `gomkcn filters --settings` takes it          |
-| `run.json`       | graph, loss curve, planted motifs that are filters, provenance       |
+| `run.json`       | graph, what filters were chosen by, planted motifs, provenance       |
 | `filters.json`   | the filters                                                          |
 | `filters.npz`    | the fitted miner, which `gomkcn.FilterMiner.load` reads              |
-| `nodes.parquet`  | one row per node that was compared: its filter, its similarity to it |
+| `nodes.parquet`  | one row per node that was compared: its nearest filter, how similar  |
 | `map.json`       | what the page shows of the graph                                     |
 | `drawn.json`     | what is known of the nodes that the page shows                       |
 | `filters.html`   | the same for a person                                                |
@@ -103,6 +103,8 @@ def _run_record(run: FiltersRun) -> dict[str, Any]:
         "partial": run.is_partial,
         "command": run.command,
         "notes": list(run.notes),
+        "note": run.note,
+        "num_random_graphs": run.num_random_graphs,
         "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
@@ -209,6 +211,8 @@ def _run_of(
         nodes=_read_nodes(folder / _NODES),
         settings=run["settings"],
         provenance=run["provenance"],
+        note=run["note"],
+        num_random_graphs=run["num_random_graphs"],
         recovery=recovery,
         map=graph_map,
         drawn=drawn_nodes,

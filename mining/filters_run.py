@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn_dgl._torch import resolve_device
+from gomkcn_dgl._torch import device_name
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # the folder of the filters in that of a run of `gomkcn mine`, their page and their record
 FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
 # of filters.json
-FILTERS_VERSION = 1
+FILTERS_VERSION = 2
 # graphs that are listed of each filter, those of the highest response
 _MOST_GRAPHS = 5
 _COUNT_ERROR = 0.02
@@ -71,7 +71,7 @@ class DrawnNodes:
     Attributes
     ----------
     labels : numpy.ndarray
-        int64 ``[K]``, the filter that each belongs to; -1 for a node that was not drawn for the
+        int64 ``[K]``, the filter that each is nearest to; -1 for a node that was not drawn for the
         comparison.
     similarities : numpy.ndarray
         float64 ``[K]``, to that filter; NaN for such a node.
@@ -164,24 +164,30 @@ class FiltersRun:
     ----------
     graph : GraphSummary
     filters : tuple of MinedFilter
-        The most frequent first.
+        Those furthest beyond chance first; without random graphs those with most instances
+        first.
     occurrences : tuple of OccurrenceCount
         Of the structure of each filter, induced, in the whole graph.
     highest : tuple of tuple of (int, float)
         For each filter the graphs of a collection with the highest response of a node, and that
         response; empty in a single graph.
     num_assigned : int
-        Nodes whose subgraph was compared with the filters: all, or a random sample.
+        Nodes whose subgraphs were compared with the filters: all, or a random sample; 0 without
+        filters.
     colors : FeatureColors
         The colours of features of nodes.
     loss_curve : list of float
         1 - the mean similarity of a subgraph to its filter, before the training and after each
-        epoch.
+        epoch; of no use where nothing was trained.
     nodes : Table
-        A row for each node that was compared: ``node``, ``filter``, ``similarity``, and ``graph``
-        in a collection.
+        A row for each node that was compared: ``node``, the nearest ``filter``, the ``similarity``
+        to it, and ``graph`` in a collection.
     settings, provenance : dict
         The resolved settings; versions, commit, seed, device, times.
+    note : str
+        What the filters were chosen by, and where, or that there are none.
+    num_random_graphs : int
+        Random graphs that were compared with; 0 without.
     recovery : tuple of MotifRecovery or None
         Planted motifs and the filters that are isomorphic to them; None where no truth is known.
     map : GraphMap or None
@@ -208,6 +214,8 @@ class FiltersRun:
     nodes: Table
     settings: dict[str, Any]
     provenance: dict[str, Any]
+    note: str
+    num_random_graphs: int
     recovery: tuple[MotifRecovery, ...] | None = None
     map: GraphMap | None = None
     drawn: DrawnNodes | None = None
@@ -273,9 +281,9 @@ class FiltersRun:
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 4)
-        >>> run = FiltersRun.of(FilterMiner(1, size=5).fit(rings), rings)
-        >>> run.filters[0].frequency.short, run.occurrences[0].short
-        ('20', '4')
+        >>> run = FiltersRun.of(FilterMiner(1, size=5, contrast=False).fit(rings), rings)
+        >>> run.filters[0].instances.short, run.occurrences[0].short
+        ('4', '4')
         """
         csr = as_unweighted(graph)
         if len(getattr(miner, "labels_", ())) != csr.num_nodes:
@@ -286,8 +294,13 @@ class FiltersRun:
         counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())
         categories = Categories.find(csr.stored_features, csr.feature_names)
         colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
-        rows, edges = _shown_part(miner, csr, limits or PageLimits())
-        device = str(resolve_device(miner.device))
+        shown = drawn = None
+        # without filters there is nothing to see in the graph
+        if has_map and miner.filters_:
+            rows, edges = _shown_part(miner, csr, limits or PageLimits())
+            shown = GraphMap.of_part(csr, rows, edges, classes=classes)
+            drawn = DrawnNodes.of(miner, csr, rows, colors)
+        device = device_name(miner.device)
         return cls(
             graph=GraphSummary.of(csr, settings.graph.path),
             filters=tuple(miner.filters_),
@@ -299,9 +312,11 @@ class FiltersRun:
             nodes=_node_table(miner, csr),
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds, device),
+            note=miner.note_,
+            num_random_graphs=miner.num_random_graphs_,
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),
-            map=GraphMap.of_part(csr, rows, edges, classes=classes) if has_map else None,
-            drawn=DrawnNodes.of(miner, csr, rows, colors) if has_map else None,
+            map=shown,
+            drawn=drawn,
             is_partial=miner.is_partial_,
             command=command if miner.is_partial_ else "",
             notes=tuple(csr.notes),
@@ -313,9 +328,15 @@ class FiltersRun:
         motifs = self.recovery or ()
         return ", ".join(one.name for one in motifs if number in one.pattern_ids)
 
-    def share(self, number: int) -> float:
-        """The frequency of a filter as a share of all nodes."""
-        return self.filters[number].frequency.value / max(1, self.graph.num_nodes)
+    @property
+    def is_sample(self) -> bool:
+        """Whether some nodes only were compared with the filters."""
+        return bool(self.filters) and self.num_assigned < self.graph.num_nodes
+
+    @property
+    def num_epochs(self) -> int:
+        """Epochs of the training; 0 where nothing was trained."""
+        return max(0, len(self.loss_curve) - 1)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""

@@ -39,7 +39,7 @@ class MiningRun:
     motif_set : MotifSet
         What the graph is made of.
     filters : FiltersRun or None
-        The frequent neighbourhoods, as a run of their own; None where they are left out.
+        The filters, as a run of their own; None where they are left out.
     settings : dict
         The resolved settings.
     provenance : dict

@@ -10,7 +10,7 @@
 | `blocks.parquet`         | one row per node, where the motif set knows its block      |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
-| `filters/`               | the frequent neighbourhoods: a folder of `gomkcn filters`  |
+| `filters/`               | the filters: a folder of `gomkcn filters`                  |
 
 Each JSON file has a schema in this package, which it is checked with when it is read.
 """

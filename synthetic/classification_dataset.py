@@ -5,7 +5,7 @@ This module imports DGL, which takes seconds; what needs no such data set does n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,39 +13,14 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.errors import MissingDGLError
+from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
+from synthetic.dgl_dataset import MadeDataset
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies
 
 
-class _PlainDataset:
-    """What DGL's data set does for this one, where DGL is not installed."""
-
-    _transform: Callable[[Any], Any] | None
-
-    def __init__(self, name: str, **options: Any) -> None:
-        self.name = name
-        self._transform = options["transform"]
-        self.process()
-
-    def process(self) -> None:
-        """Make the graphs."""
-        raise NotImplementedError
-
-
-def _dataset_class() -> Any:
-    try:
-        from gomkcn_dgl._dgl import dgl
-    except MissingDGLError:
-        return _PlainDataset
-    return dgl.data.DGLDataset
-
-
-_Dataset: Any = _dataset_class()
-
-
-class MotifClassificationDataset(_Dataset):
+class MotifClassificationDataset(MadeDataset):
     """Graphs to classify by the motif they hold, as in the GOMKCN paper.
 
     The paper (arXiv:2504.16360, "Interpretability Analysis") has 8000 graphs, each a 25-node
@@ -116,16 +91,11 @@ class MotifClassificationDataset(_Dataset):
         self._num_graphs = check_int("num_graphs", num_graphs, 10 * len(self._motifs))
         self._base = num_base_nodes, num_base_edges_per_node
         self._seed, self._settings = seed, settings or PlantingSettings()
-        # a folder is named since DGL would make one of its own
         super().__init__(
             "motif_classification",
-            raw_dir=".",
-            hash_key=(num_graphs, *self._base, self._motifs, seed, settings),
-            transform=transform,
+            (num_graphs, *self._base, self._motifs, seed, settings),
+            transform,
         )
-
-    def _download(self) -> None:
-        """Nothing, and no folder is made for it."""
 
     def process(self) -> None:
         """Make the graphs; DGL calls it."""
@@ -175,13 +145,39 @@ class MotifClassificationDataset(_Dataset):
         """All graphs, made at the first access: one large graph whose edges are sorted by graph."""
         from gomkcn_dgl._dgl import dgl
 
-        planted = self.planted
-        ends, _ = planted.arcs()
-        graph_of_edge = self._graph_of_node[ends[:, 0]]
-        whole = planted.to_dgl(np.argsort(graph_of_edge, kind="stable"))
+        of_edge = self._graph_of_edge
+        whole = self.planted.to_dgl(np.argsort(of_edge, kind="stable"))
         whole.set_batch_num_nodes(torch.from_numpy(np.diff(self.node_offsets)))
-        whole.set_batch_num_edges(torch.from_numpy(np.bincount(graph_of_edge)))
+        whole.set_batch_num_edges(torch.from_numpy(np.bincount(of_edge)))
         return list(dgl.unbatch(whole))
+
+    @property
+    def _graph_of_edge(self) -> np.ndarray:
+        """The graph of each row of ``planted.arcs()``."""
+        ends, _ = self.planted.arcs()
+        return self._graph_of_node[ends[:, 0]]
+
+    def to_typed(self) -> list[TypedGraph]:
+        """Return all graphs as arrays, which a ``.bin`` file takes, without the transform.
+
+        The data of nodes and edges are those of :meth:`PlantedGraph.to_dgl`.
+        """
+        of_edge = self._graph_of_edge
+        order = np.argsort(of_edge, kind="stable")
+        whole = self.planted.to_typed(order)
+        (nodes,), (edges,) = whole.nodes.values(), whole.edges
+        # nodes and edges of a graph stand together
+        first = self.node_offsets[of_edge[order]]
+        node_cuts = self.node_offsets[1:-1]
+        edge_cuts = np.cumsum(np.bincount(of_edge, minlength=len(self)))[:-1]
+        source, target = (
+            np.split(ends - first, edge_cuts) for ends in (edges.source, edges.target)
+        )
+        node_data, edge_data = _cut(nodes, node_cuts), _cut(edges.columns, edge_cuts)
+        return [
+            TypedGraph.of_one_type((source[g], target[g]), size, node_data[g], edge_data[g])
+            for g, size in enumerate(np.diff(self.node_offsets).tolist())
+        ]
 
     def to_pyg(self) -> list[Any]:
         """Return all graphs as ``torch_geometric.data.Data``, the label of each as ``y``.
@@ -215,11 +211,16 @@ class MotifClassificationDataset(_Dataset):
 
     def __getitem__(self, idx: int) -> tuple[Any, torch.Tensor]:
         """Return graph ``idx`` and its label, int64 ``[]``."""
-        graph = self._graphs[idx]
-        return graph if self._transform is None else self._transform(graph), self.labels[idx]
+        return self._transformed(self._graphs[idx]), self.labels[idx]
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __repr__(self) -> str:
         return f"MotifClassificationDataset({len(self)} graphs, classes {self.motif_names})"
+
+
+def _cut(table: Mapping[str, np.ndarray], cuts: np.ndarray) -> list[dict[str, np.ndarray]]:
+    """Cut each column of a table before the rows ``cuts``; return the tables between."""
+    parts = [np.split(values, cuts) for values in table.values()]
+    return [dict(zip(table, rows, strict=True)) for rows in zip(*parts, strict=True)]

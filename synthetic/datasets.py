@@ -10,14 +10,14 @@ from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_ed
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_motifs
 
-_MINING_MOTIFS = ("house6", "cup", "wheel", "crown")
+MINING_MOTIFS = ("house6", "cup", "wheel", "crown")
 
 
 def planted_motif_graph(
     num_base_nodes: int = 760,
     num_base_edges_per_node: int = 1,
     copies: int = 10,
-    motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
+    motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = MINING_MOTIFS,
     seed: Seed = 0,
     settings: PlantingSettings | None = None,
 ) -> PlantedGraph:

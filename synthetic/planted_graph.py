@@ -9,6 +9,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE, Relations
 
@@ -91,18 +92,26 @@ class PlantedGraph:
         from gomkcn_dgl._dgl import dgl
         from gomkcn_dgl._torch import torch
 
+        sizes, nodes, (edges,) = self.to_typed(order)
+        ends = torch.from_numpy(edges.source), torch.from_numpy(edges.target)
+        graph = dgl.graph(ends, num_nodes=self.num_nodes)
+        for kind in sizes:
+            graph.ndata.update({name: torch.tensor(values) for name, values in nodes[kind].items()})
+        graph.edata.update({name: torch.tensor(values) for name, values in edges.columns.items()})
+        return graph
+
+    def to_typed(self, order: np.ndarray | None = None) -> TypedGraph:
+        """Return the edges and data of :meth:`to_dgl` as arrays, which a ``.bin`` file takes."""
         ends, edge = self.arcs()
         if order is not None:
             ends = ends[order]
             edge = edge[order]
-        graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
-        graph.ndata["feat"] = torch.tensor(self.features)
-        for key in _NODE_DATA:
-            graph.ndata[key] = torch.tensor(getattr(self, key))
-        graph.edata["edge_mask"] = torch.from_numpy(self.edge_mask[edge])
+        nodes = {"feat": self.features} | {key: getattr(self, key) for key in _NODE_DATA}
+        edges = {"edge_mask": self.edge_mask[edge]}
         if len(self.relations.names) > 1:
-            graph.edata["relation"] = torch.from_numpy(self.edge_relation[edge])
-        return graph
+            edges["relation"] = self.edge_relation[edge]
+        source, target = ends.T.copy()
+        return TypedGraph.of_one_type((source, target), self.num_nodes, nodes, edges)
 
     def to_pyg(self) -> Any:
         """Return a ``torch_geometric.data.Data`` with the edges, in the order of :meth:`to_dgl`.

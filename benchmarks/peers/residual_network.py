@@ -81,8 +81,8 @@ class _Block(nn.Module):
         self.conv, self.aggregate = conv, aggregate
         num_inputs = width
         if conv is not None:
-            self.conv_norm = nn.BatchNorm1d(conv.num_filters)
-            num_inputs += conv.num_filters
+            self.conv_norm = nn.BatchNorm1d(conv.out_feats)
+            num_inputs += conv.out_feats
         if aggregate is not None:
             num_inputs += num_channels * width
         self.ffn = nn.Sequential(

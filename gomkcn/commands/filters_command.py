@@ -9,7 +9,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command
-from gomkcn.commands.mining_folder import RunKind, mine_into_folder
+from gomkcn.commands.mining_folder import RunKind, import_igraph, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number
 from gomkcn.commands.options import (
     class_options,
@@ -135,6 +135,7 @@ def filters(
     # before the libraries are imported, which takes seconds
     if options["path"] is not None:
         check_path(options["path"])
+    import_igraph()
     from dataclasses import replace
 
     from gomkcn_dgl.runtime.job import Interrupts

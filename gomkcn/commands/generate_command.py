@@ -204,11 +204,11 @@ def planted(
     settings = PlantingSettings(directed=directed, **options)
     graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     if path.suffix == ".bin":
-        from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+        from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 
         if len(graph.relations.names) > 1:
             raise InputError("--out must be .graph or .csv for several relations, got .bin.")
-        write_dgl_graphs(path, [graph.to_dgl()])
+        write_dgl_graphs(path, [graph.to_typed()])
     else:
         write_graph(path, graph.to_csr())
     truth = graph.truth()
@@ -263,14 +263,14 @@ def classification(out: str, force: bool, features: str, **options: Any) -> None
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     show_log()
-    from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+    from gomkcn_dgl.io.dgl_files import write_dgl_graphs
     from gomkcn_dgl.io.graph_classes import class_names_path, write_class_names
     from gomkcn_dgl.runtime.files import check_outputs
     from synthetic import MotifClassificationDataset, PlantingSettings
 
     check_outputs([class_names_path(Path(out))], [], force=force)
     dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
-    write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
+    write_dgl_graphs(out, dataset.to_typed(), {"labels": dataset.labels.numpy()})
     names = write_class_names(Path(out), dataset.motif_names)
     say(f"{out}: {len(dataset)} graphs of {dataset.num_classes} classes")
     say(f"{names}: what the classes are called, {', '.join(dataset.motif_names)}")

@@ -14,7 +14,7 @@ from cloup import option, option_group
 from gomkcn.commands.base import TYPED, Command, choose_folder
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
-from gomkcn.commands.mining_folder import RunKind, mine_into_folder
+from gomkcn.commands.mining_folder import RunKind, import_igraph, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number, Word
 from gomkcn.commands.options import (
     NULLS,
@@ -45,7 +45,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @click.argument("path", type=InputPath(), metavar="PATH", required=False)
 @option_group("Input", file_options, class_options)
 @option_group(
-    "Frequent neighbourhoods",
+    "Filters",
     option(
         "--filters",
         "num_filters",
@@ -61,6 +61,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
     option(
         "--contrast/--no-contrast",
         default=None,
+        hidden=True,
         help="Compare filters with random graphs, or find the most frequent neighbourhoods "
         "[contrast, but for molecules]",
     ),
@@ -194,6 +195,7 @@ def mine(
     if options["path"] is not None:
         check_path(options["path"])
     compile_beside()
+    import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run
     from mining.miner import NONE
@@ -307,6 +309,7 @@ def report(run: str) -> None:
 
 def _report(run: str) -> tuple[str, Path]:
     """What a run found as text, and its page, which is written anew."""
+    import_igraph()
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.filters_run import RECORD

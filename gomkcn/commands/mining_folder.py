@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +26,21 @@ class RunKind(NamedTuple):
     job: Callable[..., tuple[Any, Any]]  # from graph and settings to a fitted miner and a run
     write: Callable[[Path, Any], None]  # writes the files of a run into a folder
     text: Callable[[Any], str]  # what is printed of a run
+
+
+def import_igraph() -> None:
+    """Import igraph without matplotlib, which it would load for plots of its own.
+
+    That takes longer than igraph. A program that has one of them already keeps what it has.
+    """
+    if {"igraph", "matplotlib"} & sys.modules.keys():
+        return
+    # what is None there cannot be imported
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("igraph")
+    finally:
+        del sys.modules["matplotlib"]
 
 
 def mine_into_folder(

@@ -22,39 +22,28 @@
 | `dimacs`   | own        | igraph fails at ``p edge``, and  |                                    |
 |            |            | does not know ``p col``          |                                    |
 | `npz`      | SciPy      | it writes it                     | damaged index arrays               |
-| `dgl`      | DGL        | it writes it                     | aborts, by a child process         |
 
 igraph 1.0 crashed at none of 1,800 damaged files, and NetworkX at none that fuzzing has
-tried. ``dgl.load_graphs`` aborts the process on some (55 to 60 of 300 with a few bytes
-changed, DGL 1.1.3). So a child process loads the file first, and the caller only what the child has
-survived.
+tried. ``dgl.load_graphs`` aborts the process on some, so :mod:`gomkcn_dgl.io.dgl_files` does
+without it.
 """
 
 from __future__ import annotations
 
 import io
-import os
 import re
-import struct
-import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import ColumnChoice, Columns, GraphContent, join_contents, with_gaps
-from gomkcn_dgl.graph_objects import from_dgl, from_matrix, node_names
+from gomkcn_dgl.graph_content import ColumnChoice, Columns, GraphContent, with_gaps
+from gomkcn_dgl.graph_objects import from_matrix, node_names
 from gomkcn_dgl.io import json_files, text_files, xml_files
 from gomkcn_dgl.runtime.archives import load_arrays
-from gomkcn_dgl.runtime.files import atomic_write, read_bytes, reason_of
-
-if TYPE_CHECKING:
-    import torch
+from gomkcn_dgl.runtime.files import read_bytes, reason_of
+from gomkcn_dgl.runtime.memory import check_announced
 
 # attributes that hold what a node is called, in the order in which they are asked
 _NAMES = ("name", "label")
@@ -62,12 +51,6 @@ _LABELLED = {"gml": ("label", "name"), "gexf": ("label",)}
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 # what igraph puts around a reason
 _PLACE = re.compile(r"^Error at \S+: | -- [\w ]+$|\.? Location: \S+$")
-# names of graph labels that hold classes
-_CLASS_LABELS = ("labels", "label")
-# nodes of planted motifs, say
-_NODE_MASK = "node_mask"
-# the first eight bytes of a file that dgl.save_graphs wrote
-_MAGIC = struct.pack("<Q", 0xDD2E4FF046B4A13F)
 
 # what is read from the bytes of a file, and from the choice of columns
 _Reader = Callable[[bytes, ColumnChoice], GraphContent]
@@ -144,7 +127,7 @@ def read_npz(path: Path) -> GraphContent:
     try:
         held = sum(values.nbytes for values in load_arrays(data).values())
         matrix = sp.load_npz(io.BytesIO(data))
-        text_files.check_announced(max(matrix.shape), held)
+        check_announced(max(matrix.shape), held)
         matrix = matrix.tocsr()
         # of a matrix with less than no entry SciPy looks at no row
         if (matrix.indptr[1:] < matrix.indptr[:-1]).any():
@@ -159,118 +142,3 @@ def read_npz(path: Path) -> GraphContent:
             f"the file must be one that scipy.sparse.save_npz writes ({reason_of(error)})."
         ) from None
     return replace(from_matrix(matrix), owner="the file")
-
-
-def read_dgl(path: Path) -> GraphContent:
-    """Read the graphs of a DGL ``.bin``; labels are ignored.
-
-    Types of nodes and edges are kept as :func:`gomkcn_dgl.as_csr` does.
-    """
-    contents = _load(path)[1]
-    if len(contents) == 1:
-        return contents[0]
-    return join_contents(contents, [f"graph {number}" for number in range(len(contents))])
-
-
-def read_dgl_classes(path: Path) -> np.ndarray | None:
-    """Read the labels of a DGL ``.bin`` that have a row for each graph."""
-    labels, contents = _load(path)
-    found = [labels.get(name, np.empty(0)) for name in _CLASS_LABELS]
-    return next((one for one in found if len(one) == len(contents)), None)
-
-
-def read_dgl_node_mask(path: Path) -> np.ndarray | None:
-    """Read the node data ``node_mask`` of a DGL ``.bin``, bool ``[V]``; None if no node has it.
-
-    Values other than 0 and 1 are something else.
-    """
-    masks = []
-    for content in _load(path)[1]:
-        mask = to_numpy(content.nodes.get(_NODE_MASK, np.zeros(content.num_nodes, bool)))
-        # DGL stores no bool
-        if mask.shape != (content.num_nodes,) or not np.isin(mask, (0, 1)).all():
-            return None
-        masks.append(mask.astype(bool))
-    whole = np.concatenate(masks)
-    return whole if whole.any() else None
-
-
-def write_dgl_graphs(
-    path: str | os.PathLike[str], graphs: Sequence[Any], labels: torch.Tensor | None = None
-) -> None:
-    """Write DGLGraphs with their data, and the class of each graph, ``[G]``, as ``labels``."""
-    from gomkcn_dgl._dgl import dgl
-
-    path = Path(path)
-    if path.suffix.lower() != ".bin":
-        raise InputError(f"DGL graphs are written to a name that ends in .bin, got {path.name!r}.")
-    try:
-        # DGL can only write to a file
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "graphs.bin"
-            dgl.save_graphs(str(file), list(graphs), None if labels is None else {"labels": labels})
-            # where a disk fills up at the very end, DGL cuts the file short without an error
-            _load(file)
-            data = file.read_bytes()
-    except (dgl.DGLError, InputError, OSError) as error:
-        # DGL puts a time and a trace of its calls around the reason
-        reason = str(error).strip().splitlines()[0].rpartition("] ")[2]
-        raise InputError(
-            f"the folder for temporary files cannot take the graphs ({reason}); make room there, "
-            "or name another in TMPDIR."
-        ) from None
-    atomic_write(path, data)
-
-
-def _load(path: Path) -> tuple[dict[str, np.ndarray], list[GraphContent]]:
-    """Return the graph labels and the graphs of a file."""
-    data = read_bytes(path)
-    if not data.startswith(_MAGIC):
-        raise InputError("the file is not a DGL graph file; dgl.save_graphs writes one.")
-
-    def load() -> tuple[dict[str, np.ndarray], list[GraphContent]]:
-        graphs, labels = dgl.load_graphs(str(path))
-        if not graphs:
-            raise InputError("the file holds no graph.")
-        text_files.check_announced(sum(graph.num_nodes() for graph in graphs), len(data))
-        contents = [from_dgl(graph) for graph in graphs]
-        return {name: to_numpy(values) for name, values in labels.items()}, contents
-
-    def load_columns() -> list[Any]:
-        """Whatever reads past the end of an array does so where the columns are read."""
-        _, contents = load()
-        tables = [table for content in contents for table in (content.nodes, content.edges)]
-        return [table[name] for table in tables for name in table]
-
-    from gomkcn_dgl._dgl import dgl
-
-    if not _survives(load_columns):
-        raise InputError("the DGL file is damaged or cut off; DGL cannot load it.")
-    return load()
-
-
-def _survives(work: Callable[[], object]) -> bool:
-    """Whether a child process does the work without a crash or an error of DGL's.
-
-    Where the system cannot fork, the work is taken to be done.
-    """
-    if not hasattr(os, "fork"):
-        return True
-    with warnings.catch_warnings():
-        # threads of torch and others, which the child does not use
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        # DGL writes the trace of a crash
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        code = 1
-        try:
-            work()
-            code = 0
-        except InputError:
-            code = 0
-        finally:
-            os._exit(code)
-    return os.waitpid(child, 0)[1] == 0

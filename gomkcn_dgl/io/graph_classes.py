@@ -92,7 +92,7 @@ def read_graph_classes(
         if format == "tu":
             codes = read_tu_classes(path)
         elif format == "dgl":
-            from gomkcn_dgl.io.foreign_files import read_dgl_classes
+            from gomkcn_dgl.io.dgl_files import read_dgl_classes
 
             codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
@@ -355,6 +355,6 @@ def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:
     with named(path):
         if format_of(path, None, None) != "dgl":
             return None
-        from gomkcn_dgl.io.foreign_files import read_dgl_node_mask
+        from gomkcn_dgl.io.dgl_files import read_dgl_node_mask
 
         return read_dgl_node_mask(path)

@@ -18,7 +18,7 @@
 | `graph6`  | .g6, a graph a line, also .gz             | io.foreign_files     |
 | `sparse6` | .s6, a graph a line, also .gz             | io.foreign_files     |
 | `dimacs`  | .dimacs .col, also .gz                    | io.foreign_files     |
-| `dgl`     | .bin                                      | io.foreign_files     |
+| `dgl`     | .bin                                      | io.dgl_files         |
 | `npz`     | .npz                                      | io.foreign_files     |
 | `smiles`  | .smi; .csv, .tsv with SMILES; also .gz    | io.molecules         |
 | `sdf`     | .sdf, also .gz                            | io.molecules         |
@@ -520,16 +520,15 @@ def _read_content(
         return read_edges(path, format, choice)
     if format in MOLECULE_FORMATS:
         return from_molecules(_molecules(path, format, of_molecules))
-    from gomkcn_dgl.io import foreign_files as library
+    if format == "matrix":
+        return read_adjacency_table(path)
+    if format == "dgl":
+        from gomkcn_dgl.io.dgl_files import read_dgl
 
-    readers = {
-        "dgl": library.read_dgl,
-        "npz": library.read_npz,
-        "matrix": read_adjacency_table,
-    }
-    return (
-        readers[format](path) if format in readers else library.read_foreign(path, format, choice)
-    )
+        return read_dgl(path)
+    from gomkcn_dgl.io.foreign_files import read_foreign, read_npz
+
+    return read_npz(path) if format == "npz" else read_foreign(path, format, choice)
 
 
 def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnChoice:

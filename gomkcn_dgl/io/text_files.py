@@ -25,9 +25,8 @@ from gomkcn_dgl.graph_objects import from_matrix, from_networkx, from_records
 from gomkcn_dgl.io.table_form import decode
 from gomkcn_dgl.io.tables import as_utf8
 from gomkcn_dgl.runtime.files import listed, printable
+from gomkcn_dgl.runtime.memory import check_announced
 
-# a file may announce so many nodes without edges, which take no room in it, but 20 MB in memory
-MAX_BARE_NODES = 2**20
 _OWNER, _WEIGHT = "the file", "weight"
 # a text, a comment, or a number that NetworkX takes apart or does not know
 _GML = re.compile(
@@ -52,12 +51,6 @@ _ENTITY = re.compile(r"&#\d+;")
 _LAYOUTS, _FIELDS = ("coordinate", "array"), ("pattern", "real", "integer", "double")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 _GRAPH6_HEADERS = (b">>graph6<<", b">>sparse6<<", b">>digraph6<<")
-
-
-def check_announced(number: int, size: int, what: str = "nodes") -> None:
-    """Refuse more nodes or entries than a file of so many bytes can mean."""
-    if number > MAX_BARE_NODES + size:
-        raise InputError(f"the file announces {number:,} {what}, more than it could hold.")
 
 
 def _text(data: bytes) -> str:

@@ -20,6 +20,14 @@ class Matched(NamedTuple):
     matching: Tensor  # int16 or int64 [S, F, N], -1 = unmatched
 
 
+class BestFilters(NamedTuple):
+    """The filter that each subgraph is most similar to, the first of several."""
+
+    filters: Tensor  # int64 [S]
+    scores: Tensor  # [S]
+    matching: Tensor  # int16 or int64 [S, N], -1 = unmatched
+
+
 def rbf(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
     """Similarity of level embeddings ``[..., D]``, in [0, 1]: the paper's solid function."""
     # beyond this the square is infinite, and 0 times infinity would be the gradient
@@ -49,6 +57,33 @@ def match(
         assignment = find(table.detach().nan_to_num(), rows, anchor_root)
     picked = table.gather(3, assignment.clamp(min=0).unsqueeze(3)).squeeze(3)  # [S, F, N]
     return Matched((picked * (assignment >= 0)).sum(dim=2), assignment)
+
+
+def match_best(
+    x: Tensor,
+    z: Tensor,
+    bandwidth: list[float],
+    rows: Tensor,
+    matching: str,
+    anchor_root: bool,
+) -> BestFilters:
+    """The best of F >= 1 filters for every subgraph; the arguments are those of ``match``."""
+    with torch.no_grad():
+        return best_of(match(x, z, bandwidth, rows, matching, anchor_root))
+
+
+def best_of(matched: Matched) -> BestFilters:
+    """Keep of ``[S, F]`` scores the largest, the first of equal ones; NaN counts as 0.
+
+    >>> scores = torch.tensor([[1.0, 3.0, 3.0], [torch.nan, 0.0, 2.0]])
+    >>> best_of(Matched(scores, torch.arange(6).reshape(2, 3, 1)))[::2]
+    (tensor([1, 2]), tensor([[1],
+            [5]]))
+    """
+    scores, matching = matched
+    best = scores.nan_to_num(nan=0.0).argmax(dim=1)
+    rows = torch.arange(len(best), device=best.device)
+    return BestFilters(best, scores[rows, best], matching[rows, best])
 
 
 def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float]) -> Tensor:

@@ -10,6 +10,11 @@ their tables ``[N, P, M]`` are computed in registers, with a lane for one or two
 matched there. Backward, a program takes one graph and adds up over the graphs of the other side,
 matched nodes only. No sum is shared between programs, so that every run gives the same bits.
 
+Where only the best filter of each subgraph is asked for, a program takes one subgraph and all
+filters, P at a time, and keeps the best: no array ``[S, F]`` exists in memory. It may begin with
+the embedding, whose levels it writes where it reads them again: from links and features to the best
+filters in one launch, since some thousand small subgraphs take less time than a few launches do.
+
 Distances are sums of squared differences. The cheaper ``|x|^2 + |z|^2 - 2 <x, z>`` would cancel for
 nodes that are alike and large, which sums over neighbours make of most.
 
@@ -32,7 +37,7 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl.errors import BackendError
-from gomkcn_dgl.kernels.matching_reference import Matched
+from gomkcn_dgl.kernels.matching_reference import BestFilters, Matched
 from gomkcn_dgl.kernels.operators import define_operator
 
 try:
@@ -53,6 +58,8 @@ _COLUMNS = 64
 _WARP_TILE, _TILE = 512, 4096
 # most features of a tile; a wider row is cut, and each part computes the distances anew
 _FEATURES = 128
+# features that are embedded at a time
+_EMBEDDED = 4
 # backward programs that keep a large GPU busy; fixed, as it decides the order of sums
 _PROGRAMS = 4096
 # features that one turn of the inner loop takes
@@ -87,6 +94,73 @@ def match(
     return Matched(*torch.ops.gomkcn.match_triton(x, z, rows, bandwidth, optimal, anchor_root))
 
 
+def match_best(
+    x: Tensor,
+    z: Tensor,
+    bandwidth: list[float],
+    rows: Tensor,
+    matching: str,
+    anchor_root: bool,
+) -> BestFilters:
+    """The best of F >= 1 filters for every subgraph, in one launch and without gradient.
+
+    ``matching_reference`` defines the result; the matching is int16.
+    """
+    _check(x, z)
+    best = _new_best(x)
+    if x.numel() and z.numel():
+        with torch.cuda.device_of(x):
+            match_best_kernel[(len(x),)](
+                *_inputs(x, z, bandwidth, rows), *best, len(z), x.shape[1],
+                PINNED=int(anchor_root), **_sizes(x, z, matching == "optimal"),
+            )  # fmt: skip
+    return best
+
+
+def embed_and_match_best(
+    nodes: Tensor,
+    links: Tensor,
+    feat: Tensor,
+    z: Tensor,
+    aggregation: str,
+    level_scale: float,
+    bandwidth: list[float],
+    rows: Tensor,
+    matching: str,
+    anchor_root: bool,
+) -> BestFilters:
+    """``match_best`` of the subgraphs with these nodes and links, embedded in the same launch.
+
+    ``nodes [S, N]`` are rows of ``feat [V, D]``, float32, -1 = padding; of ``links [S, N, N]`` all
+    that are not 0 are edges of weight 1, without direction. ``embeddings.level_embeddings`` defines
+    the levels.
+    """
+    S, N = nodes.shape
+    # written and read by the same program
+    x = feat.new_empty(S, z.shape[1], N, feat.shape[1])
+    _check(x, z)
+    best = _new_best(x)
+    if x.numel() and z.numel():
+        sizes = _sizes(x, z, matching == "optimal")
+        with torch.cuda.device_of(x):
+            embed_and_match_best_kernel[(S,)](
+                nodes.contiguous(), links.contiguous(), feat.contiguous(), 1 / level_scale,
+                *_inputs(x, z, bandwidth, rows), *best, len(z), x.shape[1],
+                AGGREGATION=aggregation, PINNED=int(anchor_root),
+                BLOCK_D=min(_EMBEDDED, triton.next_power_of_2(feat.shape[1])), **sizes,
+            )  # fmt: skip
+    return best
+
+
+def _new_best(x: Tensor) -> BestFilters:
+    """Memory for the best filters of x [S, L, N, D], with what an empty subgraph gets."""
+    return BestFilters(
+        x.new_zeros(len(x), dtype=torch.int64),
+        x.new_zeros(len(x), dtype=torch.float32),
+        x.new_full((len(x), x.shape[2]), -1, dtype=torch.int16),
+    )
+
+
 def _check(x: Tensor, z: Tensor) -> None:
     # under TRITON_INTERPRET=1 kernels are of another class, and run anywhere
     needs_gpu = isinstance(match_fwd_kernel, triton.JITFunction)
@@ -113,39 +187,50 @@ def _match(
 ) -> tuple[Tensor, Tensor]:
     """Scores and matching of level embeddings x [S, L, N, D] and z [F, L, M, D]."""
     _check(x, z)
-    S, L, N, D = x.shape
+    S, L, N = x.shape[:3]
     F, M = z.shape[0], z.shape[2]
     scores, assignment = _new_results(x, z)
     assignment.fill_(-1)
     if 0 in (S, F, N, M):
         return scores.zero_(), assignment
+    sizes = _sizes(x, z, optimal)
+    with torch.cuda.device_of(x):
+        match_fwd_kernel[(S * triton.cdiv(F, sizes["BLOCK_P"]),)](
+            *_inputs(x, z, bandwidth, rows), scores, assignment, F, L,
+            PINNED=int(anchor_root), **sizes,
+        )  # fmt: skip
+    return scores, assignment
+
+
+def _inputs(x: Tensor, z: Tensor, bandwidth: list[float], rows: Tensor) -> tuple[Tensor, ...]:
+    """What the forward kernels read."""
+    return (
+        x.contiguous(),
+        # lanes run over the nodes of several filters, so these lie side by side
+        z.permute(1, 3, 0, 2).contiguous(),
+        _rates(tuple(bandwidth), x.device),
+        rows.contiguous(),
+    )
+
+
+def _sizes(x: Tensor, z: Tensor, optimal: bool) -> dict[str, int]:
+    """What the forward kernels are compiled for."""
+    F, M = z.shape[0], z.shape[2]
+    N, D = x.shape[2:]
     # a node for which the filter has no room is matched to a column past the filter
     columns = triton.next_power_of_2(max(N, M) if optimal else M)
-    # as many filters in one program as fill its columns
-    filters = max(1, min(_COLUMNS // columns, triton.next_power_of_2(F)))
-    with torch.cuda.device_of(x):
-        match_fwd_kernel[(S * triton.cdiv(F, filters),)](
-            x.contiguous(),
-            # lanes run over the nodes of several filters, so these lie side by side
-            z.permute(1, 3, 0, 2).contiguous(),
-            _rates(tuple(bandwidth), x.device),
-            rows.contiguous(),
-            scores,
-            assignment,
-            F,
-            L,
-            N=N,
-            M=M,
-            D=D,
-            OPTIMAL=optimal,
-            PINNED=int(anchor_root),
-            BLOCK_N=triton.next_power_of_2(N),
-            BLOCK_P=filters,
-            BLOCK_M=columns,
-            # more lanes than nodes: each loads what it needs of x without an exchange
-            num_warps=max(1, triton.next_power_of_2(N) // 16),
-        )
-    return scores, assignment
+    return {
+        "N": N,
+        "M": M,
+        "D": D,
+        "OPTIMAL": optimal,
+        "BLOCK_N": triton.next_power_of_2(N),
+        # as many filters in one program as fill its columns
+        "BLOCK_P": max(1, min(_COLUMNS // columns, triton.next_power_of_2(F))),
+        "BLOCK_M": columns,
+        # more lanes than nodes: each loads what it needs of x without an exchange
+        "num_warps": max(1, triton.next_power_of_2(N) // 16),
+    }
 
 
 def _fake_match(x: Tensor, z: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
@@ -287,24 +372,176 @@ def match_fwd_kernel(
     s = (tl.program_id(0) // blocks).to(tl.int64)
     f = (tl.program_id(0) % blocks) * BLOCK_P + tl.arange(0, BLOCK_P)  # [P]
     m = tl.arange(0, BLOCK_M)[None, :]  # [1, M]
+    scores, owner = _match_block(
+        x_ptr, z_ptr, rate_ptr, rows_ptr, s, f, F, L,
+        N, M, D, OPTIMAL, PINNED, BLOCK_N, BLOCK_P, BLOCK_M,
+    )  # fmt: skip
+    tl.store(scores_ptr + s * F + f, scores, mask=f < F)
+    place = ((s * F + f) * N)[:, None] + owner - 1  # [P, M]
+    tl.store(assignment_ptr + place, m.to(tl.int16), mask=owner > 0)
+
+
+@triton.jit(do_not_specialize=["F", "L"])
+def match_best_kernel(
+    x_ptr,  # [S, L, N, D]
+    z_ptr,  # [L, D, F, M]
+    rate_ptr,  # [L], -1 / bandwidth
+    rows_ptr,  # [S]
+    filter_ptr,  # [S]
+    score_ptr,  # [S]
+    matching_ptr,  # [S, N], filled with -1
+    F,
+    L,
+    N: tl.constexpr,
+    M: tl.constexpr,
+    D: tl.constexpr,
+    OPTIMAL: tl.constexpr,
+    PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_P: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+):
+    s = tl.program_id(0).to(tl.int64)
+    _store_best(
+        x_ptr, z_ptr, rate_ptr, rows_ptr, filter_ptr, score_ptr, matching_ptr, s, F, L,
+        N, M, D, OPTIMAL, PINNED, BLOCK_N, BLOCK_P, BLOCK_M,
+    )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["F", "L"])
+def embed_and_match_best_kernel(
+    nodes_ptr,  # [S, N]
+    links_ptr,  # [S, N, N]
+    feat_ptr,  # [V, D]
+    scale,  # 1 / level_scale
+    x_ptr,  # [S, L, N, D], written here
+    z_ptr,  # [L, D, F, M]
+    rate_ptr,  # [L], -1 / bandwidth
+    rows_ptr,  # [S]
+    filter_ptr,  # [S]
+    score_ptr,  # [S]
+    matching_ptr,  # [S, N], filled with -1
+    F,
+    L,
+    N: tl.constexpr,
+    M: tl.constexpr,
+    D: tl.constexpr,
+    AGGREGATION: tl.constexpr,
+    OPTIMAL: tl.constexpr,
+    PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_P: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
+    s = tl.program_id(0).to(tl.int64)
+    step = _load_step(links_ptr + s * N * N, scale, N, AGGREGATION, BLOCK_N)  # [N, N]
+    n = tl.arange(0, BLOCK_N)
+    node = tl.load(nodes_ptr + s * N + n, mask=n < N, other=-1).to(tl.int64)[:, None]  # [N, 1]
+    # each feature by itself: level 0 is read, and each other is a step from the one before
+    for first in range(0, D, BLOCK_D):
+        d = first + tl.arange(0, BLOCK_D)[None, :]  # [1, D]
+        level = tl.load(feat_ptr + node * D + d, mask=(node >= 0) & (d < D), other=0.0)  # [N, D]
+        for i in range(L):
+            place = ((s * L + i) * N + n)[:, None] * D + d
+            tl.store(x_ptr + place, level, mask=(n < N)[:, None] & (d < D))
+            level = _stepped(step, level, N, BLOCK_N, BLOCK_D)
+    # other lanes read what these have written
+    tl.debug_barrier()
+    _store_best(
+        x_ptr, z_ptr, rate_ptr, rows_ptr, filter_ptr, score_ptr, matching_ptr, s, F, L,
+        N, M, D, OPTIMAL, PINNED, BLOCK_N, BLOCK_P, BLOCK_M,
+    )  # fmt: skip
+
+
+@triton.jit
+def _load_step(links_ptr, scale, N: tl.constexpr, AGGREGATION: tl.constexpr, BLOCK_N: tl.constexpr):
+    """What each node takes from each other in a step from one level to the next: [N, N]."""
+    n = tl.arange(0, BLOCK_N)
+    inside = (n < N)[:, None] & (n < N)[None, :]
+    links = tl.load(links_ptr + n[:, None] * N + n[None, :], mask=inside, other=0)
+    step = (links > 0).to(tl.float32)
+    if AGGREGATION == "mean":
+        step = step / tl.maximum(tl.sum(step, axis=1), 1.0)[:, None]
+    if AGGREGATION == "sym":
+        # edges have no direction, so that rows and columns have the same sums
+        columns = tl.maximum(tl.sum(step, axis=0), 1.0)
+        step = step * tl.rsqrt(tl.maximum(tl.sum(step, axis=1), 1.0))[:, None]
+        step = step * tl.rsqrt(columns)[None, :]
+    return step * scale
+
+
+@triton.jit
+def _stepped(step, level, N: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+    """The product of [N, N] and [N, D], in the order of the nodes."""
+    n = tl.arange(0, BLOCK_N)
+    total = tl.zeros([BLOCK_N, BLOCK_D], tl.float32)
+    for j in range(N):
+        share = tl.sum(tl.where(n[None, :] == j, step, 0.0), axis=1)  # [N]
+        other = tl.sum(tl.where(n[:, None] == j, level, 0.0), axis=0)  # [D]
+        total += share[:, None] * other[None, :]
+    return total
+
+
+@triton.jit
+def _store_best(
+    x_ptr, z_ptr, rate_ptr, rows_ptr, filter_ptr, score_ptr, matching_ptr, s, F, L,
+    N: tl.constexpr, M: tl.constexpr, D: tl.constexpr,
+    OPTIMAL: tl.constexpr, PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
+):  # fmt: skip
+    """Match a subgraph with all filters, and write the best of them."""
+    m = tl.arange(0, BLOCK_M)  # [M]
+    # any score, NaN counted as 0, is larger than the first
+    best_rank, best_score = tl.full([], -1.0, tl.float32), tl.full([], 0.0, tl.float32)
+    best_filter, best_owner = tl.full([], 0, tl.int32), tl.zeros([BLOCK_M], tl.int32)
+    for first in range(0, F, BLOCK_P):
+        f = first + tl.arange(0, BLOCK_P)  # [P]
+        scores, owner = _match_block(
+            x_ptr, z_ptr, rate_ptr, rows_ptr, s, f, F, L,
+            N, M, D, OPTIMAL, PINNED, BLOCK_N, BLOCK_P, BLOCK_M,
+        )  # fmt: skip
+        # the first of the largest in this block; it must be larger than those before
+        ranks = tl.where(f < F, tl.where(scores >= 0.0, scores, 0.0), -2.0)
+        rank = tl.max(ranks, axis=0)
+        chosen = tl.min(tl.where(ranks == rank, f, F), axis=0)
+        is_better = rank > best_rank
+        score = tl.sum(tl.where(f == chosen, scores, 0.0), axis=0)
+        own = tl.sum(tl.where((f == chosen)[:, None], owner, 0), axis=0)  # [M]
+        best_rank = tl.where(is_better, rank, best_rank)
+        best_score = tl.where(is_better, score, best_score)
+        best_filter = tl.where(is_better, chosen, best_filter)
+        best_owner = tl.where(is_better, own, best_owner)
+    tl.store(filter_ptr + s, best_filter.to(tl.int64))
+    tl.store(score_ptr + s, best_score)
+    tl.store(matching_ptr + s * N + best_owner - 1, m.to(tl.int16), mask=best_owner > 0)
+
+
+@triton.jit
+def _match_block(
+    x_ptr, z_ptr, rate_ptr, rows_ptr, s, f, F, L,
+    N: tl.constexpr, M: tl.constexpr, D: tl.constexpr,
+    OPTIMAL: tl.constexpr, PINNED: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_P: tl.constexpr, BLOCK_M: tl.constexpr,
+):  # fmt: skip
+    """Match a subgraph with P filters: scores [P], and the row of each column [P, M], plus 1."""
+    m = tl.arange(0, BLOCK_M)[None, :]  # [1, M]
     real = (f < F)[:, None] & (m < M)  # [P, M]
     num_rows = tl.minimum(tl.load(rows_ptr + s), N).to(tl.int32)
     table = _fill_table(
         x_ptr + s * L * N * D, z_ptr, rate_ptr, f, m, real, F, L,
         N, M, D, BLOCK_N, BLOCK_P, BLOCK_M,
     )  # fmt: skip
-    # the row that each column is matched to, plus 1
     if OPTIMAL:
         owner = match_optimally(table, num_rows, f < F, M, PINNED, BLOCK_N, BLOCK_P, BLOCK_M)
     else:
         owner = match_greedily(table, num_rows, M, PINNED, BLOCK_N, BLOCK_P, BLOCK_M)
-    n = tl.arange(0, BLOCK_N)[:, None, None]  # [N, 1, 1]
+    owner = tl.where(real, owner, 0)
     # the score sums the table over matched pairs
-    matched = (owner[None, :, :] == n + 1) & real[None, :, :]  # [N, P, M]
-    scores = tl.sum(tl.sum(tl.where(matched, table, 0.0), axis=0), axis=1)  # [P]
-    tl.store(scores_ptr + s * F + f, scores, mask=f < F)
-    place = ((s * F + f) * N)[:, None] + owner - 1  # [P, M]
-    tl.store(assignment_ptr + place, m.to(tl.int16), mask=real & (owner > 0))
+    n = tl.arange(0, BLOCK_N)[:, None, None]  # [N, 1, 1]
+    matched = owner[None, :, :] == n + 1  # [N, P, M]
+    scores = tl.sum(tl.sum(tl.where(matched, table, 0.0), axis=0), axis=1)
+    return scores, owner
 
 
 @triton.jit

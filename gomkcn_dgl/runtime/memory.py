@@ -16,6 +16,8 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 _SHARE_TO_READ = 0.5
 # bytes that any machine has: 16 MiB
 _SMALL = 2**24
+# a file may announce so many nodes without edges, which take no room in it, but 20 MB in memory
+_MAX_BARE_NODES = 2**20
 
 
 @cache
@@ -62,6 +64,15 @@ def check_readable(size: int, what: str) -> None:
             f"{format_size(bound)} may be, half of what is available; use a part of it, or more "
             "memory."
         )
+
+
+def check_announced(number: int, size: int, what: str = "nodes") -> None:
+    """Refuse more nodes or entries than a file of so many bytes can mean.
+
+    >>> check_announced(1000, 64)
+    """
+    if number > _MAX_BARE_NODES + size:
+        raise InputError(f"the file announces {number:,} {what}, more than it could hold.")
 
 
 def check_memory(what: str, size: float, way_out: str) -> None:

@@ -100,7 +100,7 @@ def initialize_from_classes(
             scores = conv.kernel.score(rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])[has_candidate].cpu()
             similarity = scores[torch.from_numpy(candidates).to(scores.device)].cpu()
-            turns = known[np.arange(conv.num_filters) % len(known)]
+            turns = known[np.arange(conv.out_feats) % len(known)]
             chosen = _choose(contrast, similarity, class_of_candidate, turns)
             conv.filters.set(slice(None), adj[chosen], feat[chosen])
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
@@ -93,6 +92,9 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     A subgraph is connected, so whatever is not in the largest component of a filter imitates
     padding and is pruned.
     """
+    # which takes as long to load as all that filters without a training need of SciPy
+    from scipy.sparse.csgraph import connected_components
+
     weights = filters.adj().detach().cpu().numpy().copy()
     feat = filters.feat().detach().cpu().numpy().copy()
     adj = (weights > 0.5).astype(np.float32)

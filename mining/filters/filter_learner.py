@@ -239,6 +239,7 @@ class FilterLearner:
             graph.num_nodes / graph.num_graphs,
             2 * graph.num_edges / graph.num_nodes,
             self.number,
+            self.device,
         )
         return [
             _Start(one.size, one.row, exceeds)
@@ -267,7 +268,12 @@ class FilterLearner:
         similarity[(similarity > _AS_EXACT) & is_other] = _TWIN
         # 3. greedily
         nothing = np.zeros((0, len(first)))
-        chosen, _ = cover(similarity, weights, nothing, self.number or USUAL_NUMBER)
+        chosen, _ = cover(
+            similarity.astype(np.float64),
+            weights.astype(np.float64),
+            nothing,
+            self.number or USUAL_NUMBER,
+        )
         return rows[first[chosen]].tolist()
 
     def _features(self, batch: SubgraphBatch) -> np.ndarray:

@@ -83,8 +83,9 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
     Attributes
     ----------
     filters_ : tuple of MinedFilter
-        The filters, in the order in which they were chosen; without contrast those with most
-        instances first. Each is a :class:`MinedFilter`.
+        The filters, those first that are furthest beyond chance: by the roots that show one beyond
+        those in random graphs, times its surprise. Without contrast those with most instances
+        first. Each is a :class:`MinedFilter`.
     note_ : str
         What the filters were chosen by, and where, in words. Where the graph has no more of
         anything than random graphs, there are no filters, and it says so.

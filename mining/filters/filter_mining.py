@@ -213,7 +213,7 @@ class FilterMining:
         # 2. assign every node to the filter that its subgraph is most similar to
         responses = respond_everywhere(bank, mined.order, device, self.max_assigned, steps)
         filters = mined_filters(bank, learnt, responses, mined)
-        # 3. what exceeds random graphs is in the order in which it was chosen, the others by their
+        # 3. what exceeds random graphs is in order already, the others are ordered by their
         # instances; what nothing belongs to is left out
         order = np.array(
             [

@@ -175,7 +175,7 @@ class FilterExplorer extends Explorer {
     const { run } = this;
     const filter = run.filters[run.shown];
     const responds = run.mode === RESPONSE;
-    $("#h-c").textContent = responds ? `Response to filter ${run.shown}` : "Which filter a node belongs to";
+    $("#h-c").textContent = responds ? `Response to filter ${run.shown}` : "The filter that a node is nearest to";
     for (const button of $$("[data-mode]")) button.setAttribute("aria-pressed", button.dataset.mode === run.mode);
     $("#scale").hidden = !responds;
     $("#explorer").classList.toggle("responds", responds);
@@ -237,7 +237,7 @@ class FilterExplorer extends Explorer {
     const where = at === undefined ? `${plural(number, "node")}, the most similar first` : `node ${digits(at + 1)} of ${digits(number)}, the most similar first`;
     return make("div", { class: "pager" }, ...(number
       ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)]
-      : [run.size < run.numNodes ? "none of its nodes is drawn" : "no node belongs to it"]));
+      : [run.size < run.numNodes ? "no node nearest to it is drawn" : "no node is nearest to it"]));
   }
 
   step(id, by) {

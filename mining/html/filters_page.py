@@ -1,4 +1,4 @@
-"""A run of filters → its page: which neighbourhoods are frequent, and where.
+"""A run of filters → its page: which structures are frequent, how many instances, and where.
 
 Every number comes from ``filters.json`` or ``run.json``, and sentences are made of numbers.
 """
@@ -17,12 +17,22 @@ from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime.files import visible
-from gomkcn_dgl.subgraphs import usual_hops
 from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FiltersRun
 from mining.html.drawn_graph import content_policy, graph_record, pack, page_script
-from mining.html.filters_text import partial_sentence
-from mining.html.page import Numbers, flatten, percent, render_page, whole
+from mining.html.filters_text import (
+    AS_EXPECTED,
+    MOST_NAMED,
+    is_as_expected,
+    note_of,
+    noun_of,
+    overlaps,
+    partial_sentence,
+    sample_sentence,
+    short_count,
+    short_name,
+)
+from mining.html.page import Numbers, flatten, render_page, whole
 from mining.pattern import UNCOUNTED, OccurrenceCount, digits
 from mining.plots.filter_drawing import (
     VIRIDIS,
@@ -43,7 +53,7 @@ _SMALL = 84, 76
 _LARGE = 150, 124
 # in the row of filters at the top
 _IN_ROW = 92, 76
-# the longest bar of a frequency, in pixels
+# the longest bar of a number of instances, in pixels
 _BAR = 86
 # features of the nodes of a filter that the panel lists
 _MOST_FEATURES = 6
@@ -51,8 +61,8 @@ _MOST_FEATURES = 6
 _SAME_LOSS = 0.0005
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
-# such as "tree with 6 nodes (degrees 3, 2, 2, 1, 1, 1) (A--B, B--C, ...)"
-_TREE = re.compile(r"(.+?) \((degrees [\d, ]+)\)(?: \(.+\))?")
+# such as those of "tree with 6 nodes (degrees 3, 2, 2, 1, 1, 1) (A--B, B--C, ...)"
+_PARENTHESES = re.compile(r"\(([^()]*)\)")
 Row = dict[str, Any]
 Number = Callable[..., Markup]
 
@@ -62,18 +72,18 @@ def render_filters(run: FiltersRun) -> str:
     numbers = Numbers(run.to_dict(), "filters.json")
     lines = relation_lines(run.graph.relations)
     rows = _rows(run, numbers, lines)
-    has_categories = any(has_letters(one.structure) for one in run.filters)
     return render_page(
         "filters.html.jinja",
         run=run,
         what="graph" if run.graph.num_graphs == 1 else "collection",
         lead=_lead(run, numbers),
         facts=_facts(run),
-        key=_key(run, has_categories),
+        key=_key(run),
         colors_key=run.colors.legend(),
         rows=rows,
+        csv_head=CSV_HEAD,
         training=_training(run.loss_curve),
-        curve=draw_loss_curve(run.loss_curve) if len(run.loss_curve) > 1 else "",
+        curve=draw_loss_curve(run.loss_curve),
         method=_method(run),
         viridis=VIRIDIS,
         line_key=[(name, swatch((name, way), line)) for (name, way), line in lines.items()],
@@ -90,27 +100,24 @@ def render_filters(run: FiltersRun) -> str:
 def filters_row(
     filters: Sequence[MinedFilter],
     colors: FeatureColors,
-    num_nodes: int,
     *,
     lines: Mapping[Kind, str] | None = None,
     number: Number | None = None,
     href: str = "",
     notes: Mapping[int, str] | None = None,
 ) -> Markup:
-    """Filters as small multiples, a row of them: drawing, name, frequency, how many exactly.
+    """Filters as small multiples, a row of them: drawing, name, instances here and by chance.
 
     Parameters
     ----------
     filters : sequence of MinedFilter
-        Those of one miner, the most frequent first.
+        Those of one miner, in their order.
     colors : FeatureColors
         The colours of features on the page.
-    num_nodes : int
-        Nodes of the graph, of which frequencies are shares.
     lines : mapping, optional
         Those of :func:`mining.plots.styles.line_styles`; by default made of these filters.
     number : callable, optional
-        Writes a number of filter ``id`` with its source, from ``(id, "frequency", "value")`` and a
+        Writes a number of filter ``id`` with its source, from ``(id, "instances", "value")`` and a
         ``text``. By default numbers are plain text.
     href : str
         Where the name of filter 3 leads to, such as ``"filters.html#filter-{}"``; "" for nowhere.
@@ -129,7 +136,7 @@ def filters_row(
     >>> from mining import FilterMiner
     >>> miner = FilterMiner(1, size=3).fit(nx.complete_graph(3))
     >>> rule = FeatureColors.find(np.ones((3, 1)), ["constant"])
-    >>> print(filters_row(miner.filters_, rule, 3)[:46])
+    >>> print(filters_row(miner.filters_, rule)[:46])
     <ol class="filters"><li class="m0"><span class
     """
     if lines is None:
@@ -140,44 +147,58 @@ def filters_row(
             one.structure, one.weights, one.features, colors, *_IN_ROW, lines=lines,
             label=f"filter {one.id}",
         )  # fmt: skip
-        said = [_short(one.frequency), _short(one.exact)]
-        if number is not None:
-            said = [
-                number(one.id, key, "value", text=text)
-                for key, text in zip(("frequency", "exact"), said, strict=True)
-            ]
+        own = _plain if number is None else partial(number, one.id)
+        instances, interval = _counted(partial(own, "instances"), one.instances)
         # the degrees of a tree and the relations of edges are too long for a row
-        name: str | Markup = one.name.partition(" (")[0].partition(": ")[0]
+        name: str | Markup = short_name(one)
         if href:
             name = Markup('<a href="{}" title="{}">{}</a>').format(
                 href.format(one.id), one.name, name
             )
+        said = [_beside(own, one), AS_EXPECTED if is_as_expected(one) else ""]
+        said.append(notes.get(one.id, "") if notes else "")
         items += Markup(
             '<li class="{}"><span class="plain-pic">{}</span>'
             '<span class="who"><span class="id">{}</span><span>{}</span></span>'
-            '<span><b class="big">{}</b> {} <small>{}</small></span>'
-            '<span class="sub">{} exactly{}</span></li>'
+            '<span><b class="big">{}</b> {}{}</span>{}</li>'
         ).format(
             color if notes is None else "plain-id",
             drawing,
             one.id,
             name,
-            said[0],
-            "node" if one.frequency.value == 1 else "nodes",
-            percent(one.frequency.value / max(1, num_nodes)),
-            said[1],
-            Markup("<br>{}").format(notes[one.id]) if notes and notes.get(one.id) else "",
-        )
+            instances,
+            noun_of(one.instances),
+            Markup(" <small>{}</small>").format(interval) if interval else "",
+            Markup("").join(Markup('<span class="sub">{}</span>').format(text)
+                            for text in said if text),
+        )  # fmt: skip
     return Markup('<ol class="filters">{}</ol>').format(items)
+
+
+def _plain(*path: str | int, text: str) -> Markup:
+    """A number without its source, which no file has."""
+    return escape(text)
+
+
+def _beside(own: Number, one: MinedFilter) -> Markup | str:
+    """The instances of the random graphs, in words; nothing where there are none."""
+    random = one.random_instances
+    if random is None:
+        return ""
+    mean, sd = _expected(own, one)
+    return Markup("{} ± {} in random graphs").format(mean, sd)
+
+
+def _expected(own: Number, one: MinedFilter) -> tuple[Markup, Markup]:
+    """Mean and standard deviation of the instances in random graphs, with their source."""
+    random = one.random_instances
+    assert random is not None, "there were random graphs"
+    mean, sd = str(random).split(" ± ")
+    return own("random_instances", "mean", text=mean), own("random_instances", "sd", text=sd)
 
 
 def _structures(run: FiltersRun) -> list[Any]:
     return [one.structure for one in run.filters]
-
-
-def _short(number: OccurrenceCount) -> str:
-    """A number of nodes; an estimate has a sign."""
-    return f"≈ {number.short}" if number.state == "estimated" else number.short
 
 
 def _counted(own: Number, number: OccurrenceCount) -> tuple[Markup | str, Markup | str]:
@@ -196,7 +217,7 @@ def _counted(own: Number, number: OccurrenceCount) -> tuple[Markup | str, Markup
 def _rows(run: FiltersRun, numbers: Numbers, lines: Mapping[Kind, str]) -> list[Row]:
     """What the table shows of each filter."""
     classes = filter_colors(_structures(run))
-    most = max((one.frequency.value for one in run.filters), default=0) or 1
+    most = max((one.instances.value for one in run.filters), default=0) or 1
     return [
         _row(run, one, color, most, partial(numbers, "filters", one.id), lines)
         for one, color in zip(run.filters, classes, strict=True)
@@ -213,18 +234,19 @@ def _row(
 ) -> Row:
     structure = one.structure
     shape, _, relations = one.name.partition(": ")
-    # what tells trees apart stands below what they are
-    tree = _TREE.fullmatch(shape)
-    name, degrees = tree.groups() if tree else (shape, "")
+    # what tells filters apart stands below what they are, but for edges, which the drawing shows
+    name = short_name(one)
+    apart = [text for text in _PARENTHESES.findall(shape) if "-" not in text]
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
     subs = {
         relations: relations,
-        degrees: degrees,
+        "; ".join(apart): bool(apart),
+        AS_EXPECTED: is_as_expected(one),
         f"planted: {planted}": planted,
     }
-    frequency, interval = _counted(partial(own, "frequency"), one.frequency)
-    exact, _ = _counted(partial(own, "exact"), one.exact)
+    instances, interval = _counted(partial(own, "instances"), one.instances)
+    nearest, nearest_interval = _counted(partial(own, "nearest_nodes"), one.nearest_nodes)
     occurrences = run.occurrences[one.id]
     counted, count_interval = _counted(partial(own, "occurrences"), occurrences)
     decimals = "{:.2f}".format
@@ -234,18 +256,19 @@ def _row(
         median = own("similarity", 2, text=decimals)
         ends = own("similarity", 0, text=decimals), own("similarity", 4, text=decimals)
         middle = Markup("{} – {}").format(*ends)
-    quantiles = [round(one.similarity[at], 4) for at in (0, 2, 4)] if one.similarity else [""] * 3
     return {
         "color": color,
         "name": name,
         "planted": planted,
         "subs": [text for text, is_said in subs.items() if is_said],
         "size": "" if name.startswith(size) else size,
-        "frequency": frequency,
+        "instances": instances,
         "interval": interval,
-        "share": percent(run.share(one.id)),
-        "bar": max(2, round(_BAR * one.frequency.value / most)),
-        "exact": exact,
+        "bar": max(2, round(_BAR * one.instances.value / most)),
+        "disjoint": own("disjoint_instances") if overlaps(one) else "",
+        "random": _expected(own, one) if one.random_instances else None,
+        "nearest": nearest,
+        "nearest_interval": nearest_interval,
         "median": median,
         "middle": middle,
         "count": counted,
@@ -263,19 +286,38 @@ def _row(
         ),
         "letters": [node_letter(node) for node in range(structure.num_nodes)],
         "features": _feature_rows(run, one),
-        "csv": [
-            one.id,
-            one.name,
-            ", ".join(edge_names(structure)),
-            structure.num_nodes,
-            one.frequency.value,
-            round(run.share(one.id), 6),
-            one.exact.value,
-            *quantiles,
-            "" if occurrences == UNCOUNTED else occurrences.value,
-            planted,
-        ],
+        "csv": _csv_row(run, one),
     }  # fmt: skip
+
+
+# of the table that a reader saves
+CSV_HEAD = (
+    "filter", "structure", "edges", "nodes", "instances", "instances low", "instances high",
+    "disjoint", "random mean", "random sd", "exceeds", "exact nodes", "nearest nodes",
+    "similarity .1", "similarity .5", "similarity .9", "occurrences", "planted",
+)  # fmt: skip
+
+
+def _csv_row(run: FiltersRun, one: MinedFilter) -> list[Any]:
+    """The numbers of a filter, without source or rounding to be read."""
+    random = one.random_instances
+    occurrences = run.occurrences[one.id]
+    return [
+        one.id,
+        one.name,
+        ", ".join(edge_names(one.structure)),
+        one.structure.num_nodes,
+        one.instances.value,
+        one.instances.low,
+        one.instances.high,
+        one.disjoint_instances,
+        *(["", "", ""] if random is None else [random.mean, random.sd, int(one.exceeds)]),
+        one.exact.value,
+        one.nearest_nodes.value,
+        *([round(one.similarity[at], 4) for at in (0, 2, 4)] if one.similarity else [""] * 3),
+        "" if occurrences == UNCOUNTED else occurrences.value,
+        run.planted_as(one.id),
+    ]
 
 
 def _feature_rows(run: FiltersRun, one: MinedFilter) -> list[tuple[str, list[str]]]:
@@ -299,41 +341,40 @@ def _three_digits(value: float) -> str:
 
 
 def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
-    """What the filters are, and which are planted or most frequent."""
-    total = run.graph.num_nodes
-    if not run.filters:
-        return Markup("The graph has no node.")
-    nodes = count(total, "node")
-    each = "every"
-    if run.num_assigned < total:
-        nodes = f"{run.num_assigned:,} of {nodes}, drawn at random"
-        each = "each"
-    parts = [
-        Markup(
-            "The neighbourhoods of {}, in <b>{}</b>: each filter is the centre of a cluster, and "
-            "{} node belongs to the filter that its subgraph is most similar to."
-        ).format(nodes, count(len(run.filters), "pattern"), each)
-    ]
-    parts.append(_planted(run, numbers) if run.recovery else _most_frequent(run, numbers))
+    """What the filters are, how many instances they have, and what they were chosen by."""
+    parts = [_planted(run, numbers)] if run.recovery else []
+    if run.filters:
+        parts.insert(0, _named(run, numbers))
+    # where there are none, that is what a reader looks for
+    parts.insert(1 if run.filters else 0, escape(note_of(run)))
+    if run.is_sample:
+        parts.append(escape(sample_sentence(run)))
     if run.is_partial:
         parts.append(escape(partial_sentence(run.command).replace("\n", " ")))
     return Markup(" ").join(parts)
 
 
-def _most_frequent(run: FiltersRun, numbers: Numbers) -> Markup:
-    first = run.filters[0]
-    frequency, _ = _counted(partial(numbers, "filters", 0, "frequency"), first.frequency)
-    exact, _ = _counted(partial(numbers, "filters", 0, "exact"), first.exact)
-    name, _, more = first.name.partition(": ")
-    if more:
-        name = f"{name} ({more})"
-    return Markup(
-        "The most frequent is filter 0, {}: <b>{} nodes</b> ({}), {} of them exactly."
-    ).format(name, frequency, percent(run.share(0)), exact)
+def _named(run: FiltersRun, numbers: Numbers) -> Markup:
+    """The number of filters, and the first of them with their instances."""
+    named = []
+    for one in run.filters[:MOST_NAMED]:
+        instances = instances_with_source(one, partial(numbers, "filters"))
+        named.append(Markup("{} ({})").format(short_name(one), instances))
+    if more := len(run.filters) - len(named):
+        named.append(Markup("and {} more").format(more))
+    # names have commas
+    listed = Markup("; ").join(named)
+    return Markup("<b>{}</b>: {}.").format(count(len(run.filters), "filter"), listed)
+
+
+def instances_with_source(one: MinedFilter, number: Number) -> Markup:
+    """Such as "46 instances"; ``number`` is as in :func:`filters_row`."""
+    value, _ = _counted(partial(number, one.id, "instances"), one.instances)
+    return Markup("{} {}").format(value, noun_of(one.instances))
 
 
 def _planted(run: FiltersRun, numbers: Numbers) -> Markup:
-    """How many planted motifs are filters, how frequent these are, and how frequent planted."""
+    """How many planted motifs are filters, and their instances beside the planted copies."""
     motifs = run.recovery or ()
     found = [one for one in motifs if one.recovered]
     total = count(len(motifs), "planted motif")
@@ -341,23 +382,14 @@ def _planted(run: FiltersRun, numbers: Numbers) -> Markup:
         return Markup("None of the {} is the structure of a filter.").format(total)
     which = f"the {total}" if len(found) == len(motifs) else f"{len(found)} of the {total}"
     ids = sorted(number for one in found for number in one.pattern_ids)
-    shown = [
-        _counted(partial(numbers, "filters", number, "frequency"), run.filters[number].frequency)[0]
-        for number in ids
-    ]
-    planted = {one.copies * one.num_nodes for one in found}
-    where = ""
-    if len(planted) == 1 and len(ids) == len(found):
-        each = " each" if len(ids) > 1 else ""
-        where = f", where {count(planted.pop(), 'node')}{each} were planted"
-    is_one = len(ids) == 1
-    return Markup("{} {} {} {}; {} <b>{}</b> nodes{}.").format(
-        "Filter" if is_one else "Filters",
+    copies = {one.copies for one in found}
+    each = " each" if len(found) > 1 else ""
+    where = f" with {copies.pop():,} copies{each}" if len(copies) == 1 else ""
+    return Markup("<b>{} {} {} {}</b>{}.").format(
+        "Filter" if len(ids) == 1 else "Filters",
         _listed(_runs_of(ids)),
-        "is" if is_one else "are",
+        "is" if len(ids) == 1 else "are",
         which,
-        "its frequency is" if is_one else "their frequencies are",
-        _listed(shown),
         where,
     )
 
@@ -382,46 +414,56 @@ def _facts(run: FiltersRun) -> list[str]:
     features = "no features"
     if _has_features(run):
         features = count(len(run.graph.feature_names), "feature")
-    epochs = max(0, len(run.loss_curve) - 1)
-    return [features, f"subgraphs of {_hops(run)}, at most {_size(run)}", count(epochs, "epoch")]
+    epochs = [f"{count(run.num_epochs, 'epoch')} of training"] if run.num_epochs else []
+    return [features, *epochs]
 
 
-def _size(run: FiltersRun) -> str:
-    return count(run.settings["filters"]["filter_size"], "node")
-
-
-def _hops(run: FiltersRun) -> str:
-    size = run.settings["filters"]["filter_size"]
-    hops = run.settings["learning"]["num_hops"]
-    return count(usual_hops(size) if hops is None else hops, "hop")
-
-
-def _key(run: FiltersRun, has_categories: bool) -> str:
+def _key(run: FiltersRun) -> str:
     """How the table is read."""
+    parts = [
+        "Instances: the different node sets that the subgraphs around nodes show the structure at."
+    ]
+    if any(map(overlaps, run.filters)):
+        parts.append("Disjoint: as many of them as share no node, at least.")
+    if run.num_random_graphs:
+        number = count(run.num_random_graphs, "random graph")
+        parts.append(
+            f"Random graphs: mean ± standard deviation of the instances in {number} with the same "
+            "degrees. Filters furthest beyond chance come first: by the nodes that show one beyond "
+            "those in random graphs, times how improbable the structure is."
+        )
+    else:
+        parts.append("Filters with most instances come first.")
+    parts.append(
+        "Nearest nodes: those whose subgraph is more similar to this filter than to the others, "
+        "so that the number depends on which others there are. Similarity: the median of these "
+        "nodes, with the middle 80%."
+    )
     counted = [one for one in run.occurrences if one != UNCOUNTED]
     how = "counted exactly"
     if not all(one.is_exact for one in counted):
         how = "counted, or estimated where ≈ stands before them"
     if len(counted) < len(run.occurrences):
         how += "; a dash where time was up"
-    is_sample = run.num_assigned < run.graph.num_nodes
-    ci = ""
-    if is_sample or not all(one.is_exact for one in counted):
-        ci = " Below an estimate stands its 95% CI."
-    letters = "Letters are categories of nodes. " if has_categories else ""
-    return (
-        f"Edges have a weight above ½ and are as dark as it is large. {letters}"
-        "Frequency: nodes whose subgraph is most similar to the filter; exactly: those of them "
-        "whose subgraph is the structure. Similarity: the median of these nodes, with the middle "
-        f"80%. Occurrences: of the structure, induced, {how}.{ci}"
-    )
+    parts.append(f"Occurrences: of the structure, induced, {how}.")
+    if run.is_sample or not all(one.is_exact for one in (*counted, *_instances(run))):
+        parts.append("Below an estimate stands its 95% CI.")
+    if any(has_letters(one.structure) for one in run.filters):
+        parts.append("Letters are categories of nodes.")
+    if run.num_epochs:
+        parts.append("Edges have a weight above ½ and are as dark as it is large.")
+    return " ".join(parts)
+
+
+def _instances(run: FiltersRun) -> list[OccurrenceCount]:
+    return [one.instances for one in run.filters]
 
 
 def _training(losses: Sequence[float]) -> str:
-    """The loss before and after, and whether the training mattered."""
-    said = "1 − mean similarity of a subgraph to its filter: "
+    """The loss before and after, and whether the training mattered; empty without a training."""
     if len(losses) < 2:
-        return f"{said}{losses[0]:.3f}. No epoch was trained." if losses else "No training."
+        return ""
+    said = "1 − mean similarity of a subgraph to its filter: "
     epochs = count(len(losses) - 1, "epoch")
     if losses[-1] > losses[0] - _SAME_LOSS:
         return (
@@ -432,14 +474,28 @@ def _training(losses: Sequence[float]) -> str:
 
 
 def _method(run: FiltersRun) -> str:
-    learning = run.settings["learning"]
-    start = "random parameters"
-    if learning["init"] != "random":
-        start = "subgraphs that represent the others"
+    """How filters come about."""
+    said = (
+        "Filters are subgraphs that represent the subgraphs around all nodes: each is added "
+        "because it makes them most similar to their nearest filter"
+    )
+    if run.num_random_graphs:
+        said = (
+            "Every node has a subgraph of each size around it. Filters are added one by one, each "
+            "time the structure that explains most of what is around the nodes and least of what "
+            "is around those of random graphs with the same degrees, while it explains more by "
+            "three standard deviations"
+        )
+    elif run.settings["learning"]["init"] == "random":
+        said = "Filters start as random parameters"
+    if run.num_epochs:
+        said += (
+            "; they are trained as the centres of clusters of the subgraphs around the nodes "
+            "(section VI-B of arXiv:2504.16360)"
+        )
     return (
-        f"Filters start as {start} and are trained as the centres of clusters of the subgraphs "
-        "around the nodes (section VI-B of arXiv:2504.16360). A response is the similarity of the "
-        "subgraph around a node and a filter, between 0 and 1."
+        f"{said}. A response is the similarity of the subgraph around a node and a filter, between "
+        "0 and 1, by the graph optimal matching kernel (arXiv:2504.16360)."
     )
 
 
@@ -463,7 +519,7 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
                 "size": one.structure.num_nodes,
                 "edges": [[u, v, relation] for (u, v), relation in edges],
                 "points": np.round(structure_positions(one.structure), 3).tolist(),
-                "said": f"{_nodes_said(one.frequency)} it, {_short(one.exact)} exactly.",
+                "said": _said(one),
                 "graphs": [[graph, round(1000 * value)] for graph, value in run.highest[one.id]],
                 "low": min(known, default=0),
                 "high": max(known, default=0),
@@ -482,7 +538,14 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
     )
 
 
-def _nodes_said(number: OccurrenceCount) -> str:
-    """Such as "60 nodes belong to", to be followed by what."""
-    is_one = number.is_exact and number.value == 1
-    return f"{_short(number)} {'node belongs' if is_one else 'nodes belong'} to"
+def _said(one: MinedFilter) -> str:
+    """The numbers of a filter in the panel below the graph."""
+    random = one.random_instances
+    beside = "" if random is None else f" ({random} in random graphs)"
+    disjoint = f", {one.disjoint_instances:,} or more disjoint" if overlaps(one) else ""
+    nodes = one.nearest_nodes
+    verb = "node is" if nodes.is_exact and nodes.value == 1 else "nodes are"
+    return (
+        f"{short_count(one.instances)} {noun_of(one.instances)}{beside}{disjoint}. "
+        f"{short_count(nodes)} {verb} nearest to it."
+    )

@@ -116,18 +116,22 @@ def _filter_miner_html(miner: FilterMiner) -> str:
     """The filters as small multiples; the parameters before the miner is fitted."""
     if not hasattr(miner, "filters_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
-    colors = feature_colors(miner)
-    return _filters_html(miner.filters_, colors, len(miner.labels_))
+    return _filters_html(miner.filters_, miner.note_, feature_colors(miner))
 
 
-def _filters_html(filters: Sequence[MinedFilter], colors: FeatureColors, num_nodes: int) -> Markup:
-    """A row of filters with the style that it has on a page."""
-    row = filters_row(filters, colors, num_nodes)
-    return Markup("<style>{}</style>{}{}").format(Markup(_FILTERS_STYLE), row, colors.legend())
+def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColors) -> Markup:
+    """What filters were chosen by, and a row of them with the style that it has on a page."""
+    said = Markup("<p>{}</p>").format(note)
+    if not filters:
+        return said
+    row = filters_row(filters, colors)
+    return Markup("{}<style>{}</style>{}{}").format(
+        said, Markup(_FILTERS_STYLE), row, colors.legend()
+    )
 
 
 def _filters_run_html(run: FiltersRun) -> str:
-    return _filters_html(run.filters, run.colors, run.graph.num_nodes)
+    return _filters_html(run.filters, run.note, run.colors)
 
 
 def explore(run: MiningRun) -> Any:

@@ -173,7 +173,7 @@ class SvgWriter {
 // the colours of the page, light or dark
 function palette() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["hit", "paper", "ink", "soft", "node", "edge", ...Array.from({ length: 10 }, (_, at) => `m${at}`)];
+  const names = ["hit", "paper", "ink", "soft", "node", "edge", ...Array.from({ length: 12 }, (_, at) => `m${at}`)];
   const colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   return { ...colors, mx: colors.soft };
 }

@@ -22,7 +22,8 @@ from mining.filters_run import FOLDER, PAGE, RECORD
 from mining.fragments import molecule_of
 from mining.html.drawn_graph import content_policy, page_script
 from mining.html.explorer import explorer_data, first_called
-from mining.html.filters_page import filters_row
+from mining.html.filters_page import filters_row, instances_with_source
+from mining.html.filters_text import note_of
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
@@ -167,40 +168,34 @@ def _relation_name(run: MiningRun, name: str) -> str:
 
 
 def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | None:
-    """The frequent neighbourhoods: a sentence, and a row of filters; None where there are none."""
+    """The filters: a sentence, and a row of them; None where they were left out."""
     own = run.filters
-    if own is None or not own.filters:
+    if own is None:
         return None
+    if not own.filters:
+        return {"lead": "", "note": note_of(own), "row": ""}
     numbers = Numbers(own.to_dict(), f"{FOLDER}/{RECORD}")
     first = own.filters[0]
-    nodes = count(own.num_assigned, "node")
-    if own.num_assigned < own.graph.num_nodes:
-        nodes += f" of {own.graph.num_nodes:,}, drawn at random,"
     page = f"{FOLDER}/{PAGE}"
     shown = own.filters[:MOST_IN_ROW]
     every = "its page" if len(own.filters) == 1 else f"all {len(own.filters)} on their page"
     return {
         "lead": Markup(
-            "The neighbourhoods of {} are in <b>{}</b>; the largest, with {} nodes ({}), has the "
-            "filter {}."
+            "The subgraphs around the nodes have <b>{}</b>, the first of which is the {}, with {}."
         ).format(
-            nodes,
-            count(len(own.filters), "cluster"),
-            numbers("filters", 0, "frequency", "value", text=first.frequency.short),
-            percent(own.share(0)),
+            count(len(own.filters), "filter"),
             first.name,
+            instances_with_source(first, partial(numbers, "filters")),
         ),
         "note": (
-            "Each filter is the trained centre of a cluster of the subgraphs around the nodes. "
-            "Frequency: nodes whose subgraph is most similar to the filter; exactly: those whose "
-            "subgraph is its structure."
+            f"{note_of(own)} Instances: the different node sets that the subgraphs around nodes "
+            "show the structure at."
         ),
         "page": page,
         "link": f"Details, and {every}",
         "row": filters_row(
             shown,
             own.colors,
-            own.graph.num_nodes,
             lines=lines,
             number=partial(numbers, "filters"),
             href=f"{page}#filter-{{}}",

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
-from mining.html.filters_text import filters_sentence, filters_table, partial_sentence
+from mining.html.filters_text import filters_paragraphs, partial_sentence
 from mining.html.page import expected, signed
 from mining.html.text_table import TextTable, paragraphs
 from mining.mining_run import MiningRun
@@ -317,8 +317,9 @@ def format_run(run: MiningRun) -> str:
     if any(one.classes for one in run.counted):
         parts.append(classes_sentence(run))
         parts += [str(class_table(run))] if differing(run) else []
-    if run.filters is not None:
-        parts += [filters_sentence(run.filters), str(filters_table(run.filters))]
+    filters = [] if run.filters is None else filters_paragraphs(run.filters)
+    has_filters = run.filters is not None and bool(run.filters.filters)
+    parts += filters if has_filters else []
     compared = []
     for null in run.null_models:
         compared.append(comparison_sentence(run, null))
@@ -344,6 +345,8 @@ def format_run(run: MiningRun) -> str:
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")
     parts += [] if leads else compared
+    # what was found comes before what was not
+    parts += [] if has_filters else filters
     parts += run.warnings
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))

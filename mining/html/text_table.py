@@ -42,7 +42,12 @@ class TextTable:
         widths = {
             title: max(len(text) for cell in own for text in cell) for title, own in cells.items()
         }
-        while sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH:
+        if _too_wide(widths):
+            # titles take several lines
+            for title, (_, *own) in cells.items():
+                texts = [*title.split(), *(text for cell in own for text in cell)]
+                widths[title] = max(map(len, texts))
+        while _too_wide(widths):
             longest = max(self.left, key=lambda title: widths.get(title, 0), default="")
             if widths.get(longest, 0) <= _LEAST:
                 break
@@ -51,21 +56,29 @@ class TextTable:
         for title, own in cells.items():
             pad = str.ljust if title in self.left else str.rjust
             lines = [
-                [
-                    line
-                    for text in cell
-                    for line in wrap(text, widths[title], max_lines=_MOST_LINES, placeholder=" …")
-                    or [""]
-                ]
-                for cell in own
+                [line for text in cell for line in _lines(text, widths[title])] for cell in own
             ]
             aligned.append([[pad(line, widths[title]) for line in cell] for cell in lines])
         blank = [" " * width for width in widths.values()]
+        # the last lines of titles stand side by side
+        height = max((len(title) for title, *_ in aligned), default=0)
+        for column in aligned:
+            column[0] = [""] * (height - len(column[0])) + column[0]
         return "\n".join(
             "  ".join(part or empty for part, empty in zip(line, blank, strict=True)).rstrip()
             for row in zip(*aligned, strict=True)
             for line in zip_longest(*row, fillvalue="")
         )
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """A text in lines of a width, without the end of a very long one."""
+    lines = wrap(text, width, max_lines=_MOST_LINES, placeholder=" …", break_on_hyphens=False)
+    return lines or [""]
+
+
+def _too_wide(widths: Mapping[str, int]) -> bool:
+    return sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH
 
 
 def _texts(cell: str | tuple[str, ...]) -> tuple[str, ...]:

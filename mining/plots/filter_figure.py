@@ -1,4 +1,4 @@
-"""The figure of the GOMKCN paper: filters with weights, features and frequencies, and responses.
+"""The figure of the GOMKCN paper: filters with weights, features and instances, and responses.
 
 Drawn by Matplotlib in the style of seaborn, for a notebook or a paper; the page of a run is made by
 :mod:`mining.html.filters_page`.
@@ -39,6 +39,8 @@ _MOST_NODES = 20_000
 _PLAIN, _UNKNOWN = "#c8ced5", "#e3e7eb"
 # how Matplotlib calls the lines of relations; all bonds are solid
 _LINES = {"dashed": "--", "dotted": ":", "dash-dot": "-."}
+# filters that colours of seaborn tell apart
+_MOST_COLORS = 10
 # characters in a line of a title
 _WIDTH = 26
 
@@ -46,7 +48,7 @@ _WIDTH = 26
 def plot_filters(
     miner: FilterMiner, graph: Any = None, *, response_to: int | None = None
 ) -> Figure:
-    """Draw the filters of a fitted miner with their frequencies, and where they respond.
+    """Draw the filters of a fitted miner with their instances, and where they respond.
 
     Parameters
     ----------
@@ -56,13 +58,13 @@ def plot_filters(
         The graph that it was fitted to, which is drawn twice: in the colours of the filters, and in
         those of the response to one. None: the filters alone.
     response_to : int, optional
-        The number of that filter; by default the most frequent one that is no tree.
+        The number of that filter; by default the first one that is no tree.
 
     Returns
     -------
     matplotlib.figure.Figure
         Edges are as dark as their weights, nodes have the colours of their features, and categories
-        are letters.
+        are letters. Where there are no filters it says so.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def plot_filters(
     >>> import networkx as nx
     >>> from mining import FilterMiner
     >>> graph = nx.lollipop_graph(4, 4)
-    >>> figure = plot_filters(FilterMiner(2, size=4).fit(graph), graph)
+    >>> figure = plot_filters(FilterMiner(2, size=4, contrast=False).fit(graph), graph)
     >>> len(figure.axes) >= 4
     True
     """
@@ -89,6 +91,8 @@ def plot_filters(
         from matplotlib import pyplot
     except ModuleNotFoundError as error:
         raise InputError(f"a plot needs {error.name}; pip install gomkcn-dgl[notebooks].") from None
+    if not filters:
+        return _note_alone(miner.note_)
     rows = -(-len(filters) // _IN_A_ROW)
     heights = [_SIDE * rows] + ([] if csr is None else [_MAP])
     with sns.axes_style("white"), sns.plotting_context("paper"):
@@ -96,10 +100,12 @@ def plot_filters(
         # a notebook shows what a cell returns, and would show what is open once more
         pyplot.close(figure)
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
-        axes = parts[0].subplots(max(rows, 1), _IN_A_ROW, squeeze=False).ravel()
+        axes = parts[0].subplots(rows, _IN_A_ROW, squeeze=False).ravel()
         colors = feature_colors(miner, csr)
         lines = relation_lines((), [one.structure for one in filters])
-        palette = sns.color_palette("colorblind", len(filters)).as_hex()
+        # that of seaborn for more than it tells apart
+        palette_name = "colorblind" if len(filters) <= _MOST_COLORS else "husl"
+        palette = sns.color_palette(palette_name, len(filters)).as_hex()
         for one, axis in zip(filters, axes, strict=False):
             _draw_filter(axis, one, colors, lines, palette[one.id])
         for axis in axes:
@@ -119,13 +125,13 @@ def feature_colors(miner: FilterMiner, graph: CSRGraph | None = None) -> Feature
     ends = np.stack([scaling.offset, scaling.offset + scaling.spread])
     # a column that is the same everywhere has its one value in the middle
     middle = ends.mean(axis=0)
-    learnt = np.concatenate([one.features for one in miner.filters_])
+    learnt = np.concatenate([middle[None], *(one.features for one in miner.filters_)])
     ends = np.where(np.isclose(learnt, middle).all(axis=0), middle, ends)
     return FeatureColors.find(ends, names, categories)
 
 
 def _shown(filters: tuple[MinedFilter, ...]) -> int:
-    """The most frequent filter that is no tree, or the first one."""
+    """The first filter that is no tree, or the first one."""
     for one in filters:
         if int(one.structure.joined.sum()) // 2 >= one.structure.num_nodes:
             return one.id
@@ -185,8 +191,25 @@ def _draw_filter(
     axis.set_title(
         fill(f"{one.id}: {one.name}", _WIDTH, max_lines=2, placeholder=" …"), color=badge
     )
-    said = f"{one.frequency.short} nodes, {one.exact.short} exactly"
-    axis.text(0.5, -0.06, said, transform=axis.transAxes, ha="center", va="top", color=INK)
+    axis.text(0.5, -0.06, _said(one), transform=axis.transAxes, ha="center", va="top", color=INK)
+
+
+def _said(one: MinedFilter) -> str:
+    """The instances of a filter, here and in random graphs."""
+    is_one = one.instances.is_exact and one.instances.value == 1
+    said = f"{one.instances.short} {'instance' if is_one else 'instances'}"
+    random = one.random_instances
+    return said if random is None else f"{said}\nrandom graphs: {random}"
+
+
+def _note_alone(note: str) -> Figure:
+    """A figure that says why there are no filters."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, 1))
+    pyplot.close(figure)
+    figure.text(0.5, 0.5, fill(note, 4 * _WIDTH), ha="center", va="center", color=INK)
+    return figure
 
 
 def _draw_maps(
@@ -211,7 +234,7 @@ def _draw_maps(
     size = float(np.clip(9000 / max(1, graph.num_nodes), 4, 60))
     fills = np.array([*palette, _UNKNOWN])[miner.labels_]
     first.scatter(*points.T, s=size, c=fills, linewidths=0, zorder=2)
-    first.set_title("Which filter a node belongs to")
+    first.set_title("The filter that a node is nearest to")
     responses = miner.responses_[:, number]
     known = np.flatnonzero(~np.isnan(responses))
     # a high response lies on top

@@ -17,7 +17,7 @@ NODE, EDGE, SELECTED = "#aeb7c1", "#cbd2d9", INK
 MOTIF_COLORS = ("#0f5fae", "#e36c0a", "#12a37a", "#6d1560", "#b01d28", "#7d6b57")
 LETTER_COLORS = ("#ffffff", INK, INK, "#ffffff", "#ffffff", "#ffffff")
 # muted colours of filters, which the style of the page has after those of motifs
-_NUM_MUTED = 4
+_NUM_MUTED = 6
 # dashes of the relations, the most frequent first, and of an edge that is missing
 DASHES = {"solid": "", "dashed": "5 3", "dotted": "1.5 2.5", "dash-dot": "6 2 1.5 2"}
 # an edge of any relation, where there are several: thin

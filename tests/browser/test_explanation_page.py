@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("playwright")
 from browsing import opened
 
-from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import write_class_names
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.training_run import (
@@ -30,7 +30,7 @@ def page_file(tmp_path_factory):
     place = tmp_path_factory.mktemp("classifier")
     dataset = MotifClassificationDataset(80, 12, settings=PlantingSettings("per_node"))
     path = place / "motifs.bin"
-    write_dgl_graphs(path, [graph for graph, _ in dataset], dataset.labels)
+    write_dgl_graphs(path, dataset.to_typed(), {"labels": dataset.labels.numpy()})
     write_class_names(path, dataset.motif_names)
     options = {"path": str(path), "num_filters": 4, "num_epochs": 5, "split": (0.5, 0.1, 0.4)}
     settings = ClassifierSettings().override(options)

@@ -12,15 +12,14 @@ import pandas as pd
 import pytest
 import torch
 from command_line import gomkcn, refused
-from graph_files import write_tu
+from graph_files import typed_graph, write_tu
 from self_contained import Page
 
 import gomkcn as gomkcn_package
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_mask
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
@@ -321,7 +320,7 @@ def trained_on_motifs(tmp_path, features="per_node", **options):
     planting = PlantingSettings(features)
     dataset = MotifClassificationDataset(40, 6, motifs=("diamond", "square"), settings=planting)
     path = tmp_path / "motifs.bin"
-    write_dgl_graphs(path, [graph for graph, _ in dataset], dataset.labels)
+    write_dgl_graphs(path, dataset.to_typed(), {"labels": dataset.labels.numpy()})
     settings = ClassifierSettings().override(
         {"path": str(path), "num_filters": 3, "num_epochs": 3, "filter_size": 4, "num_hops": 2,
          "split": (0.4, 0.1, 0.5), **options}
@@ -421,10 +420,9 @@ def test_a_response_that_is_as_high_elsewhere_does_not_point():
 
 
 def test_a_mask_that_is_none_is_not_read(tmp_path):
-    graph = dgl.graph(([0, 1], [1, 0]))
     for values, expected in (([1, 0], [True, False]), ([0, 0], None), ([2, 0], None)):
-        graph.ndata["node_mask"] = torch.tensor(values)
-        dgl.save_graphs(str(tmp_path / "one.bin"), [graph])
+        graph = typed_graph([(0, 1), (1, 0)], 2, {"node_mask": np.array(values)})
+        write_dgl_graphs(tmp_path / "one.bin", [graph])
         found = read_node_mask(tmp_path / "one.bin")
         assert (None if found is None else found.tolist()) == expected
     write_rings(str(tmp_path / "TU"), 4)

@@ -17,7 +17,7 @@ from mining.filters_settings import FiltersSettings, read_filters_settings
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-QUICK = "--filters 2 --size 5 --epochs 2"
+QUICK = "--filters 2 --size 5 --no-contrast --epochs 2"
 FILES = ["drawn.json", "filters.html", "filters.json", "filters.npz", "map.json", "nodes.parquet",
          "run.json", "settings.toml"]  # fmt: skip
 
@@ -39,13 +39,16 @@ def write_truth(path="graph.truth.json"):
 def test_a_run_is_printed_and_written_and_its_page_made_anew():
     write_truth()
     said = gomkcn(f"filters {write_edges()} --out run {QUICK} --quiet")
-    head, row, second = said.splitlines()[3:6]
-    assert head.split() == ["filter", "structure", "nodes", "frequency", "share", "exact",
-                            "similarity", "occurrences", "planted"]  # fmt: skip
-    assert row.split() == ["0", "cycle", "of", "5", "nodes", "5", "30", "66.7%", "30", "1.00", "6",
-                           "ring"]  # fmt: skip
-    assert second.split()[-7:] == ["5", "15", "33.3%", "15", "1.00", "3", "-"]
-    assert "1 of 1 planted motif is the structure of a filter." in said
+    lines = said.splitlines()
+    assert lines[0].startswith("2 filters: cycle of 5 nodes (6 instances); ")
+    row = next(line for line in lines if line.split()[:2] == ["0", "cycle"])
+    head, second = (lines[lines.index(row) + step] for step in (-1, 1))
+    assert re.split("  +", head) == ["filter", "structure", "nodes", "instances", "nearest nodes",
+                                     "similarity", "occurrences", "planted"]  # fmt: skip
+    assert row.split() == ["0", "cycle", "of", "5", "nodes", "5", "6", "30", "1.00", "6", "ring"]
+    assert second.split()[-6:] == ["5", "3", "15", "1.00", "3", "-"]
+    planted = "1 of 1 planted motif is the structure of a filter: ring (6 instances, 6 planted)."
+    assert planted in said
     assert re.fullmatch(r"mined in \d+\.\d s; report: run/filters\.html", said.splitlines()[-1])
     assert sorted(path.name for path in Path("run").iterdir()) == FILES
     table = pq.read_table("run/nodes.parquet").to_pydict()
@@ -69,8 +72,10 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
 
 def test_paper_is_what_the_paper_prints_but_for_what_is_given_beside_it():
     write_edges()
-    gomkcn("filters graph.txt --out run --size 5 --paper --epochs 3 --contrast 0.5 --quiet")
-    learning = read_filters_settings("run/settings.toml").learning
+    gomkcn("filters graph.txt --out run --size 5 --paper --epochs 3 --feature-contrast 0.5 --quiet")
+    settings = read_filters_settings("run/settings.toml")
+    assert settings.filters.contrast is False
+    learning = settings.learning
     paper = FilterLearning.paper()
     assert (learning.num_epochs, learning.feature_contrast) == (3, 0.5)
     for name in ("policy", "init", "learning_rate", "num_hops", "relocate", "kernel"):
@@ -84,11 +89,12 @@ def test_each_option_reaches_the_settings():
     write_edges()
     gomkcn(
         "filters graph.txt --out run --filters 3 --size 4 --hops 2 --epochs 1 --device cpu "
-        "--levels 2 --tau 0.7 --matching greedy --lr 0.2 --init random --policy bfs --contrast 0.4 "
-        "--most-nodes 40 --count-seconds 0.5 --seed 3 --quiet"
+        "--levels 2 --tau 0.7 --matching greedy --lr 0.2 --init random --policy bfs "
+        "--feature-contrast 0.4 --no-contrast --most-nodes 40 --count-seconds 0.5 --seed 3 --quiet"
     )
     given = {
-        "path": "graph.txt", "num_filters": 3, "filter_size": 4, "num_hops": 2, "num_epochs": 1,
+        "path": "graph.txt", "num_filters": 3, "filter_size": "4", "num_hops": 2, "num_epochs": 1,
+        "contrast": False,
         "device": "cpu", "num_levels": 2, "tau": 0.7, "matching": "greedy", "learning_rate": 0.2,
         "init": "random", "policy": "bfs", "feature_contrast": 0.4, "max_assigned": 40,
         "count_seconds": 0.5, "random_state": 3,
@@ -97,7 +103,7 @@ def test_each_option_reaches_the_settings():
     assert settings == FiltersSettings().override(given)
     assert json.loads(Path("run/run.json").read_text())["provenance"]["seed"] == 3
     run = read_filters_run("run")
-    assert run.num_assigned == 40 and len(run.filters) == 3
+    assert run.num_assigned == 40 and 0 < len(run.filters) <= 3
 
 
 def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
@@ -129,7 +135,7 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
         assert "is in use by process" in refused(command)
     # 2. what was learnt is not learnt again, and the run is that which was not stopped
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mining.filters.filter_learning._learn", None)
+        patch.setattr("mining.filters.filter_learner.FilterLearner.learn", None)
         said = gomkcn(f"{command} --resume --quiet")
     assert said.splitlines()[:-1] == whole.splitlines()[:-1]
     assert sorted(path.name for path in Path("run").iterdir()) == FILES
@@ -155,7 +161,8 @@ def test_what_cannot_be_mined_is_refused():
             "graph.txt --init best",
             "--init must be one of 'facility_location', 'random', got",
         ),
-        ("graph.txt --contrast 2", "--contrast must be at most 1, got 2"),
+        ("graph.txt --feature-contrast 2", "--feature-contrast must be at most 1, got 2"),
+        ("graph.txt --contrast --no-contrast", "--contrast must not come with --no-contrast"),
         ("graph.txt --count-seconds 0", "--count-seconds must be greater than 0, got 0"),
         ("graph.txt --device gpu", "--device must be 'auto', 'cpu', 'cuda'"),
         ("graph.txt --truth none.json", "--truth file 'none.json' cannot be read"),
@@ -163,3 +170,23 @@ def test_what_cannot_be_mined_is_refused():
     ):
         sentence = refused(f"filters {options}")
         assert words in sentence, sentence
+
+
+def test_without_anything_beyond_chance_the_way_out_is_an_option():
+    graph = nx.gnm_random_graph(150, 240, seed=3)
+    Path("er.txt").write_text("".join(f"{u} {v}\n" for u, v in graph.edges))
+    said = " ".join(gomkcn("filters er.txt --out run --quiet").split())
+    assert said.startswith("The graph has no structure of 3 to 8 nodes more often than ")
+    assert "; --no-contrast gives the most frequent ones. mined in" in said
+    assert "filter structure" not in said and "contrast=False" not in said
+    page = Path("run/filters.html").read_text("utf-8")
+    assert "--no-contrast gives" in page and "contrast=False" not in page
+    assert gomkcn("report run").startswith("The graph has no structure")
+    # what it names
+    said = gomkcn("filters er.txt --out frequent --no-contrast --quiet")
+    assert said.startswith("8 filters: ")
+    # mining goes on with its other answers, and says at their end that there are no filters
+    said = " ".join(gomkcn("mine er.txt --size 3 --out mined --quiet").split())
+    assert said.index("No set of motifs") < said.index("no structure of 3 nodes more often")
+    page = Path("mined/report.html").read_text("utf-8")
+    assert "no structure of 3 nodes more often" in page and 'class="filters"' not in page

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 import networkx as nx
 import pytest
@@ -72,18 +71,6 @@ def test_files_that_may_not_grow_are_reported(folder):
 
     assert exit_code(start(work)) == 0
     assert contents(folder) == {folder / "planted.csv": b"older"}
-
-
-# DGL itself reports nothing where the last part does not fit
-def test_graphs_that_dgl_truncates_are_not_taken(folder, disk, monkeypatch):
-    gomkcn("generate planted --nodes 3000 --out whole.bin")
-    room = 2**21 - (folder / "whole.bin").stat().st_size + 100
-    # whole pages; the folder that holds the temporary file takes none
-    (folder / "disk" / "ballast").write_bytes(bytes(room))
-    monkeypatch.setattr(tempfile, "tempdir", str(folder / "disk"))
-    sentence = refused("generate planted --nodes 3000 --out planted.bin")
-    assert "the folder for temporary files cannot take the graphs (" in sentence
-    assert not (folder / "planted.bin").exists()
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")

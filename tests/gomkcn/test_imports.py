@@ -12,12 +12,15 @@ from pathlib import Path
 
 import forked
 import pytest
+from graph_files import typed_graph
 
 import gomkcn
 import gomkcn_dgl
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 
 HOUSE = Path(__file__).parents[2] / "setup.cfg"
 HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph", "rdkit")
+NOT_OF_MINING = [one for one in HEAVY if one != "igraph"]
 # both load much at their first call
 COMPILED = ("numba", "scipy")
 # steps of names that must not be loaded after some command lines
@@ -38,10 +41,11 @@ for forbidden, lines in json.loads(sys.argv[1]):
 # importing creates no file but the folder of Numba's cache, starts no thread, touches no GPU and
 # silences nothing
 SIDE_EFFECTS = """
-from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel
+from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel, SubgraphSampler
 import gomkcn_dgl.kernels.bfs_numba, gomkcn_dgl.kernels.matching_numba
 import logging, os, sys, threading, torch
 
+SubgraphSampler()
 assert "dgl" not in sys.modules
 assert os.listdir(os.environ["HOME"]) == []
 # matplotlib's list of fonts is there
@@ -175,31 +179,73 @@ def run(*steps):
 
 
 def test_what_asks_little_loads_little(tmp_path):
-    graph, rings = tmp_path / "g.txt", tmp_path / "rings.txt"
+    graph, binary, rings = (tmp_path / name for name in ("g.txt", "g.bin", "rings.txt"))
     graph.write_text("0 1\n1 2\n2 0\n2 3\n")
+    write_dgl_graphs(binary, [typed_graph([(0, 1), (1, 2), (2, 0), (2, 3)], 4)])
     edges = (f"{5 * ring + k} {5 * ring + (k + 1) % 5}\n" for ring in range(9) for k in range(5))
     rings.write_text("".join(edges))
     names, size = {"numpy", "networkx", *HEAVY, *COMPILED}, "--nodes 50"
-    # igraph, which mining needs, imports matplotlib where that is installed
     run(
         ([*names], []),
         ([*names, "pyarrow"], ["--help", "mine --help", "mine none.txt"]),
-        ([*HEAVY, "numba", "networkx"], [f"info {graph}"]),
+        ([*HEAVY, "numba", "networkx"], [f"info {graph}", f"info {binary}"]),
         (
             [*HEAVY, "networkx"],
-            [f"count {pattern} {graph}" for pattern in ("triangle", "a--b,b--c --list 2", graph)],
+            [
+                *(f"count {one} {graph}" for one in ("triangle", "a--b,b--c --list 2", graph)),
+                *(f"{command} {binary}" for command in ("count triangle", "census")),
+            ],
         ),
         (
             HEAVY,
-            [f"generate planted --out {tmp_path}/{end}.{end} {size}" for end in ("csv", "graph")],
+            [f"generate planted --out {tmp_path}/{e}.{e} {size}" for e in ("csv", "graph", "bin")],
+        ),
+        # mining draws with igraph, which loads matplotlib but for our commands; filters need
+        # PyTorch for a training, and for a GPU
+        (
+            NOT_OF_MINING,
+            [f"mine {rings} --out {tmp_path}/run --size 5 --null none --device cpu"],
+        ),
+    )
+    run(
+        (
+            [*NOT_OF_MINING, "networkx", "scipy.stats", "scipy.sparse"],
+            [
+                f"filters {graph} --out {tmp_path}/rings --device cpu",
+                f"filters {tmp_path}/csv.csv --out {tmp_path}/f --device cpu",
+                f"filters {tmp_path}/bin.bin --out {tmp_path}/filters --device cpu",
+                f"filters {rings} --out {tmp_path}/frequent --device cpu --no-contrast",
+            ],
         ),
         (
-            ["torch", "dgl", "sklearn", "seaborn", "pandas"],
-            [f"mine {rings} --out {tmp_path}/none --size 5 --null none --no-filters"],
-        ),
-        (
-            ["dgl", "sklearn", "seaborn", "pandas", "torch._dynamo"],
-            [f"mine {rings} --out {tmp_path}/run --size 5 --null none"],
+            [one for one in NOT_OF_MINING if one != "torch"],
+            [f"filters {rings} --out {tmp_path}/trained --device cpu --no-contrast --epochs 1"],
         ),
     )
     run(([*HEAVY, "networkx"], [f"count {tmp_path}/run:0 {rings}"]))
+
+
+IGRAPH = """
+import sys
+from gomkcn.commands.mining_folder import import_igraph
+{before}
+import_igraph()
+import igraph
+import matplotlib.pyplot
+assert igraph.Graph.Ring(4).ecount() == 4 and sys.modules["matplotlib"] is not None
+import igraph.drawing.matplotlib.utils as utils
+found = utils.find_matplotlib()[1] is matplotlib.pyplot
+from igraph.drawing import shapes
+print(found, getattr(shapes, "plt", None) is matplotlib.pyplot)
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import matplotlib", "import igraph"])
+def test_igraph_is_loaded_without_what_it_draws_with(before):
+    """Afterwards matplotlib is there to be imported; who has one of the two keeps what it has."""
+    pytest.importorskip("matplotlib")
+    program = IGRAPH.format(before=before)
+    said = subprocess.run(
+        [sys.executable, "-c", program], check=True, timeout=120, capture_output=True, text=True
+    )
+    assert said.stdout.split() == ["True", str(bool(before))]

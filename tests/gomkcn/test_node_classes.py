@@ -6,13 +6,12 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-import torch
 from command_line import gomkcn, refused
+from graph_files import typed_graph
 
 from gomkcn_dgl import read_graph, write_graph
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_classes
 from gomkcn_dgl.training.classifier_settings import read_classifier_settings
 from gomkcn_dgl.training.labelled_data import read_labelled, stratified_split
@@ -80,9 +79,8 @@ def test_a_run_of_nodes_and_what_it_predicts():
 def test_nodes_of_several_graphs():
     graphs = []
     for shape in (nx.cycle_graph(5), nx.star_graph(4)) * 6:
-        graph = dgl.from_networkx(shape)
-        graph.ndata["label"] = torch.full((5,), int(shape.degree(0) > 2))
-        graphs.append(graph)
+        label = np.full(5, int(shape.degree(0) > 2))
+        graphs.append(typed_graph(list(shape.to_directed().edges), 5, {"label": label}))
     write_dgl_graphs("several.bin", graphs)
     gomkcn(f"train several.bin --nodes --out run {QUICK}")
     table = predict_file(load_classifier("run"), "several.bin").columns()
@@ -101,10 +99,10 @@ def test_a_run_of_nodes_has_a_page():
 
 def dgl_file():
     graph, classes = rings_and_stars(4)
-    made = dgl.from_networkx(graph)
-    made.ndata["feat"] = torch.rand(made.num_nodes(), 2)
-    made.ndata["label"] = torch.tensor([["ring", "star"].index(one) for one in classes])
-    write_dgl_graphs("g.bin", [made])
+    numbers = np.array([["ring", "star"].index(one) for one in classes])
+    nodes = {"feat": np.random.default_rng(0).random((len(graph), 2)), "label": numbers}
+    pairs = list(nx.convert_node_labels_to_integers(graph).to_directed().edges)
+    write_dgl_graphs("g.bin", [typed_graph(pairs, len(graph), nodes)])
     return "g.bin", "label", ("0", "1"), ("feat0", "feat1")
 
 

@@ -59,4 +59,4 @@ def test_a_broken_or_missing_dgl_is_reported_in_one_sentence(monkeypatch, error,
     with pytest.raises(MissingDGLError) as caught:
         _dgl._import_dgl()
     assert str(caught.value).startswith(sentence)
-    assert str(caught.value).endswith("dgl==2.1.0; other graphs and files do without.")
+    assert str(caught.value).endswith("dgl==2.1.0; other graphs and all files do without.")

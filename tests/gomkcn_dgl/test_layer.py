@@ -15,6 +15,7 @@ from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import relations_of
+from gomkcn_dgl.subgraph_sampler import SubgraphSampler
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 
@@ -36,7 +37,7 @@ def tree():
 
 def layer(**change):
     torch.manual_seed(0)
-    sizes = {"in_feats": 2, "num_filters": 3, "filter_size": 4, "num_hops": 1, "num_levels": 2}
+    sizes = {"in_feats": 2, "out_feats": 3, "filter_size": 4, "num_hops": 1, "num_levels": 2}
     return GOMKConv(**with_kernel({**sizes, **change}))
 
 
@@ -67,6 +68,19 @@ def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, sampling, kernel, we
         kernel=conv.kernel,
     )
     torch.testing.assert_close(scores, expected, **VALUES[torch.float32])
+
+
+def test_sizes_and_hops_have_the_usual_defaults(tree):
+    conv = GOMKConv(2, 5)
+    # those of the paper: filters of 6 nodes, subgraphs of 6 nodes within 3 hops
+    assert (conv.out_feats, conv.filter_size) == (5, 6)
+    assert conv.settings == SubgraphSettings(num_hops=3, max_nodes=6) == SubgraphSampler().settings
+    assert conv(tree, tree.ndata["feat"]).shape == (15, 5)
+    # some node of a larger pattern sees it whole
+    assert GOMKConv(in_feats=2, out_feats=5, filter_size=11).settings.num_hops == 5
+    assert GOMKConv(2, 5, 3, 1).settings == SubgraphSettings(1, 3)
+    with pytest.raises(InputError, match="out_feats must be .*1"):
+        GOMKConv(2, 0)
 
 
 def test_given_subgraphs_are_used_and_not_extracted_again(tree):

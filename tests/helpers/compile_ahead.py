@@ -1,4 +1,4 @@
-"""Compile the launches of ``matching_triton`` for an H100, on a machine without one.
+"""Compile the launches of the GPU kernels for an H100, on a machine without one.
 
 Run as a script, without TRITON_INTERPRET; prints one JSON object a kernel, with its registers and
 the bytes that it spills.
@@ -17,13 +17,17 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import compiler as nvidia
 from triton.compiler import ASTSource
 
-from gomkcn_dgl.kernels import matching_triton
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.kernels import bfs_triton, matching_triton
 
 H100 = GPUTarget("cuda", 90, 32)
 POINTERS = {
     torch.float32: "*fp32",
     torch.bfloat16: "*bf16",
+    torch.bool: "*i1",
+    torch.uint8: "*u8",
     torch.int16: "*i16",
+    torch.int32: "*i32",
     torch.int64: "*i64",
 }
 # N, M, D; matching, anchor, dtype
@@ -36,6 +40,8 @@ LAUNCHES = [
     ((64, 64, 128), "optimal", False, torch.float32),
     ((64, 64, 128), "optimal", True, torch.bfloat16),
 ]
+# N, policy, whether edges have directions
+SAMPLES = [(6, "dense", False), (8, "dense", True), (16, "bfs", True), (32, "dense", False)]
 
 
 class Compiler:
@@ -55,8 +61,10 @@ class Compiler:
             if isinstance(value, torch.Tensor):
                 signature[name] = POINTERS[value.dtype]
                 aligned[(place,)] = [["tt.divisibility", 16]]
+            elif isinstance(value, float):
+                signature[name] = "fp32"
             else:
-                signature[name] = "i32"
+                signature[name] = "i32" if abs(value) < 2**31 else "i64"
         source = ASTSource(self.kernel, signature, constants, aligned)
         compiled = triton.compile(source, target=H100, options={"num_warps": num_warps})
         report = {"kernel": compiled.name, "warps": num_warps, **constants}
@@ -76,14 +84,37 @@ def resources(cubin):
 
 
 def main():
-    for name in ("match_fwd_kernel", "match_bwd_kernel"):
+    compile_matching()
+    compile_sampler()
+
+
+def compile_matching():
+    for name in (
+        "match_fwd_kernel",
+        "match_bwd_kernel",
+        "match_best_kernel",
+        "embed_and_match_best_kernel",
+    ):
         setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
     for (N, M, D), matching, anchor_root, dtype in LAUNCHES:
         x = torch.zeros(2, 3, N, D, dtype=dtype, requires_grad=True)
         z = torch.zeros(16, 3, M, D, dtype=dtype, requires_grad=True)
         rows = torch.tensor([N, N])
-        matched = matching_triton.match(x, z, [1.0, 2.0, 3.0], rows, matching, anchor_root)
-        matched.scores.sum().backward()
+        options = ([1.0, 2.0, 3.0], rows, matching, anchor_root)
+        matching_triton.match(x, z, *options).scores.sum().backward()
+        matching_triton.match_best(x, z, *options)
+        if dtype == torch.float32:
+            nodes, links = torch.zeros(2, N).int(), torch.zeros(2, N, N, dtype=torch.uint8)
+            given = nodes, links, x[0, 0].detach(), z, "sym", 3.0
+            matching_triton.embed_and_match_best(*given, *options)
+
+
+def compile_sampler():
+    bfs_triton.extract_kernel = Compiler(bfs_triton.extract_kernel)
+    for max_nodes, policy, is_directed in SAMPLES:
+        edge = csr_from_edges([0], [1], 2, directed=is_directed)
+        graph = bfs_triton.DeviceGraph.of(edge, "cpu")
+        bfs_triton.extract(graph, torch.arange(2), 3, max_nodes, policy, 0)
 
 
 if __name__ == "__main__":

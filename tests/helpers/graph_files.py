@@ -9,6 +9,7 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.io.reading import read_graph
 
 ARRAYS = ("indptr", "indices", "features", "weights", "graph_ptr", "links")
@@ -28,6 +29,12 @@ def named_edges(graph):
 def random_graph(seed=0, num_nodes=6, **options):
     source, target = np.random.default_rng(seed).integers(0, num_nodes, (2, 2 * num_nodes))
     return csr_from_edges(source, target, num_nodes, **options)
+
+
+def typed_graph(pairs, num_nodes, nodes=None, edges=None):
+    """What a DGL file takes: edges as pairs of nodes, and columns of nodes and edges."""
+    source, target = np.array(pairs, np.int64).reshape(-1, 2).T
+    return TypedGraph.of_one_type((source, target), num_nodes, nodes or {}, edges or {})
 
 
 def assert_same(left, right):

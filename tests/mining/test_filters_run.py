@@ -39,18 +39,19 @@ from mining.filters_folder import (
 from mining.filters_job import run_filters_job
 from mining.filters_run import FiltersRun, PageLimits, count_filters
 from mining.filters_settings import FiltersSettings, read_filters_settings
-from mining.html.filters_page import filters_row, render_filters
+from mining.html.filters_page import CSV_HEAD, filters_row, render_filters
 from mining.html.filters_text import filters_table, format_filters
+from mining.html.page import read_text
 from mining.pattern import UNCOUNTED
 from mining.plots.filter_drawing import FeatureColors
-from mining.plots.filter_figure import plot_filters
+from mining.plots.filter_figure import feature_colors, plot_filters
 from mining.plots.styles import filter_colors
 from mining.run_folder import prepare_folder, write_run
 from mining.schemas import load_schema
 from mining.settings import RunSettings
 
 JSON_FILES = ("run", "filters", "map", "drawn")
-SMALL = {"num_filters": 3, "filter_size": 5, "num_epochs": 2}
+SMALL = {"num_filters": 3, "filter_size": 5, "contrast": False, "num_epochs": 2}
 
 
 def coloured():
@@ -140,7 +141,7 @@ def test_the_files_of_a_run(written, graph, job):
     assert read_filters_settings(written / "settings.toml") == settings
     page = (written / "filters.html").read_text("utf-8")
     paths = assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
-    for name in ("frequency", "exact", "occurrences"):
+    for name in ("instances", "nearest_nodes", "occurrences"):
         assert {f"/filters/{number}/{name}/value" for number in range(3)} <= paths
     assert "zero <&>" not in page
     # it can be loaded and used again
@@ -157,7 +158,8 @@ def test_a_run_is_read_back(written, copied, run):
     back = read_filters_run(written)
     # JSON has lists for tuples
     assert json.dumps(back.to_dict()) == json.dumps(run.to_dict())
-    for name in ("graph", "occurrences", "highest", "recovery", "loss_curve", "notes"):
+    names = ("graph", "occurrences", "highest", "recovery", "loss_curve", "notes", "note")
+    for name in (*names, "num_random_graphs", "num_assigned"):
         assert getattr(back, name) == getattr(run, name), name
     assert back.map.to_dict() == run.map.to_dict() and back.drawn.to_dict() == run.drawn.to_dict()
     assert format_filters(back) == format_filters(run)
@@ -177,14 +179,15 @@ def test_the_page_loads_nothing_and_runs_its_own_script(written):
     assert len((written / "filters.html").read_bytes()) < 1_000_000
 
 
-def test_frequencies_and_occurrences_are_those_of_the_graph(graph, job):
+def test_nearest_nodes_and_occurrences_are_those_of_the_graph(graph, job):
     _, miner, run = job
     for one, count in zip(run.filters, run.occurrences, strict=True):
-        assert one.frequency.value == (miner.labels_ == one.id).sum()
+        assert one.nearest_nodes.value == (miner.labels_ == one.id).sum()
         assert count == count_occurrences(graph, one.structure)
         assert count.is_exact
-    shares = [run.share(number) for number in range(3)]
-    assert sum(shares) == pytest.approx(1)
+    assert run.note == miner.note_ and run.num_random_graphs == 0 and not run.is_sample
+    instances = [one.instances.value for one in run.filters]
+    assert instances == sorted(instances)[::-1]
     # 6 rings and 5 cliques stand alone, so that each node of one has the whole as its subgraph
     assert {one.name: count.value for one, count in zip(run.filters, run.occurrences, strict=True)
             }.items() >= {"cycle of 5 nodes": 6}.items()  # fmt: skip
@@ -243,18 +246,21 @@ def test_planted_motifs_are_the_filters_that_are_isomorphic():
     assert (ring.pattern_ids, ring.planted_found, star.pattern_ids) == ((0,), 4, ())
     assert [run.planted_as(number) for number in range(2)] == ["ring", ""]
     page = " ".join(Page(render_filters(run)).text)
-    assert re.search(r"Filter\s+0\s+is 1 of the 2 planted motifs", page)
-    assert re.search(r"its frequency is\s+20\s+nodes, where 20 nodes were planted", page)
+    assert re.search(r"Filter\s+0\s+is 1 of the 2 planted motifs\s+with 4 copies\.", page)
+    assert "ring: filter 0; 4 of 4 copies" in page and "star: no filter" in page
     assert filters_table(run).columns["planted"] == ["ring", "-"]
-    assert "1 of 2 planted motifs is the structure of a filter." in format_filters(run)
+    said = "1 of 2 planted motifs is the structure of a filter: ring (4 instances, 4 planted)."
+    assert said in format_filters(run)
     assert run.to_dict()["filters"][0]["planted"] == "ring"
 
 
-def test_of_a_sample_frequencies_have_intervals_and_others_are_not_compared(graph):
+def test_of_a_sample_numbers_have_intervals_and_others_are_not_compared(graph):
     _, miner, run = made(graph, max_assigned=20)
-    assert run.num_assigned == 20 < graph.num_nodes
+    assert run.num_assigned == 20 < graph.num_nodes and run.is_sample
     assert len(run.nodes.columns()["node"]) == 20
-    assert not any(one.frequency.is_exact for one in run.filters if one.frequency.value)
+    for name in ("instances", "nearest_nodes"):
+        counts = [getattr(one, name) for one in run.filters]
+        assert not any(one.is_exact for one in counts if one.value)
     record = unpacked(render_filters(run))
     unknown = np.flatnonzero(miner.labels_ < 0)
     assert {record["labels"][row] for row in unknown} == {-1}
@@ -262,7 +268,12 @@ def test_of_a_sample_frequencies_have_intervals_and_others_are_not_compared(grap
     page = words_of(render_filters(run))
     assert f"20 of {graph.num_nodes} nodes, drawn at random" in page
     assert "95% CI" in page and "not compared" in page
-    assert f"20 nodes of {graph.num_nodes}, drawn at random" in format_filters(run)
+    said = " ".join(format_filters(run).split())
+    assert f"estimates from 20 of {graph.num_nodes} nodes, drawn at random" in said
+    # a number above its interval, of instances
+    first = run.filters[0].instances
+    shown = filters_table(run).columns["instances"][0]
+    assert shown[0].startswith("≈ ") and shown[1].split(" to ")[0] in str(first)
 
 
 def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job):
@@ -342,10 +353,8 @@ def test_what_is_left_when_time_is_up_is_marked(graph, job):
 
 def test_the_page_says_whether_the_training_mattered(run):
     def said(losses):
-        page = " ".join(
-            " ".join(Page(render_filters(replace(run, loss_curve=losses))).text).split()
-        )
-        return page[page.index("1 − mean similarity") :].partition(" Which filter")[0]
+        page = words_of(render_filters(replace(run, loss_curve=losses)))
+        return page[page.index("1 − mean similarity") :].partition(" The filter that")[0]
 
     assert said([0.5, 0.25]).startswith(
         "1 − mean similarity of a subgraph to its filter: 0.500 before the training, 0.250 after 1 "
@@ -353,37 +362,223 @@ def test_the_page_says_whether_the_training_mattered(run):
     )
     assert "the training did not make filters more similar" in said([0.5, 0.4998])
     assert "the training did not make filters more similar" in said([0.5, 0.3, 0.6])
-    assert "No epoch was trained." in said([0.5])
+    # without a training nothing is said of one
+    for losses in ([], [0.5]):
+        page = render_filters(replace(run, loss_curve=losses))
+        assert 'id="training"' not in page and "trained as" not in words_of(page)
+        assert "of training" not in words_of(page) and "Edges have a weight" not in words_of(page)
+    assert "trained as the centres of clusters" in words_of(render_filters(run))
 
 
 def test_a_row_of_filters_has_their_numbers(graph, job):
     _, miner, run = job
-    row = filters_row(miner.filters_, run.colors, graph.num_nodes, href="filters.html#filter-{}")
+    row = filters_row(miner.filters_, run.colors, href="filters.html#filter-{}")
     page = Page(row)
     text = " ".join(" ".join(page.text).split())
     for one in miner.filters_:
-        share = f"{one.frequency.value / graph.num_nodes:.1%}"
-        assert f"{one.id} {one.name} {one.frequency.value} nodes {share} {one.exact.value}" in text
+        assert f"{one.id} {one.name} {one.instances.value} instances" in text
+    assert "random" not in text
     assert [value for name, value in page.attributes if name == "href"] == [
         f"filters.html#filter-{number}" for number in range(3)
     ]
     assert page.tags.count("svg") == 3
     plain = FeatureColors.find(graph.features[:, :0], ())
-    assert "<svg" in filters_row(miner.filters_, plain, graph.num_nodes)
-    # in a notebook a miner and a run show them
-    assert miner.filters_[0].name in FilterMiner(**SMALL_MINER).fit(graph)._repr_html_()
+    assert "<svg" in filters_row(miner.filters_, plain)
+    # in a notebook a miner and a run show them, below what they were chosen by
+    shown = FilterMiner(**SMALL_MINER).fit(graph)._repr_html_()
+    assert miner.filters_[0].name in shown and miner.note_ in shown
     assert run._repr_html_().count("<svg") >= 3
 
 
-SMALL_MINER = {"num_filters": 3, "size": 5, "learning": FilterLearning(num_epochs=2)}
+SMALL_MINER = {
+    "num_filters": 3,
+    "size": 5,
+    "contrast": False,
+    "learning": FilterLearning(num_epochs=2),
+}
 
 
-def test_trees_have_muted_colours_and_no_two_of_nine_are_alike():
+def wheels():
+    """A tree and eight wheels that hang from it, of which the graph has more than by chance."""
+    tree = nx.random_labeled_tree(120, seed=1)
+    graph = nx.disjoint_union_all([tree] + [nx.wheel_graph(6)] * 8)
+    graph.add_edges_from((k, 120 + 6 * k) for k in range(8))
+    return graph
+
+
+@pytest.fixture(scope="module")
+def beyond():
+    """A run whose filters were chosen beside random graphs."""
+    copies = [[*range(at, at + 6)] for at in range(120, 168, 6)]
+    edges = [list(edge) for edge in nx.wheel_graph(6).edges]
+    wheel = {"name": "wheel", "num_nodes": 6, "edges": edges, "copies": 8, "instances": copies}
+    return made(wheels(), {"motifs": [wheel]}, **DEFAULTS)[2]
+
+
+# of a run without options
+DEFAULTS = {"num_filters": "auto", "filter_size": "auto", "contrast": "auto", "num_epochs": 0}
+
+
+def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
+    one = beyond.filters[0]
+    assert (one.name, one.instances.value, one.disjoint_instances) == ("wheel with 5 spokes", 8, 8)
+    assert one.exceeds and one.random_instances.num_graphs == beyond.num_random_graphs > 2
+    # 1. in the terminal
+    table = filters_table(beyond).columns
+    assert list(table) == ["filter", "structure", "nodes", "instances", "random graphs",
+                           "nearest nodes", "similarity", "occurrences", "planted"]  # fmt: skip
+    assert table["random graphs"][0] == str(one.random_instances)
+    said = " ".join(format_filters(beyond).split())
+    assert said.startswith("1 filter: wheel with 5 spokes (8 instances). Filters are structures of")
+    assert "1 of 1 planted motif is the structure of a filter: wheel (8 instances, 8 plan" in said
+    # 2. on the page, where each number has its source
+    page = render_filters(beyond)
+    paths = assert_numbers(page, {"filters.json": json.loads(json.dumps(beyond.to_dict()))})
+    assert {"/filters/0/random_instances/mean", "/filters/0/random_instances/sd"} <= paths
+    words = words_of(page)
+    mean, sd = str(one.random_instances).split(" ± ")
+    assert "1 filter : wheel with 5 spokes ( 8 instances)." in words
+    assert f"8 {mean} ± {sd} {one.nearest_nodes.short}" in words
+    assert "Filter 0 is the 1 planted motif with 8 copies." in words
+    assert "Training" not in words and "random graphs with the same degrees" in words
+    # 3. in the table that a reader saves
+    (row,) = csv_rows(page)
+    assert (row["instances"], row["disjoint"], row["exceeds"]) == (8, 8, 1)
+    assert (row["random mean"], row["random sd"]) == (
+        one.random_instances.mean, one.random_instances.sd
+    )  # fmt: skip
+    assert row["nearest nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
+    # 4. in the panel below the graph, in a row of filters and in a figure
+    beside = f"{one.random_instances} in random graphs"
+    record = unpacked(page)["filters"][0]
+    assert record["said"].startswith(f"8 instances ({beside}). ")
+    assert beside in words_of(filters_row(beyond.filters, beyond.colors))
+    assert texts_of(plot_filters(beyond.miner)) == [
+        f"8 instances\nrandom graphs: {one.random_instances}"
+    ]
+    # 5. and read back
+    prepare_filters_folder(tmp_path)
+    write_filters_run(tmp_path, beyond)
+    back = read_filters_run(tmp_path)
+    assert render_filters(back) == page and format_filters(back) == format_filters(beyond)
+
+
+def texts_of(figure):
+    """What stands below the drawings of a figure."""
+    texts = [text.get_text() for axis in figure.axes for text in axis.texts]
+    return [text for text in texts if text]
+
+
+def csv_rows(page):
+    """The rows of the table of a page, as its button saves them."""
+    rows = [json.loads(value) for name, value in Page(page).attributes if name == "data-csv"]
+    heads = [value for name, value in Page(page).attributes if name == "data-head"]
+    assert heads == ["|".join(CSV_HEAD)]
+    return [dict(zip(CSV_HEAD, row, strict=True)) for row in rows]
+
+
+def test_instances_that_overlap_are_told_from_disjoint_ones():
+    """Triangles in a row, each of which shares two nodes with the next."""
+    graph = nx.Graph(
+        edge for at in range(12) for edge in nx.complete_graph(range(at, at + 3)).edges
+    )
+    _, _, run = made(graph, num_filters=1, filter_size=3, num_epochs=0)
+    one = run.filters[0]
+    assert one.disjoint_instances < one.instances.value
+    assert filters_table(run).columns["disjoint"] == [str(one.disjoint_instances)]
+    assert "disjoint: as many of them as share no node" in " ".join(format_filters(run).split())
+    page = render_filters(run)
+    words = words_of(page)
+    assert f"{one.instances.short} {one.disjoint_instances} disjoint" in words
+    assert "Disjoint: as many" in words
+    assert f"{one.disjoint_instances} or more disjoint" in unpacked(page)["filters"][0]["said"]
+    assert csv_rows(page)[0]["disjoint"] == one.disjoint_instances
+
+
+def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
+    graph = as_csr(nx.gnm_random_graph(150, 240, seed=3))
+    ring = {"name": "ring", "num_nodes": 3, "edges": [[0, 1], [1, 2], [0, 2]], "copies": 1,
+            "instances": [[0, 1, 2]]}  # fmt: skip
+    _, miner, run = made(graph, {"motifs": [ring]}, **DEFAULTS)
+    assert run.filters == () and run.num_random_graphs > 2
+    assert (run.map, run.drawn, run.num_assigned, run.is_sample) == (None, None, 0, False)
+    # 1. in a folder, which is read back
+    prepare_filters_folder(tmp_path)
+    write_filters_run(tmp_path, run)
+    for name in JSON_FILES:
+        record = json.loads((tmp_path / f"{name}.json").read_bytes())
+        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
+    back = read_filters_run(tmp_path)
+    assert back.to_dict() == run.to_dict() and back.to_dict()["filters"] == []
+    assert pq.read_table(tmp_path / "nodes.parquet").num_rows == 0
+    assert FilterMiner.load(tmp_path / "filters.npz").predict(graph).tolist() == [-1] * 150
+    # 2. in words, which name the option of the command
+    said = format_filters(back)
+    assert " ".join(said.split()) == (
+        f"The graph has no structure of 3 to 8 nodes more often than {run.num_random_graphs} "
+        "random graphs with its degrees, in the subgraphs around 150 nodes; --no-contrast gives "
+        "the most frequent ones. None of the 1 planted motif is the structure of a filter."
+    )
+    page = render_filters(back)
+    assert page == (tmp_path / "filters.html").read_text("utf-8")
+    assert "; --no-contrast gives the most frequent ones. None of the 1" in words_of(page)
+    assert "table" not in Page(page).tags
+    assert 'id="run-data"' not in page and "Training" not in words_of(page)
+    # 3. in Python, where it is a parameter
+    assert "contrast=False gives" in miner.note_ == run.note
+    assert f"<p>{miner.note_}</p>" == run._repr_html_()
+    (text,) = plot_filters(miner, graph).texts
+    assert " ".join(text.get_text().split()) == miner.note_
+    # 4. of a collection, whose graphs no filter ranks
+    pair = as_csr([nx.gnm_random_graph(60, 90, seed=seed) for seed in (1, 2)])
+    _, _, run = made(pair, **DEFAULTS)
+    assert run.filters == () and run.highest == () and "0 filters" not in render_filters(run)
+
+
+def test_what_a_given_number_adds_is_marked_as_no_more_than_by_chance():
+    graph = nx.gnm_random_graph(150, 240, seed=3)
+    _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2})
+    assert [one.exceeds for one in run.filters] == [False, False]
+    for cell in filters_table(run).columns["structure"]:
+        assert cell[1] == "as in random graphs"
+    page = render_filters(run)
+    assert words_of(page).count("as in random graphs") == 2
+    assert [row["exceeds"] for row in csv_rows(page)] == [0, 0]
+    assert words_of(filters_row(run.filters, run.colors)).count("as in random graphs") == 2
+    # without random graphs nothing is
+    _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2, "contrast": False})
+    assert "as in random graphs" not in format_filters(run) + render_filters(run)
+    assert [row["random mean"] for row in csv_rows(render_filters(run))] == ["", ""]
+
+
+def test_names_of_the_table_are_short():
+    """What tells two filters apart stands below them, but for their edges, which are drawn."""
+    _, _, run = made(nx.cycle_graph(5))
+    (first, *_) = run.filters
+    name = "tree with 6 nodes (degrees 3, 2, 2, 1, 1, 1) (A--B, A--C): acts; binds"
+    page = render_filters(replace(run, filters=(replace(first, name=name), *run.filters[1:])))
+    words = words_of(page).partition("Save table")[0]
+    assert "tree with 6 nodes acts; binds degrees 3, 2, 2, 1, 1, 1 " in words
+    assert "A--B" not in words
+
+
+def test_colors_of_a_miner_without_filters():
+    miner = FilterMiner().fit(nx.gnm_random_graph(150, 240, seed=3))
+    assert miner.filters_ == () and not feature_colors(miner).columns
+
+
+def test_trees_have_muted_colours_and_no_two_of_twelve_are_alike():
     tree, ring = Structure.parse("star-4"), Structure.parse("ring-4")
     assert filter_colors([tree, ring, tree]) == ["m6", "m0", "m7"]
     for one in (tree, ring):
-        assert len(set(filter_colors([one] * 9))) == 9
-    assert filter_colors([ring] * 11)[9:] == ["m5", "m5"]
+        assert len(set(filter_colors([one] * 12))) == 12
+    assert filter_colors([ring] * 13)[11:] == ["m5", "m5"]
+    # each has a colour in the style of the page, light, dark and on paper, and in its script
+    style = read_text("page.css")
+    for name in filter_colors([ring] * 12):
+        assert style.count(f"--{name}: #") == style.count(f"--t{name[1:]}: #") == 3
+        assert f".{name} {{ --c: var(--{name}); --t: var(--t{name[1:]}); }}" in style
+    assert "{ length: 12 }" in read_text("page.js")
 
 
 def test_damage_and_other_versions_are_refused(copied):
@@ -392,6 +587,10 @@ def test_damage_and_other_versions_are_refused(copied):
         ("filters", ("filters", 0, "weights"), [[1.0]]),
         ("filters", ("filters", 0, "features"), [[1.0]]),
         ("filters", ("filters", 0, "occurrences", "high"), 1e300),
+        ("filters", ("filters", 0, "instances"), 30),
+        ("filters", ("filters", 0, "random_instances"), {"mean": 1.0, "sd": 0.5}),
+        ("filters", ("filters", 0, "exceeds"), 1),
+        ("run", ("note",), None),
         ("filters", ("colors", "columns"), [7]),
         ("map", ("edges", 0), [0, 450]),
         ("map", ("edge_relations", 0), 1),
@@ -422,7 +621,7 @@ def test_damage_and_other_versions_are_refused(copied):
     file.write_bytes(content)
     file = copied / "filters.json"
     file.write_text(json.dumps(change(json.loads(file.read_bytes()), ("schema",), 9)))
-    with pytest.raises(InputError, match=r"another version of gomkcn, in format 9, .* format 1"):
+    with pytest.raises(InputError, match=r"another version of gomkcn, in format 9, .* format 2"):
         read_filters_run(copied)
     file.unlink()
     with pytest.raises(InputError, match=r"filters\.json is missing"):
@@ -455,7 +654,7 @@ def test_settings_are_read_back_and_a_bad_file_is_refused(write):
     assert read_filters_settings(write("settings.toml", "")) == FiltersSettings()
     for content, words in (
         ("[miner]\n", "unknown name 'miner'; known are filters, graph, kernel, learning"),
-        ("[filters]\nnum_filters = 'x'\n", "num_filters in .* must be a value of type int"),
+        ("[filters]\nnum_filters = [3]\n", "num_filters in .* must be a value of type"),
         ("[filters]\ncount_seconds = 0\n", "count_seconds must be"),
     ):
         with pytest.raises(InputError, match=words):
@@ -474,13 +673,12 @@ def test_the_figure_has_filters_and_two_maps(graph, job):
     alone = miner.plot()
     titles = [axis.get_title() for axis in alone.axes if axis.get_title()]
     assert [title.partition(":")[0] for title in titles] == ["0", "1", "2"]
-    said = [text.get_text() for axis in alone.axes for text in axis.texts]
-    for one in miner.filters_:
-        assert f"{one.frequency.short} nodes, {one.exact.short} exactly" in said
+    said = [f"{one.instances.short} instances" for one in miner.filters_]
+    assert texts_of(alone) == said
     both = miner.plot(graph)
-    maps = [axis for axis in both.axes if axis.get_title().startswith(("Which", "Response"))]
+    maps = [axis for axis in both.axes if axis.get_title().startswith(("The", "Response"))]
     # the first filter is a ring, which is no tree
-    assert [axis.get_title() for axis in maps] == ["Which filter a node belongs to",
+    assert [axis.get_title() for axis in maps] == ["The filter that a node is nearest to",
                                                    "Response to filter 0"]  # fmt: skip
     which, response = (axis.collections[-1] for axis in maps)
     assert len(np.unique(which.get_facecolors(), axis=0)) == 3

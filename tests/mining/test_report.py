@@ -413,16 +413,21 @@ def test_notebooks_show_tables_with_drawings(mined):
     _, run = mined
     html = run._repr_html_()
     drawn = len(run.filters.filters) + len(run.motif_set) + len(run.patterns)
-    assert html.count("<svg") == drawn
+    assert html.count("<svg") == drawn and run.filters.filters
     # in the order of the page: filters, motif set, patterns
     assert html.index('class="filters') < html.index("shorten") < html.index("<th>result")
     assert "shorten" in run.motif_set._repr_html_()
     table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
     assert table._repr_html_().count("<svg") == 2
-    few = {"null": None, "pattern_size": 3, "filters": FilterMiner(2, size=3)}
-    fitted = PatternMiner(**few).fit(nx.path_graph(4))
+    few = {"null": None, "pattern_size": 3}
+    frequent = FilterMiner(2, size=3, contrast=False)
+    fitted = PatternMiner(**few, filters=frequent).fit(nx.path_graph(4))
     # no row, no table
     assert 'class="filters' in fitted._repr_html_() and "<table" not in fitted._repr_html_()
+    # where no filter is beyond chance a sentence says so, and the other answers follow
+    fitted = PatternMiner(**few, filters=FilterMiner(size=3)).fit(nx.path_graph(4))
+    assert fitted.filters_.filters_ == ()
+    assert fitted._repr_html_().startswith(f"<p>{fitted.filters_.note_}</p><p>The degrees")
     miner = PatternMiner(null_samples=99)
     assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(null_samples=99)</pre>"
 

@@ -10,7 +10,15 @@ import pytest
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from synthetic import MOTIFS, MotifClassificationDataset, PlantingSettings, planted_motif_graph
+from gomkcn_dgl.graph import as_csr
+from mining import FilterMiner
+from synthetic import (
+    MOTIFS,
+    MotifClassificationDataset,
+    MotifMiningDataset,
+    PlantingSettings,
+    planted_motif_graph,
+)
 
 
 def test_the_mining_graph_has_the_stated_size_and_balance():
@@ -69,6 +77,44 @@ def test_it_is_a_data_set_of_dgl_that_writes_no_file(folder, monkeypatch):
     assert (adapted.num_classes, len(adapted.train_idx)) == (4, 32)
     batches = list(dgl.dataloading.GraphDataLoader(dataset, batch_size=16))
     assert [batch.batch_size for batch, _ in batches] == [16, 16, 8]
+
+
+def test_the_mining_graph_is_a_data_set_of_dgl_too(folder, monkeypatch):
+    monkeypatch.setenv("DGL_DOWNLOAD_DIR", str(folder / "dgl"))
+    options = {"num_base_nodes": 40, "copies": 2, "motifs": ("wheel", "square"), "seed": 3}
+    dataset = MotifMiningDataset(**options)
+    assert isinstance(dataset, dgl.data.DGLDataset) and list(folder.iterdir()) == []
+    assert repr(dataset) == "MotifMiningDataset(60 nodes, motifs ('wheel', 'square'))"
+    assert (len(dataset), dataset.num_classes, dataset.motif_names) == (1, 3, ("wheel", "square"))
+    # it is the graph that the function makes, with its truth
+    planted = planted_motif_graph(**options)
+    [graph] = dataset
+    own = planted.to_dgl()
+    assert dataset.planted.truth() == planted.truth()
+    assert torch.equal(torch.stack(graph.edges()), torch.stack(own.edges()))
+    for name, values in own.ndata.items():
+        assert torch.equal(graph.ndata[name], values)
+    assert torch.equal(graph.ndata["label"], own.ndata["node_type"])
+    assert torch.equal(graph.edata["edge_mask"], own.edata["edge_mask"])
+    data = dataset.to_pyg()
+    assert torch.equal(data.x, own.ndata["feat"]) and torch.equal(data.y, graph.ndata["label"])
+    for number in (1, -2):
+        with pytest.raises(IndexError, match=f"one graph, 0, got {number}"):
+            dataset[number]
+    # DGL's split of the nodes, and its transforms
+    adapted = dgl.data.AsNodePredDataset(dataset, (0.6, 0.2, 0.2))
+    assert adapted.num_classes == 3 and int(adapted[0].ndata["train_mask"].sum()) == 36
+    looped = MotifMiningDataset(**options, transform=dgl.transforms.AddSelfLoop())
+    assert looped[0].num_edges() == looped[0].num_edges() == graph.num_edges() + 60
+
+
+def test_the_mining_graph_as_a_data_set_is_mined():
+    dataset = MotifMiningDataset(60, copies=4, motifs=("wheel",), seed=1)
+    csr, own = as_csr(dataset), as_csr(dataset.planted)
+    for name in ("indptr", "indices", "features", "graph_ptr"):
+        assert np.array_equal(getattr(csr, name), getattr(own, name))
+    found, same = (FilterMiner(num_filters=2).fit(one) for one in (dataset, dataset.planted))
+    assert np.array_equal(found.labels_, same.labels_) and len(found.labels_) == 84
 
 
 def test_importing_the_package_imports_no_dgl():

@@ -5,6 +5,7 @@ bob–cy, ann–cy, cy–dd, as far as its format allows.
 """
 
 import json
+from pathlib import Path
 
 import igraph
 import networkx as nx
@@ -73,6 +74,25 @@ source, target = torch.tensor([0, 1, 0, 2]), torch.tensor([1, 2, 2, 3])
 heads = dgl.graph((torch.cat([source, target]), torch.cat([target, source])))
 heads.ndata["feat"] = torch.ones(4, 2)
 dgl.save_graphs("dgl.bin", [heads])
+for layout in ("csr", "csc"):
+    dgl.save_graphs(f"dgl_{layout}.bin", [heads.formats(layout)])
+links = {
+    ("person", "likes", "person"): ([0, 1], [1, 2]),
+    ("person", "knows", "person"): ([0, 2], [2, 3]),
+}
+dgl.save_graphs("dgl_relations.bin", [dgl.heterograph(links)])
+# as DGL 0.4 did it; the functions are still there for its tests
+index = dgl.graph_index.from_coo(4, *heads.edges(), True)
+feat = {"feat": dgl.backend.zerocopy_to_dgl_ndarray(heads.ndata["feat"])}
+serialize = dgl.data.graph_serialize
+graph_data = serialize._CAPI_MakeGraphData(index, feat, None)
+labels = dgl.container.convert_to_strmap({})
+serialize._CAPI_SaveDGLGraphs_V0("dgl_version_1.bin", [graph_data], labels)
+for path in Path().glob("dgl*.bin"):
+    data = bytearray(path.read_bytes())
+    # DGL leaves there what the memory held before
+    data[32:4096] = bytes(4064)
+    path.write_bytes(data)
 
 molecule = Chem.MolFromSmiles("CCO")
 molecule.SetProp("_Name", "ethanol")

@@ -6,13 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from graph_files import edges, refuse, write_tu
+from graph_files import edges, refuse, typed_graph, write_tu
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.features import name_columns, read_label_names, select_features
-from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
 from gomkcn_dgl.io.reading import read_graph, read_with_attributes
 from gomkcn_dgl.io.writing import write_graph
@@ -217,8 +216,8 @@ def test_columns_are_renamed():
 
 
 def write_bin(path, labels):
-    graphs = [dgl.graph(([0, 1], [1, 0])) for _ in range(4)]
-    write_dgl_graphs(path, graphs, torch.tensor(labels))
+    graphs = [typed_graph([(0, 1), (1, 0)], 2)] * 4
+    write_dgl_graphs(path, graphs, {"labels": np.array(labels)})
     return path
 
 

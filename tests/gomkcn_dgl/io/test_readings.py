@@ -38,7 +38,8 @@ CASES = {
     **dict.fromkeys(
         [
             *("networkx.g6", "networkx.s6", "igraph.edges", "scipy.mtx", "scipy.npz", "dgl.bin"),
-            *("suitesparse.mtx", "orca.txt", "pyg", "igraph_adjacency.txt"),
+            *("dgl_csr.bin", "dgl_csc.bin", "dgl_version_1.bin", "suitesparse.mtx", "orca.txt"),
+            *("pyg", "igraph_adjacency.txt"),
         ],
         ([0, 1, 2, 3], ROWS, False, {}),
     ),
@@ -74,6 +75,12 @@ CASES = {
         [(ANN, BOB, "pp"), (BOB, CY, "pd")],
         False,
         {"relation": "interaction"},
+    ),
+    "dgl_relations.bin": (
+        [0, 1, 2, 3],
+        [(0, 1, "likes"), (1, 2, "likes"), (0, 2, "knows"), (2, 3, "knows")],
+        True,
+        {},
     ),
     "gephi.csv": ([ANN, BOB, CY], TRIANGLE, False, {}),
     "yed.graphml": ([ANN, "bob the second"], [(ANN, "bob the second")], True, {}),

@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from tiny_graphs import random_cases
 from tolerances import GRADIENTS, VALUES
 
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import matching_reference
 from gomkcn_dgl.matching import MATCHINGS, GOMKKernel
@@ -104,6 +105,89 @@ def test_values_and_gradients_equal_the_reference(
     close = GRADIENTS[torch.float32] if x.dtype == torch.float32 else CUT_OFF
     for grad, expected_grad in zip(result[2:], expected[2:], strict=True):
         torch.testing.assert_close(grad.float(), expected_grad, **close)
+
+
+# more filters than a program takes at once, of which several are alike
+MANY_FILTERS = Shape(4, 9, 7, 11, 2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "matching", "anchor_root"),
+    [
+        (MANY_FILTERS, "optimal", False),
+        (MANY_FILTERS, "greedy", True),
+        (Shape(3, 2, 1, 1, 2), "optimal", False),
+        (Shape(3, 1, 5, 1, 2), "greedy", False),
+        (Shape(0, 2, 4, 3, 2), "optimal", False),
+        pytest.param(Shape(5, 40, 6, 6, 3), "optimal", True, marks=SLOW),
+        pytest.param(Shape(2, 3, 33, 20, 2), "optimal", False, marks=SLOW),
+    ],
+)
+@pytest.mark.usefixtures("nan_filled_memory")
+def test_the_best_filter_is_that_of_the_reference(device, shape, matching, anchor_root):
+    x, z = embedded(shape, device)
+    # each filter twice: of the best two, the first is the answer
+    z = torch.cat([z, z])
+    widths = [shape.D * tau for tau in (1.0, 0.5, 2.0)]
+    rows = uneven_sizes(shape)
+    options = (widths, rows, matching, anchor_root)
+    expected = matching_reference.match_best(x.cpu(), z.cpu(), *options)
+    found = matching_triton.match_best(x, z, widths, rows.to(device), matching, anchor_root)
+    assert [tensor.dtype for tensor in found] == [torch.int64, torch.float32, torch.int16]
+    assert torch.equal(found.filters.cpu(), expected.filters)
+    assert bool((expected.filters < shape.F).all())
+    torch.testing.assert_close(found.scores.cpu(), expected.scores, **VALUES[torch.float32])
+    assert torch.equal(found.matching.cpu().long(), expected.matching)
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "size", "width"),
+    [
+        ("sum", 5, 1),
+        ("mean", 6, 17),
+        pytest.param("sym", 3, 2, marks=SLOW),
+        pytest.param("mean", 1, 1, marks=SLOW),
+    ],
+)
+@pytest.mark.usefixtures("nan_filled_memory")
+def test_subgraphs_are_embedded_in_the_launch_that_matches_them(device, aggregation, size, width):
+    rng = np.random.default_rng(0)
+    kernel = GOMKKernel(2, aggregation=aggregation, level_scale=1.5, padding="mask")
+    links = np.triu(rng.integers(0, 2, (4, size, size)), 1)
+    nodes = rng.permutation(4 * size).reshape(4, size)
+    nodes[1, size // 2 + 1 :] = -1
+    links[(nodes < 0)[:, :, None] | (nodes < 0)[:, None, :]] = 0
+    subgraphs = SubgraphTensors(
+        torch.from_numpy(nodes).int(),
+        torch.from_numpy((nodes >= 0).sum(axis=1)),
+        torch.from_numpy(links + links.swapaxes(1, 2)).to(torch.uint8),
+        torch.tensor([[False], [True]]),
+    )
+    feat = torch.from_numpy(rng.random((4 * size, width), np.float32))
+    z = kernel.embed(*problem(Shape(0, 5, 1, 4, width), torch.float32)[2:])
+    expected = kernel.match_best(subgraphs, feat, z, "reference")
+    tensors = [one.to(device) for one in subgraphs[:4]]
+    found = kernel.match_best(SubgraphTensors(*tensors), feat.to(device), z.to(device), "triton")
+    assert torch.equal(found.filters.cpu(), expected.filters)
+    torch.testing.assert_close(found.scores.cpu(), expected.scores, **VALUES[torch.float32])
+    assert torch.equal(found.matching.cpu().long(), expected.matching)
+
+
+def test_a_score_that_is_not_a_number_is_best_only_where_all_are(device):
+    x, z = embedded(Shape(2, 3, 4, 4, 2), device)
+    z[0] = torch.nan
+    rows = torch.full((2,), 4, device=device)
+    some, all_of_them = (
+        matching_triton.match_best(x, filters, [2.0, 1.0, 4.0], rows, "greedy", False)
+        for filters in (z, z[:1].repeat(20, 1, 1, 1))
+    )
+    expected = matching_reference.match_best(
+        x.cpu(), z[1:].cpu(), [2.0, 1.0, 4.0], rows.cpu(), "greedy", False
+    )
+    assert torch.equal(some.filters.cpu(), expected.filters + 1)
+    assert torch.equal(some.matching.cpu().long(), expected.matching)
+    assert all_of_them.filters.tolist() == [0, 0]
+    assert bool(all_of_them.scores.isnan().all())
 
 
 @SLOW
@@ -212,7 +296,11 @@ def test_every_kernel_compiles_for_an_h100_without_spilling(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     kernels = [json.loads(line) for line in result.stdout.splitlines()]
-    # a forward and two backward kernels a launch
-    assert {kernel["kernel"] for kernel in kernels} == {"match_fwd_kernel", "match_bwd_kernel"}
-    assert len(kernels) % 3 == 0
+    assert {kernel["kernel"] for kernel in kernels} == {
+        "match_fwd_kernel",
+        "match_bwd_kernel",
+        "match_best_kernel",
+        "embed_and_match_best_kernel",
+        "extract_kernel",
+    }
     assert [kernel for kernel in kernels if kernel["spilled"]] == []

@@ -328,7 +328,6 @@ def nan_filled_arrays(monkeypatch):
 
 def assert_same_bits(arrays, matched):
     for array, tensor in zip(arrays, matched, strict=True):
-        assert array.dtype == tensor.numpy().dtype
         np.testing.assert_array_equal(array, tensor.numpy(), strict=True)
 
 
@@ -357,16 +356,27 @@ def test_levels_as_arrays_are_matched_as_tensors_are(shape, dtype, matching, anc
     np.testing.assert_allclose(scores, expected.numpy(), **VALUES[dtype])
 
 
+# most nodes, filters, their nodes, and roots
+SIZES = {
+    "more_nodes_than_the_filter": (7, 3, 4, 11),
+    "filters_in_two_vectors": (5, 17, 5, 11),
+    "fewer_nodes_than_the_filter": (4, 2, 9, 11),
+    "single_nodes": (1, 2, 1, 11),
+    "no_filters": (6, 0, 3, 11),
+    "no_subgraphs": (6, 2, 3, 0),
+}
+
+
 @pytest.mark.parametrize(
-    ("max_nodes", "num_filters", "filter_size", "num_roots"),
-    [(7, 3, 4, 11), (5, 17, 5, 11), (4, 2, 9, 11), (1, 2, 1, 11), (6, 0, 3, 11), (6, 2, 3, 0)],
+    ("kinds", "sizes", "weighted"),
+    [
+        *(({"binds": False}, sizes, False) for sizes in SIZES),
+        *random_cases(24, [*KINDS, dict.fromkeys("abcdefgh", True)], SIZES, (False, True)),
+    ],
 )
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kinds", [*KINDS, dict.fromkeys("abcdefgh", True)], ids=len)
 @pytest.mark.usefixtures("nan_filled_arrays")
-def test_a_batch_of_arrays_is_matched_as_tensors_are(
-    kinds, weighted, max_nodes, num_filters, filter_size, num_roots
-):
+def test_a_batch_of_arrays_is_matched_as_tensors_are(kinds, sizes, weighted):
+    max_nodes, num_filters, filter_size, num_roots = SIZES[sizes]
     rng = np.random.default_rng(0)
     # many edges for each pair of nodes, and a node or two with few or none
     weights = rng.uniform(0.5, 2, 90) if weighted else None
@@ -390,25 +400,23 @@ def test_a_batch_of_arrays_is_matched_as_tensors_are(
             np.testing.assert_allclose(scores, expected.numpy(), **VALUES[expected.dtype])
 
 
-def test_arrays_may_be_strided_and_read_only_and_nothing_is_compiled_for_them():
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_may_be_strided_or_read_only_and_nothing_is_compiled_for_them(order):
     graph = csr_from_edges(*np.triu_indices(12, 1), 12)
     batch = extract_subgraphs(graph, SubgraphSettings(2, 5))
-    kernel, feat = GOMKKernel(1), np.random.default_rng(0).random((12, 2))
+    kernel, feat = GOMKKernel(1, padding="mask"), np.random.default_rng(0).random((12, 2))
     x = kernel.embed(batch.adjacency().astype(np.float64), batch.gather(feat))
-
-    def scores(feat, x, num_nodes):
-        z = x[:3]
-        yield kernel.match_arrays(batch, feat, z)[0]
-        yield kernel.match_levels(x, z, num_nodes)[0]
-
-    expected = list(scores(feat, x, batch.num_nodes))
+    subgraphs, *tensors = SubgraphTensors.of_batch(batch), *map(torch.from_numpy, (feat, x))
+    expected = (
+        kernel.match_subgraphs(subgraphs, tensors[0], tensors[1][:3], "numba"),
+        kernel.match(tensors[1], tensors[1][:3], subgraphs.num_nodes, "numba"),
+    )
     number = len(getattr(match_fwd_kernel, "signatures", ()))
-    others = np.asfortranarray(feat), np.asfortranarray(x), batch.num_nodes.copy()
-    for array in others:
+    feat, x, num_nodes = feat.copy(order), x.copy(order), batch.num_nodes.copy()
+    for array in (feat, x, num_nodes):
         array.setflags(write=False)
-    assert not others[1].flags.c_contiguous
-    for found, other in zip(scores(*others), expected, strict=True):
-        np.testing.assert_array_equal(found, other)
+    assert_same_bits(kernel.match_arrays(batch, feat, x[:3]), expected[0])
+    assert_same_bits(kernel.match_levels(x, x[:3], num_nodes), expected[1])
     assert len(getattr(match_fwd_kernel, "signatures", ())) == number
 
 

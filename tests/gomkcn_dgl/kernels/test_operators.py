@@ -50,6 +50,24 @@ def rooted(directed=False):
     return subgraphs, torch.rand(6, 2, generator=torch.Generator().manual_seed(0))
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("padding", ["match", "mask"])
+def test_the_best_filter_is_the_first_of_the_largest_scores(backend, directed, padding):
+    subgraphs, feat = rooted(directed)
+    kernel = GOMKKernel(2, level_scale=1.5, padding=padding)
+    adj = subgraphs.adjacency(torch.float32)
+    filters = torch.tensor([2, 0, 2, 4])
+    z = kernel.embed(adj[filters], subgraphs.gather(feat)[filters])
+    best = kernel.match_best(subgraphs, feat.requires_grad_(), z, backend)
+    scores, matching = kernel.match_subgraphs(subgraphs, feat, z, backend)
+    rows = range(len(adj))
+    expected = [int(own.argmax()) for own in scores]
+    assert best.filters.tolist() == expected
+    assert {0, 1, 3} == set(expected)
+    torch.testing.assert_close(best.scores, scores[rows, expected].detach())
+    assert best.matching.tolist() == matching[rows, expected].tolist()
+
+
 # ---------------------------------------------------------------- what PyTorch checks
 
 

@@ -30,7 +30,6 @@ def workplace(tmp_path_factory):
     """A folder with graphs, and with what two processes give, one of which was killed once."""
     place = tmp_path_factory.mktemp("processes")
     graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 10
-    # no .bin, for which each process would import DGL
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
         write_tu("TU", graphs, [0, 1] * 10)
