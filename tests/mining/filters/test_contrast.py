@@ -23,11 +23,16 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.subgraphs import extract_subgraphs
+from mining.filters import filter_learner
 from mining.filters.contrast import MOST_FILTERS, cover, margin_of, surprise
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
-from mining.null_models import sample_null
+from mining.filters.neighbourhoods import structure_codes
+from mining.mined_graph import MinedGraph
+from mining.null_models import RandomGraphs, null_model, sample_null
 
 
 def key(graph):
@@ -208,6 +213,13 @@ def test_a_node_that_hangs_from_the_same_place_is_part_of_the_motif(is_fixed):
     assert (key(with_tail) in keys(FilterMining().fit(graph))) == is_fixed
 
 
+def test_of_several_nodes_that_hang_none_is_part_of_the_motif():
+    with_tail = nx.Graph([*HOUSE.edges, (4, 5), (5, 6)])
+    graph, _ = plant(tree(120), [(with_tail, 14)], seed=3)
+    found = keys(FilterMining().fit(graph))
+    assert key(HOUSE) in found and key(with_tail) not in found
+
+
 def categorised(graph, colors, number=2):
     """The graph with a category of each node."""
     names = [f"kind={k}" for k in range(number)]
@@ -243,6 +255,29 @@ def test_motifs_of_four_to_eight_nodes_are_found_together(seed):
         assert one.random_instances.num_graphs == 10
         assert one.instances.value > one.random_instances.mean + 3 * one.random_instances.sd
     assert len(found) == len(miner.filters_) <= 12
+
+
+def test_first_comes_what_is_furthest_beyond_chance():
+    """By the roots that show a filter beyond those in random graphs, times its surprise."""
+    motifs = [(nx.cycle_graph(5), 12), (nx.complete_graph(5), 4)]
+    graph, _ = plant(tree(150, 2), motifs, seed=2)
+    miner = FilterMining().fit(graph)
+    own = MinedGraph.of(graph).graph
+    random = RandomGraphs(null_model("degree", own), own, 0)
+    drawn = [random.draw(number) for number in range(10)]
+    num_nodes, degree = len(graph), 2 * graph.size() / len(graph)
+    beyond = []
+    for number, one in enumerate(miner.filters_):
+        edges, size = len(one.structure.edges), one.structure.num_nodes
+        nats = (edges - size + 1) * np.log(num_nodes) - edges * np.log(degree)
+        batches = [extract_subgraphs(other, miner.bank_.settings_of(size)) for other in drawn]
+        code = miner.bank_.code(number)
+        roots = [(structure_codes(one.links, one.num_nodes) == code).sum() for one in batches]
+        beyond.append((one.exact.value - np.mean(roots)) * max(nats, 0.5))
+    # twelve rings of five nodes are less than four cliques, and more than many stars
+    found = keys(miner)
+    assert found[:2] == [key(nx.complete_graph(5)), key(nx.cycle_graph(5))]
+    assert beyond == sorted(beyond, reverse=True) and len(beyond) > 2
 
 
 def test_as_many_as_were_asked_for_those_that_exceed_random_graphs_first():
@@ -338,12 +373,21 @@ def test_a_motif_with_categories_is_found():
     assert one.instances.value == 10
 
 
-def test_a_collection_and_parts_that_nothing_joins():
+def test_a_collection_and_parts_that_nothing_joins(monkeypatch):
+    sizes = []
+    choose = filter_learner.choose_contrasting
+    monkeypatch.setattr(
+        filter_learner,
+        "choose_contrasting",
+        lambda *given: sizes.append(given[2:4]) or choose(*given),
+    )
     graphs = [plant(tree(12, seed), [(PRISM, 1)], seed)[0] for seed in range(12)]
     for given in (graphs, nx.disjoint_union_all(graphs)):
         miner = FilterMining().fit(given)
         (one,) = (one for one in miner.filters_ if one.structure.key == key(PRISM))
         assert (one.instances.value, one.disjoint_instances) == (12, 12)
+    # nodes of a graph, and neighbours of a node: of 18 nodes the 12 of a tree have 11 edges
+    assert np.allclose(sizes, [(18, 2 * (11 + 9 + 1) / 18), (12 * 18, 2 * (11 + 9 + 1) / 18)])
     assert {near.graph for near in FilterMining().fit(graphs).filters_[0].nearest} > {0}
 
 
@@ -414,3 +458,19 @@ def test_tensors_are_covered_as_arrays_are(number):
     tensors = map(torch.from_numpy, (values, weights, random_weights))
     assert cover(*tensors, number) == expected
     assert expected[0] and max(expected[0]) < 12
+
+
+@pytest.mark.parametrize(("drawn", "compared"), [(0, 0), (2, 0), (3, 3), (10, 10)])
+def test_three_random_graphs_are_enough_where_time_is_up(drawn, compared, monkeypatch):
+    draw = RandomGraphs.draw
+
+    def late(self, number):
+        if number >= drawn:
+            raise TimeUpError
+        return draw(self, number)
+
+    monkeypatch.setattr(RandomGraphs, "draw", late)
+    graph, _ = plant(tree(60), [(PRISM, 6)], seed=1)
+    miner = FilterMining().fit(graph)
+    assert miner.num_random_graphs_ == compared and miner.is_partial_ == (drawn < 10)
+    assert key(PRISM) in keys(miner) or not compared

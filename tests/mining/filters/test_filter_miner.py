@@ -1,13 +1,14 @@
 """The miner of filters: responses, records, the estimator's conventions, layer and file."""
 
 import pickle
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
 import torch
 from forked import run
-from planted_copies import K33, PRISM, plant, tree
+from planted_copies import K33, PRISM, plant, side_by_side, tree
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -287,6 +288,34 @@ def test_categories_decide_what_is_exact():
     (one,) = FilterMiner(1, size=5, contrast=False).fit(csr).filters_
     assert one.nearest_nodes.value == 30 and (one.exact.value, one.instances.value) == (15, 3)
     assert one.to_networkx().nodes[0]["category"] in ("label=C", "label=N")
+
+
+def test_of_filters_that_a_node_is_in_the_largest_is_the_nearest():
+    graph = side_by_side((nx.complete_graph(4), 8), (nx.complete_graph(3), 9))
+    miner = FilterMiner(size="3-4").fit(graph)
+    assert [one.structure.num_nodes for one in miner.filters_] == [4, 3]
+    assert (miner.responses_[:32] > 0.999).all()
+    assert miner.labels_.tolist() == [0] * 32 + [1] * 27
+    # in whatever order they are
+    other = replace(miner.bank_.take(np.array([1, 0])), ranks=())
+    alike = np.ones((1, 2))
+    assert other.label(alike, alike > 0).tolist() == [1]
+    # but first the one that a subgraph is, and of those that it is not the more similar one
+    assert other.label(alike, np.array([[True, False]])).tolist() == [0]
+    assert other.label(np.array([[0.8, 0.7]]), alike > 2).tolist() == [0]
+
+
+def test_of_equally_similar_filters_the_first_is_the_nearest():
+    graph = side_by_side((PRISM, 3), (K33, 2))
+    bank = FilterMiner(2, 6, contrast=False).fit(graph).bank_
+    nothing = np.zeros((1, 2), bool)
+    for similarity in ([1.0, 1.0], [0.99999, 1.0], [1.0, 0.99999]):
+        assert bank.label(np.array([similarity]), nothing).tolist() == [0]
+        # it is still the first where they are in another order
+        turned = bank.take(np.array([1, 0]))
+        assert turned.label(np.array([similarity]), nothing).tolist() == [1]
+    assert bank.label(np.array([[0.9, 1.0]]), nothing).tolist() == [1]
+    assert bank.label(np.full((1, 2), np.nan), nothing).tolist() == [-1]
 
 
 def test_it_is_an_estimator(pair):
