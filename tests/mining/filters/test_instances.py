@@ -119,6 +119,13 @@ def test_instances_in_random_graphs_are_counted_as_those_of_the_graph():
     assert np.mean(counts) > 0
 
 
+def test_instances_that_share_a_node_are_not_disjoint():
+    """Triangles that share a node, five and four of them."""
+    graph = nx.disjoint_union(nx.windmill_graph(5, 3), nx.windmill_graph(4, 3))
+    (one,) = FilterMining(1, 3, contrast=False).fit(graph).filters_
+    assert (one.instances.value, one.disjoint_instances) == (9, 2)
+
+
 def test_disjoint_sets_are_chosen_in_their_order():
     sets = np.array([[0, 1, 2], [2, 3, 4], [4, 5, 6], [7, 8, 9], [6, 7, 10]])
     assert choose_disjoint(sets) == [0, 2, 3]
