@@ -453,7 +453,9 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     record = unpacked(page)["filters"][0]
     assert record["said"].startswith(f"8 instances ({beside}). ")
     assert beside in words_of(filters_row(beyond.filters, beyond.colors))
-    assert texts_of(plot_filters(beyond.miner)) == [f"8 instances\nrandom graphs: {one.random_instances}"]
+    assert texts_of(plot_filters(beyond.miner)) == [
+        f"8 instances\nrandom graphs: {one.random_instances}"
+    ]
     # 5. and read back
     prepare_filters_folder(tmp_path)
     write_filters_run(tmp_path, beyond)
