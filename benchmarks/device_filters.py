@@ -17,7 +17,7 @@ from training_step import NOT_MEASURED, devices
 from gomkcn_dgl import CSRGraph, GOMKKernel, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
-from gomkcn_dgl.kernels.facility_location import greedy_cover
+from mining.filters.contrast import cover
 
 SIZES, QUICK_SIZES = (2_000, 20_000), (60,)
 EDGES_PER_NODE = 3
@@ -157,8 +157,7 @@ def covers(measured: list[str], quick: bool) -> dict[str, Callable[[], Any]]:
     if "cuda" in measured:
         given["cuda"] = tuple(torch.from_numpy(one).to("cuda") for one in arrays)
     return {
-        device: lambda inputs=inputs: greedy_cover(*inputs, number)
-        for device, inputs in given.items()
+        device: lambda inputs=inputs: cover(*inputs, number) for device, inputs in given.items()
     }
 
 
@@ -166,7 +165,7 @@ def compared(step: str, calls: dict[str, Callable[[], Any]]) -> str:
     """Whether a GPU gives what the CPU does; of equally good filters either may be taken."""
     one, other = calls["cpu"](), calls["cuda"]()
     if step == "facility location":
-        same = one.chosen == other.chosen
+        same = one == other
     elif step == "sampling":
         same = all(torch.equal(a, b.cpu()) for a, b in zip(one[:3], other[:3], strict=True))
     elif step == "structures":

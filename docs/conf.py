@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# the pages that are made, and the experiments whose results they show
-sys.path[:0] = [str(HERE / "site"), str(HERE.parent / "benchmarks")]
+# the pages that are made
+sys.path.insert(0, str(HERE / "site"))
 
 project = "gomkcn-dgl"
 author = "The gomkcn-dgl developers"

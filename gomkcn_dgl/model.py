@@ -325,11 +325,12 @@ class GOMKCN(torch.nn.Module):
         levels = [hidden]
         for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
             seen = later[number - 1] if later and number else subgraphs
+            is_part = len(seen.nodes) < len(hidden)
             if rows is not None and conv is self.convs[-1]:
                 # no convolution looks at the other nodes any more
-                seen = seen.select(rows)
-            if len(seen.nodes) < len(hidden):
-                # of some nodes that are roots, or the destinations of a block, each is read out
+                seen, is_part = seen.select(rows), True
+            if is_part:
+                # of some nodes, seeds, or the destinations of a block, each is read out as a root
                 roots = seen.nodes[:, 0].long()
                 levels = [level[roots] for level in levels]
             levels.append(norm(conv(seen, hidden)))

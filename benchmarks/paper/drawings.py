@@ -128,7 +128,7 @@ def mined(name: str, settings: Settings) -> Record:
     filters = [
         {
             **_graph(one.weights, one.features),
-            "frequency": one.frequency.value,
+            "frequency": one.nearest_nodes.value,
             "exact": one.exact.value,
             "motif": names.get(one.structure.key),
         }

@@ -4,15 +4,20 @@ A trial trains one model on one split with one point of the model's grid. Trial 
 takes the same point on every split. Each split selects its own trial, and each trial its own
 epoch, by validation accuracy (the lower validation loss where two are equal); only the selected
 trial and epoch are evaluated on the test part.
+
+An experiment gives every model the same number of trials, or the same processor time: a random
+search that ends with its budget, with its last trial, or with the last point of its grid. A trial
+that the end of the budget cuts has no outcome.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +29,8 @@ from paper.records import Record, read_toml
 Params = dict[str, Any]
 # epochs without an improvement after which a graph classifier stops
 PATIENCE = 40
+# with less than these seconds of a budget left no trial is begun
+LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Experiment:
     data_sets: list[str]
     models: list[str]
     splits: int
-    trials: int  # for each split, the same number for every model
+    trials: int  # for each split, the same number for every model; with a budget, the most
     ours: list[str]  # our models; the first was named as ours before its tests were seen
     # of these, that with the best mean validation accuracy is ours on a data set
     alternatives: list[str] = field(default_factory=list)
@@ -58,14 +65,36 @@ class Experiment:
     ranges: dict[str, dict[str, Any]] = field(default_factory=dict)
     # a sentence on a data set, below the table
     notes: dict[str, str] = field(default_factory=dict)
+    # the budget of each data set: seconds of processor for each model on each split
+    budgets: dict[str, float] = field(default_factory=dict)
 
     def all_trials(self) -> Iterator[Trial]:
-        """All trials; every model has its trial ``i`` on every split before any has ``i + 1``."""
+        """All trials; every model has its trial ``i`` before any has ``i + 1``.
+
+        Trial ``i`` is that of every split, but under a budget, where a split is searched to its
+        end before the next one.
+        """
         for data in self.data_sets:
-            for trial in range(self.trials):
-                for split in range(self.splits):
-                    for model in self.models:
-                        yield Trial(data, model, split, trial)
+            pairs = itertools.product(range(self.trials), range(self.splits))
+            if data in self.budgets:
+                pairs = ((i, split) for split in range(self.splits) for i in range(self.trials))
+            for trial, split in pairs:
+                for model in self.models:
+                    yield Trial(data, model, split, trial)
+
+    def seconds_left(self, data: str, records: Iterable[Record]) -> float:
+        """What the records of a model on one split leave of its budget; infinite without one."""
+        spent = sum(record["cpu_seconds"] for record in records)
+        return self.budgets.get(data, math.inf) - spent
+
+    def is_searched(self, data: str, records: Sequence[Record]) -> bool:
+        """Whether a model's search on one split, with these records, is over; without a budget
+        any trial is enough.
+        """
+        if data not in self.budgets:
+            return len(records) > 0
+        most = min([self.trials, *(record["points"] for record in records)])
+        return len(records) >= most or self.seconds_left(data, records) < LEAST_SECONDS
 
 
 def read_experiment(path: Path) -> Experiment:

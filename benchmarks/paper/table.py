@@ -18,7 +18,9 @@ from paper.records import Record, read_records
 HERE = Path(__file__).parent
 TABLES = (
     "node_classification",
+    "node_budget",
     "graph_classification",
+    "graph_budget",
     "motif_classification",
     "bond_classification",
     "machine_classification",
@@ -33,6 +35,7 @@ class Cell:
     accuracies: dict[int, float]  # test accuracy in percent of each split's selected trial
     validation: float  # mean validation accuracy of these
     trials: tuple[int, int]  # fewest and most trials of a split
+    seconds: float  # of processor that the trials of a split took together, mean over the splits
 
     @property
     def mean(self) -> float:
@@ -45,25 +48,55 @@ class Cell:
 
 
 def _counts(experiment: Experiment, record: Record) -> bool:
-    """Whether a trial is among those of the settings."""
+    """Whether a trial is among those of the settings, and was not cut by its budget."""
+    return _is_of(experiment, record) and record["val"] is not None
+
+
+def _is_of(experiment: Experiment, record: Record) -> bool:
     return bool(record["trial"] < experiment.trials and record["split"] < experiment.splits)
 
 
-def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, str], Cell]:
-    """One cell for each (model, data set) with results; trials past the settings do not count."""
-    by_split: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(dict)
+def finished_searches(
+    experiment: Experiment, records: Iterable[Record]
+) -> dict[tuple[str, str], dict[int, list[Record]]]:
+    """The trials of each split, by (model, data set); under a budget, of a search that is over.
+
+    Trials past the settings do not count.
+    """
+    found: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(dict)
     for record in records:
-        if not _counts(experiment, record):
-            continue
-        key = record["model"], record["data"]
-        by_split[key].setdefault(record["split"], []).append(record)
+        if _is_of(experiment, record):
+            key = record["model"], record["data"]
+            found[key].setdefault(record["split"], []).append(record)
+    return {
+        (model, data): {
+            split: trials
+            for split, trials in sorted(splits.items())
+            if experiment.is_searched(data, trials)
+        }
+        for (model, data), splits in found.items()
+    }
+
+
+def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, str], Cell]:
+    """One cell for each (model, data set) of which a trial has ended."""
     table = {}
-    for key, splits in by_split.items():
-        selected = {split: select_trial(trials) for split, trials in sorted(splits.items())}
-        accuracies = {split: 100 * record["test"] for split, record in selected.items()}
-        validation = statistics.mean(record["val"] for record in selected.values())
-        counts = [len(trials) for trials in splits.values()]
-        table[key] = Cell(accuracies, validation, (min(counts), max(counts)))
+    for key, searches in finished_searches(experiment, records).items():
+        ended = {
+            split: [record for record in trials if _counts(experiment, record)]
+            for split, trials in searches.items()
+        }
+        selected = {split: select_trial(trials) for split, trials in ended.items() if trials}
+        if not selected:
+            continue
+        numbers = [len(trials) for trials in ended.values()]
+        seconds = [sum(one["cpu_seconds"] for one in trials) for trials in searches.values()]
+        table[key] = Cell(
+            {split: 100 * record["test"] for split, record in selected.items()},
+            statistics.mean(record["val"] for record in selected.values()),
+            (min(numbers), max(numbers)),
+            statistics.mean(seconds),
+        )
     return table
 
 
@@ -73,18 +106,17 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     by_key = cells(experiment, records)
     printed = experiment.printed
     said = "; in brackets what the paper prints" if printed else ""
+    head, *rows = accuracy_rows(experiment, by_key)
     lines = [
-        f"**{experiment.title}**, mean ± standard deviation over the splits{said}",
+        f"**{experiment.title}**, mean ± standard deviation over the splits{said}. Behind the "
+        "semicolon: the number of splits, where it is not "
+        f"{experiment.splits}, of trials, and the seconds of processor that the trials of a split "
+        "took together",
         "",
-        f"| | {' | '.join(experiment.data_sets)} |",
-        "|---" * (len(experiment.data_sets) + 1) + "|",
+        f"| {' | '.join(head)} |",
+        "|---" * len(head) + "|",
+        *(f"| {' | '.join(row)} |" for row in rows),
     ]
-    for model in experiment.models:
-        row = [
-            cell_text(experiment, by_key.get((model, data)), printed.get(model, {}).get(data))
-            for data in experiment.data_sets
-        ]
-        lines.append(f"| {model} | {' | '.join(row)} |")
     lines += _filters_that_are_motifs(experiment, records)
     standings = _standings(experiment, by_key)
     if standings:
@@ -95,8 +127,42 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
         ]
         lines += standings
     lines.append("")
+    lines += [f"- {sentence}" for sentence in unfinished(experiment, records)]
     lines += [f"- {note}" for note in experiment.notes.values()]
     return "\n".join(lines) + "\n"
+
+
+def accuracy_rows(
+    experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]
+) -> list[list[str]]:
+    """The head, data sets with their budgets, and a row for each model."""
+    heads = [
+        f"{data}, {experiment.budgets[data]:g} s" if data in experiment.budgets else data
+        for data in experiment.data_sets
+    ]
+    rows = [["", *heads]]
+    for model in experiment.models:
+        printed = experiment.printed.get(model, {})
+        cells_of_row = (
+            cell_text(experiment, by_key.get((model, data)), printed.get(data))
+            for data in experiment.data_sets
+        )
+        rows.append([model, *cells_of_row])
+    return rows
+
+
+def unfinished(experiment: Experiment, records: Iterable[Record]) -> list[str]:
+    """A sentence for each data set whose budgets were not spent on all splits."""
+    searches, lines = finished_searches(experiment, records), []
+    for data in experiment.budgets:
+        done = min(len(searches.get((model, data), {})) for model in experiment.models)
+        if done < experiment.splits:
+            command = f"python benchmarks/run.py {experiment.name}"
+            lines.append(
+                f"{data} is unfinished: all models have spent their budget on {done} of "
+                f"{experiment.splits} splits; `{command}` goes on."
+            )
+    return lines
 
 
 def cost_table(experiment: Experiment, records: Iterable[Record]) -> str:
@@ -147,17 +213,20 @@ def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) 
 
 
 def cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] | None) -> str:
-    """Mean ± standard deviation in percent, what was not run whole, and what the paper prints."""
+    """Mean ± standard deviation in percent, what the paper prints, and what it took."""
+    of_paper = "" if printed is None else f" ({printed[0]:.1f} ± {printed[1]:.1f})"
     if cell is None:
-        text = "–"
-    else:
-        splits = len(cell.accuracies)
-        text = f"{cell.mean:.1f}" + f" ± {cell.deviation:.1f}" * (splits > 1)
-        if splits < experiment.splits or cell.trials != (experiment.trials,) * 2:
-            low, high = cell.trials
-            trials = f"{low}" if low == high else f"{low} to {high}"
-            text += f", {splits} split{'s' * (splits > 1)}, {trials} trial{'s' * (high > 1)}"
-    return text if printed is None else f"{text} ({printed[0]:.1f} ± {printed[1]:.1f})"
+        return f"–{of_paper}"
+    splits = len(cell.accuracies)
+    low, high = cell.trials
+    parts = [
+        f"{low if low == high else f'{low} to {high}'} trial{'s' * (high > 1)}",
+        f"{cell.seconds:.{0 if cell.seconds >= 10 else 1}f} s",
+    ]
+    if splits < experiment.splits:
+        parts.insert(0, f"{splits} split{'s' * (splits > 1)}")
+    spread = f" ± {cell.deviation:.1f}" * (splits > 1)
+    return f"{cell.mean:.1f}{spread}{of_paper}; {', '.join(parts)}"
 
 
 def compare(ours: Cell, other: Cell) -> tuple[float, float, int]:
@@ -236,9 +305,11 @@ def write_tables(readme: Path, results: Path) -> None:
     parts = []
     for name in TABLES:
         records = read_records(results / f"{name}.jsonl")
-        if records:
-            experiment = read_experiment(HERE / f"{name}.toml")
+        experiment = read_experiment(HERE / f"{name}.toml")
+        # a budget that was not begun is said to be unfinished
+        if records or experiment.budgets:
             parts.append(accuracy_table(experiment, records))
+        if records:
             parts.append(cost_table(experiment, records))
             parts.append(_made_by(records))
     tables = "\n".join(parts)

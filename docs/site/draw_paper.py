@@ -30,12 +30,13 @@ OURS = paper_results.OURS
 
 
 def draw_paper_pictures(folder: Path) -> None:
-    """Write ``paper_NAME.svg`` for each picture of the page."""
+    """Write ``NAME.svg`` for each picture of the page, with the fingerprint of the results."""
+    made_of = {"Date": None, "Source": paper_results.fingerprint()}
     style = {"svg.hashsalt": "gomkcn", "svg.fonttype": "path", "font.size": 10}
     with plt.rc_context({**sns.axes_style("whitegrid"), **style}):
         for name, draw in PICTURES.items():
             figure = draw()
-            figure.savefig(folder / f"paper_{name}.svg", metadata={"Date": None}, facecolor="white")
+            figure.savefig(folder / f"{name}.svg", metadata=made_of, facecolor="white")
             plt.close(figure)
 
 

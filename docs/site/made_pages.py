@@ -1,15 +1,15 @@
-"""What the site shows of other files: the gallery, the results of the benchmarks, the pictures."""
+"""What the site shows of other files: the gallery, the results of the benchmarks, the pictures.
+
+The page on the paper is made by ``make_paper_page.py``, and committed.
+"""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import paper_results
-from draw_paper import draw_paper_pictures
 from draw_pictures import draw_pictures
 from make_gallery import EXHIBITS, GALLERY
 
@@ -17,8 +17,6 @@ DOCS = Path(__file__).parents[1]
 BENCHMARKS = DOCS.parent / "benchmarks"
 # of a benchmark, or of an experiment of the paper: the folder and the name
 _LINK = re.compile(r"\]\((?:\.\./)+benchmarks/((?:paper/)?results)/(\w+)\.md\)")
-# what is computed, on the page on the paper
-_VALUE = re.compile(r"\{\{ (\w+) \}\}")
 _CARD = """
 :::{{grid-item-card}} {title}
 :link: gallery/{name}/report.html
@@ -43,7 +41,6 @@ def _make_pages(app: Any) -> None:
     """Draw the pictures, and give each table of results that a page cites a page of its own."""
     (DOCS / "pictures").mkdir(exist_ok=True)
     draw_pictures(DOCS / "pictures")
-    draw_paper_pictures(DOCS / "pictures")
     (DOCS / "results").mkdir(exist_ok=True)
     pages = (path.read_text("utf-8") for path in DOCS.rglob("*.md") if path.parts[-2] != "results")
     for folder, name in sorted({found for page in pages for found in _LINK.findall(page)}):
@@ -55,18 +52,11 @@ def _make_pages(app: Any) -> None:
 
 
 def _fill_in(app: Any, page: str, source: list[str]) -> None:
-    """Lead links to results to their pages, put in what is computed."""
+    """Lead links to results to their pages, put the cards into the gallery."""
     up = "../" * page.count("/")
     source[0] = _LINK.sub(rf"]({up}results/\2.md)", source[0])
     if page == "gallery":
         source[0] = source[0].replace("<!-- cards -->", _cards())
-    if page == "paper":
-        source[0] = fill_values(source[0], paper_results.values())
-
-
-def fill_values(text: str, values: Mapping[str, str]) -> str:
-    """Put a value in the place of each ``{{ name }}``; every value must have a name."""
-    return _VALUE.sub(lambda found: values[found[1]], text)
 
 
 def _cards() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import defaultdict
 from functools import cache
@@ -17,21 +18,23 @@ from paper import (
     interpretability,
     isomorphic,
     sensitivity,
+    trained,
 )
 from paper.protocol import Experiment, read_experiment
 from paper.records import Record, read_records, read_toml
 from paper.row_experiment import RowExperiment
-from paper.table import Cell, cell_text, cells
+from paper.table import Cell, accuracy_rows, cell_text, cells, unfinished
 
 PAPER = Path(__file__).parents[2] / "benchmarks" / "paper"
 OURS = "GOMKCN"
 ROW_EXPERIMENTS: dict[str, RowExperiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
-        *(isomorphic, frequent, interpretability),
+        *(isomorphic, frequent, interpretability, trained),
         *(data_sets, drawings, epoch_time, sensitivity),
     )
 }
+ACCURACIES = ("node_classification", "graph_classification", "node_budget", "graph_budget")
 
 
 @cache
@@ -55,14 +58,25 @@ def accuracy(name: str) -> tuple[Experiment, dict[tuple[str, str], Cell], list[R
     return experiment, cells(experiment, records), records
 
 
+def fingerprint() -> str:
+    """Of the results, and of what they are results of; a picture has that of its own."""
+    digest = hashlib.sha256()
+    for name in sorted([*ROW_EXPERIMENTS, *ACCURACIES]):
+        for path in (PAPER / f"{name}.toml", PAPER / "results" / f"{name}.jsonl"):
+            digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()[:16]
+
+
 def values() -> dict[str, str]:
     """What takes the place of each ``{{ name }}`` of the page."""
     found = {
         **_isomorphic(),
         **_frequent(),
         **_interpretability(),
+        **_trained(),
         **_accuracies("node_classification", "node"),
         **_accuracies("graph_classification", "graph"),
+        **_budgets("node_budget", "graph_budget"),
         **_sensitivity(),
         **_epoch_time(),
         **_data_sets(),
@@ -255,6 +269,47 @@ def _interpretability() -> dict[str, str]:
     return found
 
 
+# the settings of section VI-C whose values have a name, by their options and number of graphs
+_NAMED = {
+    ("--paper", 800): "trained_paper_800",
+    ("--tuned", 800): "trained_tuned_800",
+    ("--paper --init classes", 800): "trained_start",
+    ("--paper --contrast 0.3", 800): "trained_contrast",
+    ("--paper --matching optimal", 800): "trained_matching",
+}
+
+
+def _trained() -> dict[str, str]:
+    rows, found = [], {}
+    for name, run in settings("trained")["runs"].items():
+        own = [line for line in lines("trained") if line["run"] == name]
+        accuracy = _mean_and_range([100 * line["test"] for line in own], "%")
+        motifs = _mean_and_range([line["motifs"] for line in own])
+        options = " ".join(run["options"])
+        rows.append(
+            [
+                f"`gomkcn train motifs.bin {options}`",
+                f"{run['graphs']:,}",
+                f"{len(own)} of {len(run['seeds'])}",
+                accuracy,
+                motifs,
+            ]
+        )
+        if key := _NAMED.get((options, run["graphs"])):
+            found |= {key: accuracy, f"{key}_motifs": motifs}
+    head = ["command", "graphs", "seeds that were run", "test accuracy", "motifs among the filters"]
+    found["trained_table"] = _table(head, rows)
+    return found
+
+
+def _mean_and_range(numbers: list[float], unit: str = "") -> str:
+    if not numbers:
+        return "–"
+    least, most = min(numbers), max(numbers)
+    spread = f" ({least:.1f}–{most:.1f})" if least < most else ""
+    return f"{np.mean(numbers):.1f}{unit}{spread}"
+
+
 # tables II, III, V, VII
 
 
@@ -304,6 +359,26 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
     found[f"{short}_splits"] = str(experiment.splits)
     found[f"{short}_trials"] = str(experiment.trials)
     found[f"{short}_ranges"] = _ranges(experiment, records)
+    return found
+
+
+def _budgets(*names: str) -> dict[str, str]:
+    """The tables of equal budgets, and what of them is unfinished."""
+    found, sets, missing = {}, 0, 0
+    for name in names:
+        experiment, by_key, records = accuracy(name)
+        head, *rows = accuracy_rows(experiment, by_key)
+        sentences = unfinished(experiment, records)
+        sets, missing = sets + len(experiment.data_sets), missing + len(sentences)
+        points = {record["model"]: record["points"] for record in records}
+        found |= {
+            f"{name}_table": _table(head, rows),
+            f"{name}_unfinished": "\n".join(f"- {sentence}" for sentence in sentences),
+            f"{name}_grids": ", ".join(f"{model} {number}" for model, number in points.items()),
+            f"{name}_splits": str(experiment.splits),
+            f"{name}_trials": str(experiment.trials),
+        }
+    found["budgets_finished"] = _of(sets - missing, sets)
     return found
 
 

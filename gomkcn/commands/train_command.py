@@ -62,7 +62,14 @@ if TYPE_CHECKING:
     option(
         "--paper",
         is_flag=True,
-        help="All settings of section VI-C of the GOMKCN paper; other options override them",
+        help="All that section VI-C of the GOMKCN paper prints, and nothing else, with a test "
+        "accuracy of .79 on 800 graphs; other options override it",
+    ),
+    option(
+        "--tuned",
+        is_flag=True,
+        help="The same numbers with our start, contrast and matching of filters, with a test "
+        "accuracy of 1.00",
     ),
     option(
         "--method",
@@ -71,7 +78,6 @@ if TYPE_CHECKING:
     ),
     option("--filters", "num_filters", type=Number(int), help="Number of filters [8]"),
     option("--size", "filter_size", type=Number(int), help="Nodes of a filter [6]"),
-    option("--hops", "num_hops", type=Number(int), help="Radius of the subgraphs, in hops [2]"),
     device_option,
     option(
         "--split",
@@ -121,6 +127,13 @@ if TYPE_CHECKING:
         default=None,
         hidden=True,
         help="Whether the features of the input layer are read out, too [yes]",
+    ),
+    option(
+        "--hops",
+        "num_hops",
+        type=Number(int),
+        hidden=True,
+        help="Radius of the subgraphs, in hops [2]",
     ),
     option(
         "--subgraph-size",
@@ -177,6 +190,11 @@ if TYPE_CHECKING:
         help="Initialization of filters: classes or random [classes]",
     ),
     option(
+        "--matching",
+        hidden=True,
+        help="Matching of nodes: optimal, or greedy as in the paper [optimal]",
+    ),
+    option(
         "--patience",
         type=Number(int),
         hidden=True,
@@ -228,6 +246,7 @@ def train(
     resume: bool,
     quiet: bool,
     paper: bool,
+    tuned: bool,
     device: str | None,
     **options: Any,
 ) -> None:
@@ -239,6 +258,7 @@ def train(
     \b
     gomkcn train MUTAG/
     gomkcn train motifs.bin --paper
+    gomkcn train motifs.bin --tuned
     gomkcn train friends.csv --nodes --class-column team
     gomkcn train ENZYMES/ --method kernel --jobs 4
     gomkcn train motifs.bin --method network
@@ -259,7 +279,8 @@ def train(
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
         show_log(quiet or not is_first())
-        settings = _settings(settings_file, paper, options | {"device": device})
+        preset = _preset(settings_file, paper, tuned)
+        settings = _settings(settings_file, options | {"device": device, "preset": preset})
         if out is not None:
             # refused before the data are read
             own = settings.data
@@ -295,14 +316,24 @@ def train(
                 say(f"what it learnt: {page}")
 
 
-def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> ClassifierSettings:
-    """The settings of a file, or of the paper or none, and the options, which win."""
+def _preset(file: str | None, paper: bool, tuned: bool) -> str | None:
+    """The name of the settings that options win over; None for the defaults, or those of a file."""
+    if paper and tuned:
+        raise InputError("--paper has all settings, and so has --tuned; give one of both.")
+    preset = "paper" if paper else "tuned" if tuned else None
+    if preset and file is not None:
+        raise InputError(
+            f"{preset} has all settings, and so has a settings file; give one of both."
+        )
+    return preset
+
+
+def _settings(file: str | None, options: dict[str, Any]) -> ClassifierSettings:
+    """The settings of a file, or of a preset or none, and the options, which win."""
     from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 
     if file is None:
-        return ClassifierSettings.of_options(options, paper=paper)
-    if paper:
-        raise InputError("paper has all settings, and so has a settings file; give one of both.")
+        return ClassifierSettings.of_options(options)
     return read_classifier_settings(file).override(options)
 
 

@@ -23,23 +23,50 @@ WIDEST = 32
 # how much of the unit interval features fill where filters see them as they are, as in mining: less
 # than all of it, so that the structure counts beside features that differ from node to node
 FEATURE_CONTRAST = 0.3
-# what section VI-C of the GOMKCN paper prints; what it does not print is as always
+# what the GOMKCN paper prints for the classification of graphs by their motif, section VI-C where
+# nothing else is named; where it leaves something open, what is plainest. Adam is of section VI-E
 _PAPER: dict[str, Any] = {
+    # "four graph filters", "each filter has six nodes"; subgraphs are as large (section VI-G)
     "num_filters": 4,
     "filter_size": 6,
-    # filters have the features of the data, and only their responses are read out
+    # "the dimension of the node feature is 3", that of the data: no layer comes before the filters
     "hidden_feats": 0,
-    "read_input": False,
+    # features are uniform "over [0, 1]", and taken as they are
+    "feature_contrast": 1.0,
+    # "the 3-hop subgraphs", by breadth-first search (algorithm 1, line 5), from which nodes of the
+    # periphery leave at random (section VI-G)
     "num_hops": 3,
-    "num_levels": 2,
-    "tau": 0.5,
+    "policy": "bfs",
+    # "steps for neighbor aggregation", "width parameter"; each node of a subgraph in turn takes the
+    # most similar free node of a filter (section IV-C, element matching; algorithm 1, lines 21-26)
+    "kernel": {"num_levels": 2, "tau": 0.5, "matching": "greedy"},
+    # algorithm 1, line 3, has filters and no way to start them
+    "init": "random",
+    # "max pooling to aggregate node representations", which are the responses of the filters alone
+    # (algorithm 1, line 28)
     "pooling": "max",
+    "read_input": False,
+    # "200 epochs", all of which are run, "a learning rate of 0.1", "every 512 graphs form a batch"
     "num_epochs": 200,
-    # all epochs are run
     "patience": 200,
     "learning_rate": 0.1,
     "batch_size": 512,
+    # "in the proportion of 8:1:1"
     "split": (0.8, 0.1, 0.1),
+}
+# the same numbers with our start, contrast and matching, with which filters become the motifs
+_TUNED: dict[str, Any] = {
+    **_PAPER,
+    "feature_contrast": FEATURE_CONTRAST,
+    "kernel": {**_PAPER["kernel"], "matching": "optimal"},
+    "init": "classes",
+}
+# settings with a name, from which others start, and what they are
+PRESETS = {"paper": _PAPER, "tuned": _TUNED}
+_PRESETS_IN_WORDS = {
+    "paper": "what section VI-C of the GOMKCN paper prints (--paper)",
+    "tuned": "those of section VI-C of the GOMKCN paper with our start, contrast and matching "
+    "(--tuned)",
 }
 # where nodes are classified: parts as in section VI-D, a subgraph of a node and some neighbours,
 # and what keeps a network of many features from learning them by heart; chosen on the validation
@@ -103,6 +130,8 @@ class ModelSettings:
     """
 
     method: str = "auto"
+    # the name of the settings that all others start from: "paper" or "tuned"; None: the defaults
+    preset: str | None = None
     kernel: dict[str, _KernelOption] = field(default_factory=dict)
     # width of the features behind the input layer; 0: no input layer; None: as many as vary, up to
     # WIDEST, and no layer without any, because its batch norm would amplify rounding errors
@@ -131,6 +160,8 @@ class ModelSettings:
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_choice("init", self.init, INITIALIZATIONS)
+        if self.preset is not None:
+            check_choice("preset", self.preset, tuple(PRESETS))
         self.make_kernel()
         for name in ("num_filters", "filter_size", "num_layers"):
             check_int(name, getattr(self, name), 1)
@@ -208,12 +239,13 @@ class MachineSettings:
                 GOMKKernel(levels, tau)
 
 
-# the tables that only these methods have, and the options of a method; a network's kernel has
-# levels and a width
+# options that are entries of a network's kernel; a machine chooses among levels and widths
+_OF_KERNEL = ("num_levels", "tau", "matching")
+# the tables that only these methods have, and the options of a method
 _OWN_TABLES = {"network": ("training",), "kernel": ("machine",), "auto": ("training", "machine")}
 _OPTIONS = {
     "network": {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
-    | {"num_levels", "tau", "device"},
+    | {*_OF_KERNEL, "device"},
     "kernel": {entry.name for entry in fields(MachineSettings)} | {"method", "n_jobs"},
 }
 _OTHER = {"network": "kernel", "kernel": "network"}
@@ -237,24 +269,18 @@ class ClassifierSettings:
         _check_method(self.data.nodes, self.method)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any], *, paper: bool = False) -> ClassifierSettings:
-        """The settings of options, which win over what nodes, or the paper, ask for.
+    def of_options(cls, options: Mapping[str, Any]) -> ClassifierSettings:
+        """The settings of options, which win over what nodes, or a preset, ask for.
 
-        ``paper`` takes what section VI-C of the GOMKCN paper prints.
+        The preset ``"paper"`` is what section VI-C of the GOMKCN paper prints, and nothing else;
+        ``"tuned"`` has our start, contrast and matching in place of the paper's.
 
-        >>> settings = ClassifierSettings.of_options({"num_epochs": 20}, paper=True)
+        >>> settings = ClassifierSettings.of_options({"preset": "paper", "num_epochs": 20})
         >>> settings.model.num_hops, settings.training.num_epochs
         (3, 20)
         """
         _check_method(bool(options.get("nodes")), str(options.get("method")))
         settings = cls()
-        if paper:
-            if options.get("method") == "kernel" or options.get("nodes"):
-                raise InputError(
-                    "paper has the settings of a network of graphs; leave it out, or leave out "
-                    f"{'nodes' if options.get('nodes') else 'method kernel'}."
-                )
-            settings = settings.override(_PAPER)
         if options.get("nodes"):
             settings = settings.override(_OF_NODES)
         return settings.override(options)
@@ -274,10 +300,12 @@ class ClassifierSettings:
 
         ``num_levels`` and ``tau`` are those of the kernel, or those that a kernel machine may
         choose. Options that one method alone has ask for this method, where no method is given;
-        those of the other method are refused.
+        those of the other method are refused. A ``preset`` stands for all its settings.
         """
         options = {name: value for name, value in options.items() if value is not None}
         nodes = bool(options.get("nodes", self.data.nodes))
+        if "preset" in options:
+            options = _with_preset(options, nodes)
         for name in _OF_GRAPHS:
             if name in options and nodes:
                 raise InputError(f"{name} is for the classes of graphs; leave it out for nodes.")
@@ -306,7 +334,7 @@ class ClassifierSettings:
             if name in options and not isinstance(options[name], tuple):
                 of_machine[name] = (options[name],)
         if method != "kernel":
-            own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
+            own = {name: value for name, value in options.items() if name in _OF_KERNEL}
             options["kernel"] = {**self.model.kernel, **options.get("kernel", {}), **own}
         # what followed from what is given anew follows from it again
         if {"directed", "relation"} & options.keys():
@@ -320,6 +348,30 @@ class ClassifierSettings:
             changes: dict[str, Any] = {k: v for k, v in source.items() if k in vars(table)}
             changed[name] = dataclasses.replace(table, **changes)
         return dataclasses.replace(self, **changed)
+
+    def describe_preset(self) -> str:
+        """What the settings are called, and what differs from those; empty without a preset.
+
+        >>> ClassifierSettings.of_options({"preset": "paper", "num_epochs": 20}).describe_preset()
+        'what section VI-C of the GOMKCN paper prints (--paper), but for num_epochs 20'
+        """
+        if self.method == "kernel" or self.model.preset is None:
+            return ""
+        plain = ClassifierSettings.of_options({"preset": self.model.preset})._of_training()
+        other = [
+            f"{name} {value}" for name, value in self._of_training().items() if value != plain[name]
+        ]
+        named = _PRESETS_IN_WORDS[self.model.preset]
+        return f"{named}, but for {', '.join(other)}" if other else named
+
+    def _of_training(self) -> dict[str, Any]:
+        """All that decides how a network is trained, but the data and the seed."""
+        model, training = vars(self.model).copy(), vars(self.training).copy()
+        for name in ("method", "relations", "kernel"):
+            del model[name]
+        del training["seed"]
+        kernel = asdict(self.model.make_kernel())
+        return {**model, **kernel, **training, "split": tuple(self.data.split)}
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """The settings of the method as nested plain values."""
@@ -339,6 +391,19 @@ class ClassifierSettings:
 def _check_method(nodes: bool, method: str) -> None:
     if nodes and method == "kernel":
         raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
+
+
+def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
+    """Options that win over the settings of their preset."""
+    preset = check_choice("preset", options["preset"], tuple(PRESETS))
+    if options.get("method") == "kernel" or nodes:
+        raise InputError(
+            f"{preset} has the settings of a network of graphs; leave it out, or leave out "
+            f"{'nodes' if nodes else 'method kernel'}."
+        )
+    settings = PRESETS[preset]
+    kernel = {**settings["kernel"], **options.get("kernel", {})}
+    return {**settings, **options, "kernel": kernel}
 
 
 def _method_of(options: Mapping[str, Any]) -> str:

@@ -188,9 +188,9 @@ class TrainedNetwork:
 def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
-    # these are not the model's own: they say how its filters begin, which classifier it is, and how
-    # features are scaled before it
-    for name in ("init", "method", "feature_contrast"):
+    # these are not the model's own: they say how its filters begin, which classifier it is, what
+    # its settings are called, and how features are scaled before it
+    for name in ("init", "method", "preset", "feature_contrast"):
         del options[name]
     options |= {
         "pooling": None if settings.data.nodes else settings.model.pooling,

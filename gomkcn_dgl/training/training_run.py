@@ -130,6 +130,7 @@ def run_training(
         "classes_of": data.members,
         "data": summarize(data),
         **({} if choice is None else {"method_choice": dataclasses.asdict(choice)}),
+        **({"preset": preset} if (preset := settings.describe_preset()) else {}),
         **record,
         "seconds": round(seconds, 3),
         "provenance": describe_provenance(settings.seed, seconds),
@@ -430,6 +431,8 @@ def format_results(metrics: Mapping[str, Any]) -> str:
     for name, size, accuracy, accuracy_of_baseline in rows:
         lines.append(f"{name:<{width}}  {size:>7}  {accuracy:>8.1%}  {accuracy_of_baseline:>8.1%}")
     lines.append(f"\nbaseline: always the most frequent class, {baseline['answer']}")
+    if "preset" in metrics:
+        lines.append(f"settings: {metrics['preset']}")
     lines += filter(None, [describe_choice(metrics)])
     if metrics["method"] == "kernel":
         lines.append(describe_settings(metrics))

@@ -19,11 +19,12 @@ the graph is what is added to random graphs, within three standard deviations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.graphs.canonical_form import canonical_form
 from gomkcn_dgl.matching import GOMKKernel
 from mining.filters.instances import choose_disjoint
@@ -47,6 +48,8 @@ _LEAST_ROOTS = 3.0
 # another filter that adds less to the similarity of all subgraphs together is the same but for
 # rounding
 _LEAST_GAIN = 1e-4
+# values are multiples of its inverse
+_STEPS = 2**20
 # most filters where their number is not given: more than a dozen are not read
 MOST_FILTERS = 12
 # structures that are compared, where a number of filters is given, the most frequent ones
@@ -122,6 +125,7 @@ def choose_contrasting(
     num_graph_nodes: float,
     mean_degree: float,
     number: int | None,
+    device: str = "cpu",
 ) -> Chosen:
     """Choose the structures that a graph has more of than random graphs have.
 
@@ -136,6 +140,8 @@ def choose_contrasting(
         Nodes of a graph, and the mean degree of a node.
     number : int or None
         How many are chosen; None: as many as exceed random graphs, at most ``MOST_FILTERS``.
+    device : str
+        Where candidates are compared; PyTorch is loaded for another one than the CPU.
 
     Returns
     -------
@@ -153,7 +159,7 @@ def choose_contrasting(
     chains = np.stack([known.of_root for known in structures.values()], axis=2)
     alike, same = np.unique(chains.reshape(-1, len(structures)), axis=0, return_inverse=True)
     same = same.reshape(chains.shape[:2])
-    weights = np.stack([np.bincount(row, minlength=len(alike)) for row in same])
+    weights = np.stack([np.bincount(row, minlength=len(alike)) for row in same]).astype(np.float64)
     # 2. how well each candidate explains each of them
     surprises = {
         size: surprise(known.links, known.num_nodes, num_graph_nodes, mean_degree)
@@ -161,7 +167,7 @@ def choose_contrasting(
     }
     columns = dict(zip(structures, alike.T, strict=True))
     of_root = np.max([surprises[size][columns[size]] for size in structures], axis=0)
-    values = np.empty((len(alike), len(candidates)), np.float32)
+    values = np.empty((len(alike), len(candidates)))
     for size, known in structures.items():
         places = [place for place, one in enumerate(candidates) if one.size == size]
         if not places:
@@ -171,7 +177,8 @@ def choose_contrasting(
         share = np.minimum(1, surprises[size][rows] / of_root[:, None])
         values[:, places] = likeness * share**2
     # 3. greedily
-    order, exceeds = cover(values, weights[0], weights[1:], number)
+    compared, here, random = _on_device(device, values, weights[0], weights[1:])
+    order, exceeds = cover(compared, here, random, number)
 
     # 4. first what is furthest beyond chance: a star that hundreds of roots show is less than a
     # motif that few random graphs would have anywhere
@@ -185,21 +192,26 @@ def choose_contrasting(
     return Chosen([candidates[place] for place, _ in ranked], [beyond for _, beyond in ranked])
 
 
+def _on_device(device: str, *arrays: np.ndarray) -> tuple[Any, ...]:
+    """Arrays as they are on the CPU, and tensors on another device."""
+    if device == "cpu":
+        return arrays
+    return tuple(torch.from_numpy(array).to(device) for array in arrays)
+
+
 def cover(
-    values: np.ndarray,
-    weights: np.ndarray,
-    random_weights: np.ndarray,
-    number: int | None,
+    values: Any, weights: Any, random_weights: Any, number: int | None
 ) -> tuple[list[int], list[bool]]:
     """Greedy facility location, of which what random graphs gain as well is left out.
 
     Parameters
     ----------
-    values : numpy.ndarray
-        float ``[U, C]``, how well each of C candidates covers each of U kinds of roots, in [0, 1].
-    weights, random_weights : numpy.ndarray
-        Roots of each kind in the graph, ``[U]``, and in random graphs, ``[R, U]``; R may be 0, and
-        is not 1.
+    values : numpy.ndarray or Tensor
+        float64 ``[U, C]``, how well each of C candidates covers each of U kinds of roots, in
+        [0, 1].
+    weights, random_weights : numpy.ndarray or Tensor
+        Roots of each kind in the graph, float64 ``[U]``, and in random graphs, ``[R, U]``; R may be
+        0, and is not 1.
     number : int or None
         How many are chosen; None: those that exceed the random graphs. Where fewer exceed them,
         the others are those that come nearest to it.
@@ -212,6 +224,10 @@ def cover(
 
     Notes
     -----
+    The law is a few operations that NumPy and PyTorch share: tensors are worked on on their device.
+    Values are rounded to multiples of 2^-20, so that sums are without an error in whatever order a
+    device adds them up, and of candidates that are equally good every device takes the first.
+
     Where the number is not given, what has become superfluous is left out at the end.
 
     A candidate exceeds R random graphs if the graph gains more than their mean by three standard
@@ -221,15 +237,16 @@ def cover(
     Examples
     --------
     >>> values = np.eye(3)
-    >>> random = np.array([[9, 0, 0], [9, 0, 0]])
-    >>> cover(values, np.array([9, 7, 5]), random, None)
+    >>> weights, random = np.array([9.0, 7.0, 5.0]), np.array([[9.0, 0.0, 0.0]] * 2)
+    >>> cover(values, weights, random, None)
     ([1, 2], [True, True])
-    >>> cover(values, np.array([9, 7, 5]), random, 3)
+    >>> cover(values, weights, random, 3)
     ([1, 2, 0], [True, True, False])
-    >>> cover(values, np.array([9, 7, 5]), random[:0], 2)
+    >>> cover(values, weights, random[:0], 2)
     ([0, 1], [True, True])
     """
-    covered = np.zeros(len(values), values.dtype)
+    values = (values * _STEPS).round() / _STEPS
+    covered = values[:, :1].sum(1) * 0
     chosen: list[int] = []
     exceeds: list[bool] = []
     margin = margin_of(len(random_weights))
@@ -237,41 +254,44 @@ def cover(
     while len(chosen) < most:
         excess = _excess(values, covered, weights, random_weights, margin)
         best = int(excess.argmax())
-        if excess[best] == -np.inf or (number is None and excess[best] <= 0):
+        beyond = float(excess[best])
+        if beyond == -np.inf or (number is None and beyond <= 0):
             break
         chosen.append(best)
-        exceeds.append(bool(excess[best] > 0))
-        covered = np.maximum(covered, values[:, best])
+        exceeds.append(beyond > 0)
+        covered = _cover_more(covered, values[:, best])
     if number is None:
         chosen = _without_superfluous(chosen, values, weights, random_weights)
         exceeds = [True] * len(chosen)
     return chosen, exceeds
 
 
-def _excess(
-    values: np.ndarray,
-    covered: np.ndarray,
-    weights: np.ndarray,
-    random_weights: np.ndarray,
-    margin: float,
-) -> np.ndarray:
+def _cover_more(covered: Any, values: Any) -> Any:
+    """The larger of what is covered and of what another filter covers."""
+    return covered + (values - covered).clip(min=0)
+
+
+def _excess(values: Any, covered: Any, weights: Any, random_weights: Any, margin: float) -> Any:
     """By how much each candidate adds more to the graph than to random graphs, float ``[C]``.
 
     It is more than their mean by ``margin`` standard deviations and a few roots. A candidate that
     adds nothing, such as a chosen one, has minus infinity.
     """
-    up = np.maximum(values - covered[:, None], 0)
+    up = (values - covered[:, None]).clip(min=0)
     gain = weights @ up
-    if not len(random_weights):
-        return np.where(gain > _LEAST_GAIN, gain, -np.inf)
-    random = random_weights @ up
-    spread = random.std(axis=0, ddof=1)
-    excess = gain - random.mean(axis=0) - margin * spread - _LEAST_ROOTS
-    return np.where(gain > _LEAST_GAIN, excess, -np.inf)
+    excess = gain * 1
+    if len(random_weights):
+        random = random_weights @ up
+        mean = random.mean(0)
+        # written out: NumPy and PyTorch do not divide by the same number
+        spread = (((random - mean) ** 2).sum(0) / (len(random) - 1)) ** 0.5
+        excess = gain - mean - margin * spread - _LEAST_ROOTS
+    excess[gain <= _LEAST_GAIN] = -np.inf
+    return excess
 
 
 def _without_superfluous(
-    chosen: list[int], values: np.ndarray, weights: np.ndarray, random_weights: np.ndarray
+    chosen: list[int], values: Any, weights: Any, random_weights: Any
 ) -> list[int]:
     """Leave out, the least first, what adds no more to the others than to random graphs.
 
@@ -282,10 +302,12 @@ def _without_superfluous(
     while len(chosen) > 1:
         added = []
         for number in chosen:
-            others = [other for other in chosen if other != number]
-            covered = values[:, others].max(axis=1)
+            covered = values[:, number] * 0
+            for other in chosen:
+                if other != number:
+                    covered = _cover_more(covered, values[:, other])
             (excess,) = _excess(values[:, [number]], covered, weights, random_weights, 0.0)
-            added.append(excess)
+            added.append(float(excess))
         if min(added) > 0:
             break
         chosen.pop(int(np.argmin(added)))

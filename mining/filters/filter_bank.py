@@ -11,6 +11,7 @@ import numpy as np
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
@@ -227,6 +228,8 @@ class FilterBank:
                     self.backend,
                 )
             scores, matching = matched.scores.cpu().numpy(), matched.matching.cpu().numpy()
+        # the difference of two numbers that are too large is none
+        refuse_overflow(bool(np.isfinite(scores).all()), self.kernel)
         matching = matching.astype(np.int8)
         # nodes of a filter beyond its own are padding
         sizes = np.array(filters.num_nodes)[:, None]
@@ -256,6 +259,15 @@ class FilterBank:
         for place, number in enumerate(own.tolist()):
             is_exact[rows, place] = codes == self.code(number)
         return is_exact
+
+
+def refuse_overflow(is_finite: bool, kernel: GOMKKernel) -> None:
+    """Refuse walk counts that single precision cannot hold."""
+    if not is_finite:
+        raise InputError(
+            "num_levels and level_scale must keep walk counts within single precision, got "
+            f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the second."
+        )
 
 
 def respond_everywhere(

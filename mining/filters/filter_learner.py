@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
@@ -26,7 +25,7 @@ from gomkcn_dgl.subgraphs import SubgraphBatch
 from mining.filters.centroids import refine_features
 from mining.filters.contrast import choose_contrasting, cover
 from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.filter_bank import FilterBank, Responses
+from mining.filters.filter_bank import FilterBank, Responses, refuse_overflow
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.instances import count_instances
 from mining.filters.neighbourhoods import Neighbourhoods
@@ -235,6 +234,7 @@ class FilterLearner:
             graph.num_nodes / graph.num_graphs,
             2 * graph.num_edges / graph.num_nodes,
             self.number,
+            self.device,
         )
         return [
             _Start(one.size, one.row, exceeds)
@@ -250,7 +250,7 @@ class FilterLearner:
             rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
         # 1. many are equal where nodes have no features, or few: each kind is compared once
         levels = kernel.embed(batch.adjacency()[rows], self._features(batch)[rows])
-        _refuse_overflow(levels, self.learning)
+        refuse_overflow(bool(np.isfinite(levels).all()), kernel)
         codes = sample.own(batch.nodes.shape[1]).codes[rows]
         _, code = np.unique(codes, return_inverse=True)
         whole = np.column_stack([code.ravel(), levels.reshape(len(levels), -1)])
@@ -263,7 +263,12 @@ class FilterLearner:
         similarity[(similarity > _AS_EXACT) & is_other] = _TWIN
         # 3. greedily
         nothing = np.zeros((0, len(first)))
-        chosen, _ = cover(similarity, weights, nothing, self.number or USUAL_NUMBER)
+        chosen, _ = cover(
+            similarity.astype(np.float64),
+            weights.astype(np.float64),
+            nothing,
+            self.number or USUAL_NUMBER,
+        )
         return rows[first[chosen]].tolist()
 
     def _features(self, batch: SubgraphBatch) -> np.ndarray:
@@ -402,13 +407,3 @@ def _random_instances(bank: FilterBank, sample: _Sample) -> np.ndarray:
             count = count_instances(graph, settings, node_sets, hits, len(sample.roots))
             found[number, place] = count.value
     return found
-
-
-def _refuse_overflow(levels: np.ndarray, learning: FilterLearning) -> None:
-    """Refuse walk counts that single precision cannot hold."""
-    if not np.isfinite(levels).all():
-        kernel = learning.kernel
-        raise InputError(
-            "num_levels and level_scale must keep walk counts within single precision, got "
-            f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the second."
-        )

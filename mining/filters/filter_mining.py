@@ -271,7 +271,8 @@ class FilterMining:
             exceed = sum(one.exceeds for one in self.filters_)
             text = (
                 f"{exceed} of the {count(len(self.filters_), 'filter')} are structures of {of} of "
-                f"which the graph has more than {random}, in {where}; the others come nearest to it."
+                f"which the graph has more than {random}, in {where}; the others come nearest to "
+                "it."
             )
         if learner.mined.numeric_columns:
             text += " Numeric features are not compared with random graphs."

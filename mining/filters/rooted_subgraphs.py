@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
+from mining.filters.filter_bank import refuse_overflow
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,6 @@ class RootedSubgraphs:
         adj = torch.from_numpy(batch.adjacency()).to(device)
         on_device = torch.from_numpy(feat).to(device)
         levels = kernel.embed(adj, on_device)
-        if not bool(levels.isfinite().all()):
-            raise InputError(
-                "num_levels and level_scale must keep walk counts within single precision, got "
-                f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the "
-                "second."
-            )
+        refuse_overflow(bool(levels.isfinite().all()), kernel)
         num_nodes = torch.from_numpy(batch.num_nodes.astype(np.int64)).to(device)
         return cls(adj, on_device, levels, num_nodes, batch.relations)

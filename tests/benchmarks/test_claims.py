@@ -9,6 +9,8 @@ from paper.table import HERE as PAPER
 from paper.table import cells, compare
 from registry import BENCHMARKS, HERE
 
+from gomkcn.commands.train_command import train
+
 TABLES = {one.name: one.path for one in BENCHMARKS}
 
 
@@ -237,36 +239,84 @@ def test_sources_of_candidates():
     )
 
 
-def test_training_of_filters():
-    of_motif, of_node = (
-        row("filter_training", noise="0.2", **{"planted features": kind})
-        for kind in ("of the motif", "of its node")
+def test_filters():
+    *_, every = tables("filter_motifs")[0]
+    low, high = re.match(r"(\d+) to (\d+)", every["filters"]).groups()
+    together = tables("filter_motifs")[1]
+    whole = sum(one["found"] == "5 of 5" for one in together)
+    says(
+        "README.md",
+        f"Four motifs of six nodes with ten copies each are planted in seven kinds of graphs: "
+        f"{every['found']} are among the filters, of which a graph has {low} to {high}; "
+        f"{every['trees']} filters are trees",
+        f"Of motifs of 4, 5, 6, 7 and 8 nodes in one graph all five are found in {whole} of "
+        f"{len(together)} graphs",
     )
-    ratio = "mean of the copies / start"
-    every = rows("filter_training", 1)
-    trained = [one for one in every if one["filters"] == "trained"]
-    whole = [one for one in trained if one["edges deleted"] == "0%"]
-    lowest, highest = (
-        pick(int(re.search(r"\((\d+)–(\d+)\)", one["exact"])[group]) for one in whole)
-        for pick, group in ((min, 1), (max, 2))
+    counted = tables("filter_instances")[0]
+    copies, bases = counted[:4], counted[4:]
+    assert [one["graphs"].split()[0] for one in copies] == ["3", "5", "10", "30"]
+    inside, beyond = (
+        total(one[key] for one in copies)
+        for key in ("planted copies among them", "are occurrences, by NetworkX")
     )
-    tenth, fifth = (
-        statistics.mean(value(one["mean"]) for one in trained if one["edges deleted"] == share)
-        for share in ("10%", "20%")
+    assert inside.split()[0] == inside.split()[-1] and beyond.split()[0] == beyond.split()[-1]
+    seen = [value(one["share that is seen"]) for one in bases if one["share that is seen"] != "–"]
+    says(
+        "README.md",
+        f"All planted copies are among the instances ({int(inside.split()[0]):,} of "
+        f"{int(inside.split()[-1]):,})",
+        f"{min(seen):.0f} to {max(seen):.0f}% of the other occurrences",
+    )
+    silent = total(one["without a filter"] for one in tables("filter_nothing")[0])
+    says("README.md", f"No filter in {silent} random graphs")
+    noisy = {
+        copies: [value(one["motifs found"]) for one in rows("filter_noise", copies=copies)]
+        for copies in ("10", "30")
+    }
+    few, many = (
+        "{:.0f}, {:.0f} and {:.0f}".format(*numbers) for numbers in (noisy["10"], noisy["30"])
     )
     says(
-        "docs/kernel.md",
-        f"the same in {total(one['structures of the start'] for one in trained)} graphs",
-        f"from {short(value(of_motif['start']), '.3f')} to "
-        f"{short(value(of_motif['trained']), '.3f')} where all nodes",
-        f"from {short(value(of_node['start']), '.3f')} to "
-        f"{short(value(of_node['trained']), '.3f')} where each node",
-        f"at {short(value(of_motif[ratio]))} and {short(value(of_node[ratio]))} of the start",
-        f"filters in {total(one['all four'] for one in whole)} graphs",
-        f"{lowest} to {highest} have exactly",
-        f"{tenth:.1f} of the four are there, with 20 % {fifth:.1f}",
+        "README.md",
+        f"Where edges of the copies are changed, 5, 10 and 20% of them, {few} of 24 motifs with "
+        f"ten copies are found, and {many} with thirty",
     )
-    assert {one["structures of the start"] for one in whole} == {"10 of 10"}
+
+
+def test_commands_of_filters():
+    found = {
+        command: total(one["all four"] for one in rows("filter_commands", command=command))
+        for command in ("gomkcn filters", "gomkcn filters --paper")
+    }
+    says(
+        "README.md",
+        f"On the planted graph of the paper all four motifs are among the filters in "
+        f"{found['gomkcn filters']} graphs, with `--paper` in "
+        f"{found['gomkcn filters --paper']}",
+    )
+
+
+def test_features_of_filters():
+    of_motif, of_node = (
+        row("filter_features", noise="0.2", **{"planted features": kind})
+        for kind in ("of the motif", "of its node")
+    )
+
+    def error(of, of_what):
+        return short(value(of[of_what]), ".3f")
+
+    same = total(one["same structures after the epochs"] for one in tables("filter_features")[0])
+    says(
+        "docs/kernel.md",
+        f"With ten copies and noise of .2 a single copy is off by {error(of_motif, 'one copy')} "
+        f"where all nodes of a motif have the same, and by {error(of_node, 'one copy')} where each "
+        f"has its own; a filter by {error(of_motif, 'filter')} and {error(of_node, 'filter')}, and "
+        f"after 60 epochs of gradients by {error(of_motif, 'after 60 epochs')} and "
+        f"{error(of_node, 'after 60 epochs')}",
+        f"is off by {error(of_motif, 'mean of the copies')} and "
+        f"{error(of_node, 'mean of the copies')}",
+        f"The epochs keep the structures in {same} graphs",
+    )
 
 
 def test_classes():
@@ -341,6 +391,24 @@ def test_cost_of_the_kernel_machine():
                 ]  # fmt: skip
                 mean = by_key[of_machine, data].mean
                 assert cell.strip(" |") == f"{statistics.median(spent):.0f} s, {mean:.1f}%"
+
+
+def test_accuracies_of_the_two_settings_of_training():
+    """Each has its accuracy, in the how-to and in the help, and neither that of the other."""
+    printed = row("trained", command="`train --paper`", run="800 graphs, as printed")
+    tuned = row("trained", command="`train --tuned`", run="800 graphs, tuned")
+    of_printed, of_tuned = (value(one["test accuracy"]) for one in (printed, tuned))
+    assert of_printed < 0.9 < of_tuned
+    motifs = [value(one["motifs among the filters"]) for one in (printed, tuned)]
+    says(
+        "docs/howto/classify.md",
+        f"`--paper` is right in {of_printed:.1%} of the test graphs ({printed['seeds']} seeds), "
+        f"and {motifs[0]:.1f} of its four filters are motifs. `--tuned` is right in "
+        f"{of_tuned:.1%} ({tuned['seeds']} seeds), with {motifs[1]:.1f}",
+    )
+    help_of = {param.name: param.help for param in train.params}
+    assert f"accuracy of {short(of_printed)} on 800 graphs" in help_of["paper"]
+    assert f"accuracy of {of_tuned:.2f}" in help_of["tuned"]
 
 
 def test_large_graphs():

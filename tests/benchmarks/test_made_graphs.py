@@ -1,7 +1,10 @@
-"""Large planted graphs of the benchmarks, written piece by piece."""
+"""Graphs of the benchmarks: those of NetworkX, and large ones that are written piece by piece."""
 
 import json
+from itertools import combinations
 
+import made_graphs
+import networkx as nx
 import numpy as np
 import pytest
 from large_planting import attachment_edges, write_planted_edges
@@ -51,3 +54,54 @@ def test_copies_are_where_the_truth_says(tmp_path):
             inside += len(own)
             attached += sum(len({u, v} & {*nodes}) == 1 for u, v in edges)
     assert attached == 7 and len(edges) == len(background) + inside + attached
+
+
+@pytest.mark.parametrize("name", ["house6", "cup", "wheel", "crown", "cube", "theta7", "ladder8"])
+def test_motifs_of_networkx_are_those_of_the_package(name):
+    assert nx.is_isomorphic(made_graphs.MOTIFS[name], nx.Graph(MOTIFS[name].edges))
+
+
+def test_motifs_of_networkx_are_of_their_size_and_no_two_are_the_same():
+    for size, motifs in made_graphs.OF_SIZE.items():
+        assert {len(motif) for motif in motifs.values()} == {size}
+        for one, other in combinations(motifs.values(), 2):
+            assert not nx.is_isomorphic(one, other)
+    # what igraph looks for in the 2-core alone
+    assert min(min(dict(one.degree).values()) for one in made_graphs.MOTIFS.values()) == 2
+
+
+@pytest.mark.parametrize("base", made_graphs.BASES)
+def test_copies_are_induced_and_each_is_joined_by_an_edge(base):
+    made = made_graphs.make_graph(base, {"prism": 3, "house": 2}, seed=5, num_nodes=64)
+    assert sorted(made.graph) == list(range(64 + 3 * 6 + 2 * 5))
+    host = nx.Graph(made_graphs.BASES[base](64, 5))
+    nodes = {node for own in made.copies.values() for copy in own for node in copy}
+    rest = made.graph.subgraph(set(made.graph) - nodes)
+    assert nx.is_isomorphic(rest, host)
+    for name, own in made.copies.items():
+        for copy in own:
+            assert nx.is_isomorphic(made.graph.subgraph(copy), made_graphs.MOTIFS[name])
+            (out,) = nx.edge_boundary(made.graph, copy)
+            assert out[1] not in nodes
+
+
+def test_graphs_of_networkx_follow_from_their_seed():
+    one, same, other = (
+        made_graphs.make_graph("er3", {"wheel": 2}, seed, num_nodes=50) for seed in (1, 1, 2)
+    )
+    assert (one.graph.edges, one.copies) == (same.graph.edges, same.copies)
+    assert one.graph.edges != other.graph.edges
+
+
+def test_a_share_of_the_edges_of_copies_is_changed():
+    rng = np.random.default_rng(0)
+    motif = made_graphs.MOTIFS["cube"]
+    copies = [made_graphs.changed_copy(motif, 0.2, rng) for _ in range(400)]
+    assert all(nx.is_connected(copy) and len(copy) == 8 for copy in copies)
+    kept = np.mean([len(copy.edges & motif.edges) for copy in copies]) / 12
+    put = np.mean([len(copy.edges - motif.edges) for copy in copies]) / 12
+    # copies that fall apart are drawn anew, so that a little more is kept
+    assert kept == pytest.approx(0.8, abs=0.03)
+    assert put == pytest.approx(0.2, abs=0.03)
+    unchanged = made_graphs.changed_copy(nx.complete_graph(4), 0.0, rng)
+    assert nx.is_isomorphic(unchanged, nx.complete_graph(4))

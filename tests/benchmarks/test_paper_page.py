@@ -1,6 +1,7 @@
 """The page on the paper: its numbers are computed, and its claims are those of the results."""
 
 import re
+import shutil
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,9 +18,11 @@ sys.path.insert(0, str(SITE))
 
 import paper_results  # noqa: E402
 from draw_paper import PICTURES, draw_paper_pictures  # noqa: E402
-from made_pages import fill_values  # noqa: E402
+from make_paper_page import fill_values, make_page  # noqa: E402
 
+TEXT = (SITE / "paper.md.in").read_text("utf-8")
 PAGE = (SITE.parent / "paper.md").read_text("utf-8")
+STORED = SITE.parent / "static" / "paper"
 # what the paper's experiments are, and what a setting is called: no number that was measured
 SETTINGS = {
     *(
@@ -35,7 +38,7 @@ SETTINGS = {
         "11",
         "12",
     ),  # the paper and its figures
-    *(".1", ".9", ".05", "300", "3", "100", "760", "1,000", "8,000", "25"),
+    *(".1", ".3", ".9", ".05", "300", "3", "100", "760", "800", "1,000", "8,000", "25"),
     *("4090", "0", "1", "16", "200", "100%"),
 }
 MADE_FOR_THE_PAGE = ("frequent", "data_sets", "drawings", "sensitivity", "epoch_time")
@@ -58,12 +61,36 @@ def accuracies(name):
     }
 
 
+def test_the_stored_page_and_its_pictures_are_those_of_the_results():
+    """Where this fails, the results or the text have changed: docs/site/make_paper_page.py."""
+    assert make_page() == PAGE
+    made_of = {
+        path.stem: re.search(r"<dc:source>(\w+)</dc:source>", path.read_text("utf-8"))[1]
+        for path in STORED.glob("*.svg")
+    }
+    assert made_of == dict.fromkeys(PICTURES, paper_results.fingerprint())
+
+
+def test_the_fingerprint_is_that_of_every_result_of_the_page(tmp_path, monkeypatch):
+    """A line more in any of the results, or another setting, is told."""
+    shutil.copytree(PAPER, tmp_path / "paper", ignore=shutil.ignore_patterns("*.py", "*.md"))
+    monkeypatch.setattr(paper_results, "PAPER", tmp_path / "paper")
+    seen = {paper_results.fingerprint()}
+    names = [*paper_results.ROW_EXPERIMENTS, *paper_results.ACCURACIES]
+    for name in names:
+        for path in (f"{name}.toml", f"results/{name}.jsonl"):
+            with (tmp_path / "paper" / path).open("a") as file:
+                file.write("\n")
+            seen.add(paper_results.fingerprint())
+    assert len(seen) == 1 + 2 * len(names)
+
+
 def test_every_value_is_filled_in_and_no_measured_number_is_typed(values):
-    filled = fill_values(PAGE, values)
+    filled = fill_values(TEXT, values)
     assert "{{" not in filled and "nan" not in filled
     with pytest.raises(KeyError):
         fill_values("{{ unknown }}", values)
-    prose = re.sub(r"\{\{ \w+ \}\}|^```.*$|^ {4}.*$|`[^`\n]*`|\]\([^)]*\)", " ", PAGE, flags=re.M)
+    prose = re.sub(r"\{\{ \w+ \}\}|^ {4}.*$|`[^`\n]*`|\]\([^)]*\)", " ", TEXT, flags=re.M)
     typed = set(re.findall(r"(?<![\w.])[\d.,]*\d\w?%?", prose))
     assert typed <= set(SETTINGS)
 
@@ -171,6 +198,9 @@ def test_what_is_said_of_the_accuracies(values):
 def test_the_pictures_are_drawn_and_small(tmp_path):
     draw_paper_pictures(tmp_path)
     drawn = {path.stem: path.stat().st_size for path in tmp_path.glob("*.svg")}
-    assert set(drawn) == {f"paper_{name}" for name in PICTURES}
+    assert set(drawn) == set(PICTURES)
     assert max(drawn.values()) < LARGEST_PICTURE
-    assert set(re.findall(r"pictures/(\w+)\.svg", PAGE)) == set(drawn)
+    # plain Markdown, which is shown in a checkout too; none is left over
+    shown = re.findall(r"^!\[[^\]]+\]\(static/paper/(\w+)\.svg\)$", PAGE, re.M)
+    assert sorted(shown) == sorted(drawn) == sorted(path.stem for path in STORED.iterdir())
+    assert "```" not in PAGE

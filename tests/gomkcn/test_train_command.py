@@ -27,6 +27,7 @@ from gomkcn_dgl.training.labelled_data import (
     read_labelled,
     stratified_split,
 )
+from gomkcn_dgl.training.training_loop import TrainingSettings
 from gomkcn_dgl.training.training_run import (
     load_classifier,
     predict_file,
@@ -136,21 +137,34 @@ def test_a_contrast_is_for_filters_that_see_the_features():
     assert settings.override({"num_filters": 4}).model.feature_contrast == 0.5
 
 
-def test_the_settings_of_the_paper_find_the_motifs():
+# section VI-C of the paper, whatever of it a network has
+PRINTED = {
+    "num_filters": 4, "filter_size": 6, "hidden_feats": 0, "feature_contrast": 1.0, "num_hops": 3,
+    "policy": "bfs", "init": "random", "pooling": "max", "read_input": False, "num_layers": 1,
+    "dropout": 0.0, "input_dropout": 0.0, "max_nodes": None,
+}  # fmt: skip
+
+
+def test_tuned_settings_find_the_motifs():
     """Section VI-C: features per node, and only the planted motif tells the class."""
     gomkcn("generate classification --out m.bin --graphs 120 --features per_node --seed 7")
-    gomkcn("train m.bin --paper --epochs 15 --batch-size 32 --seed 7 --out run --quiet")
+    said = gomkcn("train m.bin --tuned --epochs 15 --batch-size 32 --seed 7 --out run --quiet")
     metrics = metrics_of("run")
     assert metrics["accuracy"]["test"] == metrics["accuracy"]["val"] == 1.0
     settings = read_classifier_settings("run/settings.toml")
-    model, training = settings.model, settings.training
-    assert (model.num_filters, model.filter_size, model.num_hops, model.pooling) == (4, 6, 3, "max")
-    assert (model.hidden_feats, model.feature_contrast, model.read_input) == (0, 0.3, False)
-    assert (model.kernel["num_levels"], model.kernel["tau"]) == (2, 0.5)
-    assert (settings.data.split, training.learning_rate) == ((0.8, 0.1, 0.1), 0.1)
-    # options win
-    assert (training.num_epochs, training.batch_size) == (15, 32)
+    tuned = {"feature_contrast": 0.3, "init": "classes"}
+    assert vars(settings.model).items() >= {**PRINTED, **tuned}.items()
+    assert settings.model.make_kernel() == GOMKKernel(2, tau=0.5)
+    # options win, and are named where the accuracy is
+    assert (settings.training.num_epochs, settings.training.batch_size) == (15, 32)
+    assert settings.training.learning_rate == 0.1
     assert metrics["epochs"] == 15 and len(load_classifier("run").model.convs) == 1
+    named = (
+        "ettings: those of section VI-C of the GOMKCN paper with our start, contrast and matching "
+        "(--tuned), but for num_epochs 15, batch_size 32"
+    )
+    assert f"s{named}\n" in said
+    assert f"S{named}.</p>" in Path("run/explanation/explanation.html").read_text("utf-8")
     # the responses alone are read out
     assert not load_classifier("run").model.read_input
     # classes have the names of the motifs, that were written beside the graphs
@@ -160,13 +174,84 @@ def test_the_settings_of_the_paper_find_the_motifs():
     }  # fmt: skip
 
 
-def test_what_the_paper_prints():
-    training = ClassifierSettings.of_options({}, paper=True).training
-    assert (training.num_epochs, training.batch_size) == (200, 512)
+def test_paper_is_what_the_paper_prints_and_nothing_else():
+    """Section VI-C with the greedy matching and the random start of algorithm 1."""
+    gomkcn("generate classification --out m.bin --graphs 40 --features per_node --seed 7")
+    gomkcn("train m.bin --paper --quiet --out run --epochs 1")
+    settings = read_classifier_settings("run/settings.toml").override({"num_epochs": 200})
+    assert vars(settings.model).items() >= PRINTED.items()
+    assert settings.model.make_kernel() == GOMKKernel(2, tau=0.5, matching="greedy")
+    assert settings.data.split == (0.8, 0.1, 0.1)
+    assert settings.training == TrainingSettings(200, 200, 0.1, batch_size=512)
+    assert load_classifier("run").model.first_conv.kernel.matching == "greedy"
+    named = "what section VI-C of the GOMKCN paper prints (--paper)"
+    assert settings.describe_preset() == named
+    assert metrics_of("run")["preset"] == f"{named}, but for num_epochs 1"
+    # features fill the whole interval, as they were drawn
+    filled = load_classifier("run").collection(read_labelled("m.bin").graph).feat
+    assert filled.min() < 0.01 and filled.max() > 0.99
+
+
+def test_tuned_and_paper_differ_in_start_contrast_and_matching_alone():
+    paper, tuned = (
+        ClassifierSettings.of_options({"preset": preset}) for preset in ("paper", "tuned")
+    )
+    assert (paper.training, paper.data) == (tuned.training, tuned.data)
+    differing = {
+        name for name, value in vars(paper.model).items() if value != vars(tuned.model)[name]
+    }
+    assert differing == {"preset", "init", "feature_contrast", "kernel"}
+    by_hand = ClassifierSettings.of_options(
+        {"preset": "paper", "init": "classes", "feature_contrast": 0.3, "matching": "optimal"}
+    )
+    kernel = {"kernel": by_hand.model.make_kernel(), "preset": "tuned"}
+    assert vars(tuned.model) | kernel == vars(by_hand.model) | kernel
+    assert by_hand.describe_preset().endswith(
+        "(--paper), but for feature_contrast 0.3, init classes, matching optimal"
+    )
+    # whatever else is given is named as well
+    given = {"preset": "tuned", "dropout": 0.5, "tau": 0.25, "seed": 3}
+    more = ClassifierSettings.of_options(given)
+    assert more.describe_preset().endswith("(--tuned), but for dropout 0.5, tau 0.25")
+    assert ClassifierSettings().describe_preset() == ""
+
+
+def test_a_preset_in_a_settings_file():
+    """It stands for its settings, and what the file has beside it wins."""
+    Path("own.toml").write_text(
+        '[model]\npreset = "paper"\nnum_filters = 5\n[model.kernel]\ntau = 0.25\n'
+    )
+    model = read_classifier_settings("own.toml").model
+    assert (model.num_filters, model.num_hops, model.init) == (5, 3, "random")
+    assert model.make_kernel() == GOMKKernel(2, tau=0.25, matching="greedy")
+    Path("own.toml").write_text('[model]\npreset = "printed"\n')
+    with pytest.raises(InputError, match="preset must be one of 'paper', 'tuned', got"):
+        read_classifier_settings("own.toml")
+
+
+def test_the_matching_of_a_network():
+    write_graphs()
+    gomkcn(f"train TU --out run {QUICK} --matching greedy")
+    assert load_classifier("run").model.first_conv.kernel.matching == "greedy"
+    assert "preset" not in metrics_of("run")
+    assert "Settings:" not in Path("run/explanation/explanation.html").read_text("utf-8")
+    plain = ClassifierSettings.of_options({"num_levels": 1})
+    assert plain.model.make_kernel().matching == "optimal"
+    for options, sentence in {
+        "--matching best": "--matching must be one of 'greedy', 'optimal', got 'best'",
+        "--matching greedy --method kernel": "--matching is for the method 'network', got",
+    }.items():
+        assert refused(f"train TU {options} --out other --quiet").startswith(sentence)
+
+
+def test_presets_that_contradict_what_is_given():
     for options, sentence in {
         "--paper --method kernel": "--paper has the settings of a network of graphs; leave it",
         "--paper --nodes": "--paper has the settings of a network of graphs; leave it out, or",
+        "--tuned --nodes": "--tuned has the settings of a network of graphs; leave it out, or",
         "--paper --settings own.toml": "--paper has all settings, and so has a settings file;",
+        "--tuned --settings own.toml": "--tuned has all settings, and so has a settings file;",
+        "--paper --tuned": "--paper has all settings, and so has --tuned; give one of both.",
     }.items():
         assert refused(f"train TU {options} --out run --quiet").startswith(sentence)
 

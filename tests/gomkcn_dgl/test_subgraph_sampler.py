@@ -310,9 +310,9 @@ def test_a_model_of_one_convolution_classifies_the_seeds():
         batch = model.first_conv.sampler().sample(graph, torch.tensor(SEEDS))
         logits = model(batch, batch.ndata["feat"])
         torch.testing.assert_close(logits, expected, **VALUES[torch.float32])
-        rows = torch.tensor([4, 1])
-        some = model(batch, batch.ndata["feat"], rows=rows)
-        torch.testing.assert_close(some, expected[rows], **VALUES[torch.float32])
+        for rows in (torch.tensor([4, 1]), torch.arange(len(SEEDS)).flip(0)):
+            some = model(batch, batch.ndata["feat"], rows=rows)
+            torch.testing.assert_close(some, expected[rows], **VALUES[torch.float32])
     for options, words in (
         ({"num_layers": 2}, "holds what one convolution sees, and the model has 2; make it with"),
         ({"pooling": "sum"}, "batches of SubgraphSampler hold nodes to classify; make .*=None"),

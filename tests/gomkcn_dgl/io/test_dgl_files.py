@@ -14,7 +14,7 @@ from graph_files import refuse, typed_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_objects import EdgesOfType, TypedGraph
 from gomkcn_dgl.io import dgl_files
-from gomkcn_dgl.io.dgl_files import load_dgl_graphs, read_dgl, write_dgl_graphs
+from gomkcn_dgl.io.dgl_files import load_dgl_graphs, read_dgl, read_dgl_classes, write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_mask
 from gomkcn_dgl.io.reading import read_graph
 
@@ -130,6 +130,21 @@ def test_empty_graphs_features_without_width_and_ids_of_32_bits_are_read_back(tm
     refuse(tmp_path / "g.bin", "the graph is empty: it has no nodes.")
 
 
+def test_masks_and_labels_of_another_shape_are_none(tmp_path):
+    path, graph = tmp_path / "g.bin", library()
+    mask = np.array([0, 1, 1], np.uint8)
+    for values, expected in ((mask, [0, 0, 0, 1, 1]), (mask[:, None], None), (mask + 1, None)):
+        graph.nodes["paper"]["node_mask"] = values
+        # a type of nodes without the mask has no marked nodes
+        write_dgl_graphs(path, [graph], {"labels": np.array([0, 1]), "label": np.array([3])})
+        found = read_node_mask(path)
+        assert (None if found is None else found.tolist()) == expected
+    # of two labels, one has a row for each graph
+    assert read_dgl_classes(path).tolist() == [3]
+    write_dgl_graphs(path, [graph], {"labels": np.array(3)})
+    assert read_dgl_classes(path) is None
+
+
 def test_equal_graphs_give_equal_bytes(tmp_path):
     for name in ("a.bin", "b.bin"):
         write_dgl_graphs(tmp_path / name, [library()] * 2, {"labels": np.array([1, 0])})
@@ -199,6 +214,20 @@ def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, damage, words):
     refuse(path, words)
 
 
+def test_a_wrong_file_of_version_1_is_refused_in_a_sentence(tmp_path):
+    path, data = tmp_path / "g.bin", (READINGS / "dgl_version_1.bin").read_bytes()
+    for place, number, words in (
+        (HEAD, 2, "it has not each graph once"),
+        (HEAD + 24, 2, "it has not each graph once"),
+        (HEAD, 0, "it has not each graph once"),
+        (len(data) - 8, 2, "it must have"),
+    ):
+        path.write_bytes(number_at(place, number)(data))
+        refuse(path, words)
+    path.write_bytes(data[:HEAD] + bytes(5 * 8))
+    refuse(path, "the file holds no graph.")
+
+
 def written_otherwise(monkeypatch, path, graph, name, function):
     """Write a graph by another function of the writer."""
     with monkeypatch.context() as patch:
@@ -240,7 +269,8 @@ def test_edge_ids_put_edges_in_order(tmp_path, monkeypatch):
         (([0, 2, 2, 4], [1, 2, 0], []), "the rows of a matrix do not hold its entries"),
         (([1, 2, 2, 3], [1, 2, 0], []), "the rows of a matrix do not hold its entries"),
         (([0, 2, 1, 3], [1, 2, 0], []), "the rows of a matrix do not hold its entries"),
-        (([0, 2**62, -(2**62), 3], [1, 2, 0], []), "the rows of a matrix do not hold its entries"),
+        # whose differences are all positive, as they overflow
+        (([0, 2**63 - 1, -2, 3], [1, 2, 0], []), "the rows of a matrix do not hold its entries"),
         (([0, 2, 3], [1, 2, 0], []), "the rows of a matrix do not hold its entries"),
         (([], [], [], (-1, 3)), "the rows of a matrix do not hold its entries"),
         (([0, 3], [1, 2, 0], [], (1, 3)), "a relation has not the nodes of its types"),

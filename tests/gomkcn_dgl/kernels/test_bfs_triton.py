@@ -92,7 +92,9 @@ def test_every_array_equals_that_of_the_cpu(device, name, policy, num_hops, max_
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("max_nodes", [17, bfs_triton.MAX_NODES])
 def test_the_largest_subgraphs_are_equal(device, policy, max_nodes):
-    assert_equals_numba(build(GRAPHS["random"]), device, [5], 3, max_nodes, policy)
+    # of one hop, since each row on offer takes a second in the interpreter
+    graph = build(nx.gnp_random_graph(60, 0.7, seed=0))
+    assert assert_equals_numba(graph, device, [5], 1, max_nodes, policy).truncated.all()
 
 
 @SLOW

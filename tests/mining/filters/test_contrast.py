@@ -5,6 +5,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+import torch
 from ends_after import EndsAfter
 from planted_copies import (
     CUBE,
@@ -400,3 +401,16 @@ def test_random_graphs_that_time_ends_are_done_without_and_that_is_said(looks, d
         assert miner.note_.endswith("random graphs: time was up before there were three.")
     else:
         assert f"than {miner.num_random_graphs_} random graphs" in miner.note_
+
+
+@pytest.mark.parametrize("number", [None, 5])
+def test_tensors_are_covered_as_arrays_are(number):
+    rng = np.random.default_rng(3)
+    values, weights = rng.random((40, 12)), rng.poisson(4, 40).astype(float)
+    random_weights = rng.poisson(1, (4, 40)).astype(float)
+    # a candidate twice: of equally good ones the first is taken
+    values = np.concatenate([values, values], axis=1)
+    expected = cover(values, weights, random_weights, number)
+    tensors = map(torch.from_numpy, (values, weights, random_weights))
+    assert cover(*tensors, number) == expected
+    assert expected[0] and max(expected[0]) < 12

@@ -1,4 +1,4 @@
-"""The miner of filters: clusters, responses, the estimator's conventions, layer and file."""
+"""The miner of filters: responses, records, the estimator's conventions, layer and file."""
 
 import pickle
 
@@ -6,6 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from forked import run
+from planted_copies import K33, PRISM, plant, tree
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -15,14 +17,14 @@ from gomkcn_dgl import GOMKKernel, as_csr, gomk
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.subgraphs import extract_subgraphs
 from mining import FilterLearning, FilterMiner
+from mining.filters.filter_mining import PER_NODE
 from mining.pattern import OccurrenceCount
 from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 RING, CLIQUE = (Structure.parse(one).key for one in ("ring-5", "clique-4"))
-# few epochs: what is learnt of whole components is there from the start
-QUICK = FilterLearning(num_epochs=2)
 
 
 def rings_and_cliques(rings, cliques):
@@ -35,24 +37,35 @@ def rings_and_cliques(rings, cliques):
 
 @pytest.fixture(scope="module")
 def pair():
-    """A miner of two filters, and its graph."""
+    """A miner of two filters without random graphs, and its graph."""
     graph = rings_and_cliques(6, 10)
-    return FilterMiner(2, size=5).fit(graph), graph
+    return FilterMiner(2, size=5, contrast=False).fit(graph), graph
 
 
 @pytest.fixture(scope="module")
 def planted():
-    """A small planted graph with directions left out, its miner, and how it was planted."""
+    """The miner of a small planted graph, and the graph."""
     graph = planted_motif_graph(200, copies=8, settings=PlantingSettings(features="per_type"))
-    return FilterMiner(12, learning=FilterLearning(num_epochs=10)).fit(graph), graph
+    return FilterMiner().fit(graph), graph
+
+
+@pytest.fixture(scope="module", params=["contrast", "sizes"])
+def mined(request, planted):
+    """Filters of one size, whatever random graphs have, or of several."""
+    if request.param == "sizes":
+        return planted
+    return FilterMiner(12, contrast=False).fit(planted[1]), planted[1]
 
 
 def test_each_subgraph_belongs_to_the_filter_that_it_is(pair):
     miner, _ = pair
     assert [one.structure.key for one in miner.filters_] == [CLIQUE, RING]
     assert [one.name for one in miner.filters_] == ["clique of 4 nodes", "cycle of 5 nodes"]
-    assert [one.frequency for one in miner.filters_] == [OccurrenceCount.exact(n) for n in (40, 30)]
-    assert [one.exact.value for one in miner.filters_] == [40, 30]
+    assert [one.instances for one in miner.filters_] == [OccurrenceCount.exact(n) for n in (10, 6)]
+    assert [one.disjoint_instances for one in miner.filters_] == [10, 6]
+    for name in ("nearest_nodes", "exact"):
+        assert [getattr(one, name).value for one in miner.filters_] == [40, 30]
+    assert all(one.random_instances is None and not one.exceeds for one in miner.filters_)
     assert miner.labels_.tolist() == [1] * 30 + [0] * 40
     # in the units of the input
     for one, value in zip(miner.filters_, (7, 3), strict=True):
@@ -61,52 +74,60 @@ def test_each_subgraph_belongs_to_the_filter_that_it_is(pair):
         assert (one.weights[joined] > 0.5).all() and (one.weights[~joined] < 0.5).all()
         assert one.weights.shape == joined.shape
         assert len(one.similarity) == 5 and min(one.similarity) > 0.98
-    assert len(miner.loss_curve_) == 61 and miner.n_iter_ == 60
-    assert miner.loss_curve_[-1] < 0.02
+    assert len(miner.loss_curve_) == 1 and miner.n_iter_ == 0
+    assert miner.loss_curve_[0] == pytest.approx(0, abs=1e-6)
 
 
 def test_filters_that_training_made_worse_are_those_before():
     learning = FilterLearning(num_epochs=3, learning_rate=1e3, relocate=False)
-    miner = FilterMiner(2, size=5, learning=learning).fit(rings_and_cliques(6, 10))
+    miner = FilterMiner(2, size=5, contrast=False, learning=learning).fit(rings_and_cliques(6, 10))
     assert [one.structure.key for one in miner.filters_] == [CLIQUE, RING]
     assert miner.loss_curve_[-1] > miner.loss_curve_[0] + 0.1
 
 
-def test_responses_are_the_kernel_of_the_paper(planted):
+def test_responses_are_the_kernel_of_the_paper(mined):
     """Definition 2: similarity of each subgraph and each filter, by the plain implementation."""
-    miner, graph = planted
-    csr = graph.to_csr()
-    bank = miner.bank_
-    batch = extract_subgraphs(csr, bank.settings)
-    features = torch.from_numpy(miner.scaling_.scale(batch.gather(csr.features)))
-    features[torch.from_numpy(batch.nodes < 0)] = 0
-    expected = gomk(
-        torch.from_numpy(batch.adjacency()), features, bank.filters.adj, bank.filters.feat,
-        kernel=bank.kernel, normalize=True, backend="reference",
-    )  # fmt: skip
+    miner, graph = mined
+    order = NodeOrder.of(graph.to_csr())
+    csr, bank = order.graph, miner.bank_
     found = miner.transform(graph)
     assert found.dtype == np.float32 and found.shape == (csr.num_nodes, len(miner.filters_))
-    np.testing.assert_allclose(found, expected.numpy(), atol=1e-5)
+    for number, size in enumerate(bank.sizes):
+        batch = extract_subgraphs(csr, bank.settings_of(size))
+        features = miner.scaling_.scale(batch.gather(csr.features))
+        features[batch.nodes < 0] = 0
+        own = bank.filters.take(np.array([number])).padded(size)
+        arrays = batch.adjacency(), features, own.adj, own.feat
+        expected = gomk(
+            *map(torch.from_numpy, arrays), kernel=bank.kernel, normalize=True, backend="reference"
+        )
+        given = order.given(np.arange(csr.num_nodes))
+        np.testing.assert_allclose(found[given, number], expected[:, 0], atol=1e-5)
     np.testing.assert_array_equal(found, miner.responses_)
     np.testing.assert_array_equal(miner.predict(graph), miner.labels_)
-    np.testing.assert_array_equal(found.max(axis=1), miner.similarities_)
+    nearest = np.take_along_axis(found, miner.labels_[:, None], axis=1)[:, 0]
+    np.testing.assert_array_equal(nearest, miner.similarities_)
+    np.testing.assert_allclose(found.max(axis=1), nearest, atol=1e-4)
     assert miner.score(graph) == pytest.approx(float(found.max(axis=1).mean()))
 
 
-def test_the_record_of_a_filter_says_what_its_nodes_do(planted):
-    """Frequencies, exact ones, quantiles and the nearest, by a plain loop over the nodes."""
-    miner, graph = planted
+def test_the_record_of_a_filter_says_what_its_nodes_do(mined):
+    """Nearest nodes, quantiles and the nearest subgraphs, by a plain loop over the nodes."""
+    miner, graph = mined
     csr = graph.to_csr()
     whole = nx.Graph(graph.edges.tolist())
     for number, one in enumerate(miner.filters_):
         own = [node for node in range(csr.num_nodes) if miner.labels_[node] == number]
-        exact = 0
+        drawn = nx.Graph(one.structure.edges)
         for node in own:
             nodes = [int(v) for v in miner.subgraph_nodes_[node] if v >= 0]
-            assert nodes[0] == node
-            drawn = nx.Graph(one.structure.to_networkx())
-            exact += nx.is_isomorphic(whole.subgraph(nodes), drawn)
-        assert (one.frequency.value, one.exact.value) == (len(own), exact)
+            assert nodes[0] == node and len(nodes) <= one.size
+            is_exact = nx.is_isomorphic(whole.subgraph(nodes), drawn)
+            assert miner.is_exact_[node] == is_exact
+            matched = miner.matching_[node][miner.matching_[node] >= 0]
+            assert len({*matched.tolist()}) == len(matched) <= len(drawn)
+        assert one.nearest_nodes.value == len(own)
+        assert one.exact.value >= miner.is_exact_[own].sum()
         values = miner.similarities_[own]
         assert one.similarity == pytest.approx(np.quantile(values, (0.1, 0.25, 0.5, 0.75, 0.9)))
         best = one.nearest[0]
@@ -115,39 +136,41 @@ def test_the_record_of_a_filter_says_what_its_nodes_do(planted):
         for place, node in enumerate(best.nodes):
             at = np.flatnonzero(row == place)
             assert [node] == (miner.subgraph_nodes_[best.root][at].tolist() or [None])
-    sizes = [one.frequency.value for one in miner.filters_]
-    assert sizes == sorted(sizes, reverse=True) and sum(sizes) == csr.num_nodes
+    assert sum(one.nearest_nodes.value for one in miner.filters_) == csr.num_nodes
+    if not miner.num_random_graphs_:
+        instances = [one.instances.value for one in miner.filters_]
+        assert instances == sorted(instances, reverse=True)
     # the nearest are on different nodes
     for one in miner.filters_:
         sets = [frozenset(near.nodes) - {None} for near in one.nearest]
         assert len(set(sets)) == len(sets)
 
 
-def test_planted_motifs_are_found_about_as_often_as_they_are_there():
-    settings = PlantingSettings(features="per_type")
-    planted = planted_motif_graph(200, copies=8, settings=settings)
-    miner = FilterMiner(12).fit(planted)
+def test_the_motifs_of_the_paper_are_found_as_often_as_they_are_there(planted):
+    miner, _ = planted
+    found = {one.structure.key: one for one in miner.filters_}
     for name in ("house6", "cup", "wheel", "crown"):
-        motif = MOTIFS[name]
-        own = [one for one in miner.filters_ if one.structure.key == motif.key]
-        frequency = sum(one.frequency.value for one in own)
-        assert 0.6 < frequency / (8 * motif.num_nodes) < 1.4, (name, frequency)
-        assert sum(one.exact.value for one in own) <= 8 * motif.num_nodes
+        one = found[MOTIFS[name].key]
+        assert 8 <= one.instances.value <= 9 and one.exceeds, name
+        assert one.exact.value <= 9 * MOTIFS[name].num_nodes
 
 
 def test_a_sample_is_said_to_be_one():
-    learning = FilterLearning(num_epochs=0, max_subgraphs=500)
+    learning = FilterLearning(max_subgraphs=500)
     graph = rings_and_cliques(400, 250)
-    miner = FilterMiner(2, size=5, learning=learning, max_assigned=1000).fit(graph)
+    miner = FilterMiner(2, 5, contrast=False, learning=learning, max_assigned=1000).fit(graph)
     drawn = miner.labels_ >= 0
     assert drawn.sum() == 1000
     assert np.isnan(miner.similarities_[~drawn]).all()
     assert np.isnan(miner.responses_[~drawn]).all() and not np.isnan(miner.responses_[drawn]).any()
     ring = {one.structure.key: one for one in miner.filters_}[RING]
-    assert not ring.frequency.is_exact and ring.frequency.low < 2000 < ring.frequency.high
-    assert ring.frequency.value == 3 * (miner.labels_ == ring.id).sum()
-    # all of those that were drawn are rings
-    assert ring.exact == ring.frequency
+    nodes = ring.nearest_nodes
+    assert not nodes.is_exact and nodes.low < 2000 < nodes.high
+    assert nodes.value == 3 * (miner.labels_ == ring.id).sum()
+    # all of those that were drawn are rings, which all their five nodes show
+    assert ring.exact == nodes and ring.instances.value == pytest.approx(nodes.value / 5)
+    assert ring.instances.low < 400 < ring.instances.high
+    assert "around 500 of 3,000 nodes" in miner.note_
     np.testing.assert_array_equal(miner.predict(graph)[drawn], miner.labels_[drawn])
 
 
@@ -173,14 +196,38 @@ def test_a_sample_of_everything_is_exact():
 
 
 def test_filters_do_not_depend_on_how_nodes_are_numbered():
-    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.wheel_graph(6)] * 3)
-    graph.add_edges_from((0, node) for node in range(5, 38, 4))
+    graph, _ = plant(tree(60), [(PRISM, 5), (K33, 4)], seed=2)
     order = np.random.default_rng(0).permutation(len(graph)).tolist()
     turned = nx.Graph()
-    turned.add_nodes_from(order)
+    turned.add_nodes_from(range(len(graph)))
     turned.add_edges_from((order[u], order[v]) for u, v in graph.edges)
-    found = [FilterMiner(5, learning=QUICK).fit(one).filters_ for one in (graph, turned)]
-    assert {one.structure.key for one in found[0]} == {one.structure.key for one in found[1]}
+    for contrast in (True, False):
+        miners = [FilterMiner(5, 6, contrast=contrast).fit(one) for one in (graph, turned)]
+        found = [
+            {one.structure.key: (str(one.instances), one.exceeds) for one in miner.filters_}
+            for miner in miners
+        ]
+        assert found[0] == found[1] and len(found[0]) == 5
+        np.testing.assert_allclose(
+            np.sort(miners[0].responses_, axis=1),
+            np.sort(miners[1].responses_[order], axis=1),
+            atol=1e-5,
+        )
+
+
+def test_the_same_seed_gives_the_same_filters():
+    graph = nx.gnm_random_graph(300, 500, seed=1)
+    learning = FilterLearning(max_subgraphs=100)
+    for contrast in (True, False):
+        fits = [
+            FilterMiner(
+                6, 5, contrast=contrast, learning=learning, max_assigned=90, random_state=seed
+            ).fit(graph)
+            for seed in (3, 3, 4)
+        ]
+        records = [[one.to_dict() for one in miner.filters_] for miner in fits]
+        assert records[0] == records[1] != records[2]
+        np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
 
 
 def test_every_container_gives_the_same_filters():
@@ -197,20 +244,21 @@ def test_every_container_gives_the_same_filters():
         data,
         geometric.Batch.from_data_list(data),
     ):
-        miner = FilterMiner(2, size=5, learning=QUICK).fit(graph)
-        assert [(one.name, one.frequency.value) for one in miner.filters_] == [
-            ("clique of 4 nodes", 16),
-            ("cycle of 5 nodes", 15),
+        miner = FilterMiner(2, size=5, contrast=False).fit(graph)
+        assert [(one.name, one.instances.value) for one in miner.filters_] == [
+            ("clique of 4 nodes", 4),
+            ("cycle of 5 nodes", 3),
         ]
-    assert len(FilterMiner(2, size=5, learning=QUICK).fit(parts).filters_[0].nearest) == 4
+        assert len(miner.filters_[0].nearest) == 4
+    assert {near.graph for near in miner.filters_[0].nearest} == {3, 4, 5, 6}
 
 
 def test_directions_and_relations_are_those_of_the_graph():
     arcs = nx.disjoint_union_all([nx.DiGraph([(0, 1), (1, 2), (2, 0)])] * 5)
-    miner = FilterMiner(size=3, learning=QUICK).fit(arcs)
+    miner = FilterMiner(size=3).fit(arcs)
     (found,) = miner.filters_
     assert found.structure.key == Structure.parse("a->b, b->c, c->a").key
-    assert found.frequency.value == found.exact.value == 15
+    assert found.instances.value == 5 and found.exact.value == 15
     assert found.weights.shape == (3, 3, 2)
     drawn = found.to_networkx()
     assert drawn.is_directed() and all(data["weight"] > 0.9 for *_, data in drawn.edges(data=True))
@@ -232,8 +280,12 @@ def test_categories_decide_what_is_exact():
         features=labels.astype(np.float32),
         feature_names=("label=C", "label=N"),
     )
-    (one,) = FilterMiner(1, size=5, learning=QUICK).fit(csr).filters_
-    assert one.frequency.value == 30 and one.exact.value == 15
+    miner = FilterMiner(size=5, contrast=False).fit(csr)
+    assert [one.exact.value for one in miner.filters_] == [15, 15]
+    assert {one.structure.categories.count(("label=N",)) for one in miner.filters_} == {0, 1}
+    assert miner.labels_[:15].tolist() != miner.labels_[15:].tolist() and miner.is_exact_.all()
+    (one,) = FilterMiner(1, size=5, contrast=False).fit(csr).filters_
+    assert one.nearest_nodes.value == 30 and (one.exact.value, one.instances.value) == (15, 3)
     assert one.to_networkx().nodes[0]["category"] in ("label=C", "label=N")
 
 
@@ -246,9 +298,7 @@ def test_it_is_an_estimator(pair):
     assert miner.learning is None
     with pytest.raises(InputError, match="a parameter of learning must be one of"):
         fresh.set_params(learning__epochs=3)
-    np.testing.assert_array_equal(
-        FilterMiner(2, size=5, learning=QUICK).fit_predict(graph), miner.labels_
-    )
+    np.testing.assert_array_equal(clone(miner).fit_predict(graph), miner.labels_)
     assert miner.get_feature_names_out().tolist() == ["0: clique of 4 nodes", "1: cycle of 5 nodes"]
     copied = pickle.loads(pickle.dumps(miner))
     np.testing.assert_array_equal(copied.transform(graph), miner.responses_)
@@ -258,12 +308,14 @@ def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
     graphs = [nx.cycle_graph(6), nx.complete_graph(5)] * 6
     labels = [0, 1] * 6
     search = GridSearchCV(
-        FilterMiner(size=5), {"num_filters": [1, 2], "learning__num_epochs": [0, 1]}, cv=2
+        FilterMiner(size=5, contrast=False),
+        {"num_filters": [1, 2], "learning__num_epochs": [0, 1]},
+        cv=2,
     ).fit(graphs)
     assert search.best_params_["num_filters"] == 2
     assert search.best_score_ == pytest.approx(1, abs=0.01)
     pipeline = make_pipeline(
-        FilterMiner(2, size=5, level="graph", learning=QUICK), LogisticRegression(C=100)
+        FilterMiner(2, size=5, contrast=False, level="graph"), LogisticRegression(C=100)
     ).fit(graphs, labels)
     assert pipeline.predict([nx.complete_graph(6), nx.cycle_graph(7)]).tolist() == [1, 0]
     miner = pipeline[0]
@@ -272,37 +324,56 @@ def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
     # without the level a row is a node, and classes are those of graphs
     for given in (labels, np.array(labels)):
         with pytest.raises(InputError, match='^y has a value for each of the 12 graphs, .*"graph"'):
-            make_pipeline(FilterMiner(2, learning=QUICK), LogisticRegression()).fit(graphs, given)
+            make_pipeline(FilterMiner(2), LogisticRegression()).fit(graphs, given)
     # nodes of one graph
-    nodes = make_pipeline(FilterMiner(2, size=5, learning=QUICK), LogisticRegression(C=100))
+    nodes = make_pipeline(FilterMiner(2, size=5, contrast=False), LogisticRegression(C=100))
     whole = nx.disjoint_union_all(graphs)
     assert nodes.fit(whole, ([0] * 6 + [1] * 5) * 6).score(whole, ([0] * 6 + [1] * 5) * 6) == 1
 
 
-def test_a_layer_holds_the_filters(planted):
+def test_a_layer_holds_the_filters_of_a_size(planted):
     miner, graph = planted
-    csr = graph.to_csr()
-    conv = miner.to_conv()
-    scores = conv(csr, torch.from_numpy(miner.scaling_.scale(csr.features)))
-    assert scores.requires_grad
-    # 1 is .998 in a layer
-    np.testing.assert_allclose(scores.detach().numpy(), miner.responses_, atol=0.02)
-    agree = scores.argmax(dim=1).numpy() == miner.labels_
-    assert agree.mean() > 0.97
+    sizes, order = miner.bank_.sizes, NodeOrder.of(graph.to_csr())
+    # subgraphs that are truncated are drawn by the numbers of nodes
+    csr, given = order.graph, order.given(np.arange(len(miner.labels_)))
+    features = torch.from_numpy(miner.scaling_.scale(csr.features))
+    assert len({*sizes}) > 1
+    for size in {*sizes}:
+        conv = miner.to_conv(size)
+        assert conv.filters.filter_size == size
+        scores = conv(csr, features)
+        assert scores.requires_grad
+        own = miner.responses_[given][:, np.array(sizes) == size]
+        # 1 is .998 in a layer
+        np.testing.assert_allclose(scores.detach().numpy(), own, atol=0.02)
+    known = ", ".join(map(str, sorted({*sizes})))
+    for size in (None, 2):
+        with pytest.raises(InputError, match=f"^size must be one of the sizes .* {known}, got "):
+            miner.to_conv(size)
 
 
-def test_what_is_saved_is_read_again(pair, tmp_path):
+def test_a_layer_holds_filters_of_one_size(pair):
     miner, graph = pair
+    features = torch.from_numpy(miner.scaling_.scale(graph.features))
+    scores = miner.to_conv()(graph, features).detach().numpy()
+    np.testing.assert_allclose(scores, miner.responses_, atol=0.02)
+    np.testing.assert_array_equal(scores.argmax(axis=1), miner.labels_)
+
+
+def test_what_is_saved_is_read_again(mined, tmp_path):
+    miner, graph = mined
     path = tmp_path / "filters.npz"
     miner.save(path)
     read = FilterMiner.load(path)
     assert read.get_params() == miner.get_params()
     np.testing.assert_array_equal(read.transform(graph), miner.transform(graph))
     assert [one.to_dict() for one in read.filters_] == [one.to_dict() for one in miner.filters_]
-    for name in ("labels_", "similarities_", "matching_", "subgraph_nodes_", "is_exact_"):
-        np.testing.assert_array_equal(getattr(read, name), getattr(miner, name))
-    assert read.loss_curve_ == miner.loss_curve_
-    assert torch.equal(read.to_conv().filters.adj(), miner.to_conv().filters.adj())
+    np.testing.assert_array_equal(read.predict(graph), miner.labels_)
+    for name in PER_NODE:
+        np.testing.assert_array_equal(getattr(read, f"{name}_"), getattr(miner, f"{name}_"))
+    for name in ("loss_curve_", "n_iter_", "note_", "num_random_graphs_", "is_partial_"):
+        assert getattr(read, name) == getattr(miner, name)
+    assert torch.equal(read.to_conv(6).filters.adj(), miner.to_conv(6).filters.adj())
     with np.load(path, allow_pickle=False) as file:
         assert all(file[name].dtype != object for name in file)
     for content in (b"", b"PK no archive", path.read_bytes()[:-200]):
@@ -314,7 +385,7 @@ def test_what_is_saved_is_read_again(pair, tmp_path):
 
 
 def test_numbers_of_numpy_are_saved(tmp_path):
-    miner = FilterMiner(np.int64(2), size=np.int32(4), learning=QUICK).fit(nx.cycle_graph(6))
+    miner = FilterMiner(np.int64(2), size=np.int32(4)).fit(nx.cycle_graph(6))
     miner.save(tmp_path / "numpy.npz")
     assert FilterMiner.load(tmp_path / "numpy.npz").get_params() == miner.get_params()
 
@@ -322,7 +393,7 @@ def test_numbers_of_numpy_are_saved(tmp_path):
 def test_typed_filters_are_saved_with_their_relations(tmp_path):
     given = {"relation": np.array([0, 1, 1]), "relation_names": ["acts", "binds"]}
     graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, directed=[True, False], **given)
-    miner = FilterMiner(1, size=3, learning=QUICK).fit(graph)
+    miner = FilterMiner(1, size=3, contrast=False).fit(graph)
     miner.save(tmp_path / "typed.npz")
     read = FilterMiner.load(tmp_path / "typed.npz")
     assert read.relations_.kinds == [("acts", True), ("binds", False)]
@@ -332,15 +403,34 @@ def test_typed_filters_are_saved_with_their_relations(tmp_path):
 
 def test_the_table_has_a_row_for_each_filter(pair):
     frame = pair[0].table().to_pandas()
-    assert frame["frequency"].tolist() == [40, 30] and frame["exact"].tolist() == [40, 30]
-    assert frame["share"].tolist() == pytest.approx([4 / 7, 3 / 7])
+    for name, values in {
+        "instances": [10, 6],
+        "instances_low": [10, 6],
+        "instances_high": [10, 6],
+        "disjoint": [10, 6],
+        "nearest_nodes": [40, 30],
+        "exact_nodes": [40, 30],
+        "exceeds": [False, False],
+        "nodes": [4, 5],
+        "edges": [6, 5],
+    }.items():
+        assert frame[name].tolist() == values, name
+    assert frame["random_mean"].isna().all() and frame["similarity"].tolist() == [1, 1]
     assert frame["structure"].tolist()[1].count("--") == 5
+
+
+def test_the_table_says_what_random_graphs_have(planted):
+    miner, _ = planted
+    frame = miner.table().to_pandas()
+    assert frame["random_mean"].tolist() == [one.random_instances.mean for one in miner.filters_]
+    assert frame["random_sd"].tolist() == [one.random_instances.sd for one in miner.filters_]
+    assert frame["exceeds"].all()
 
 
 def test_weights_of_edges_are_left_out_and_that_is_said(log):
     graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, weights=[1.0, 2.0, 3.0])
-    miner = FilterMiner(size=3).fit(graph)
-    assert [(len(one.structure.edges), one.frequency.value) for one in miner.filters_] == [(3, 3)]
+    miner = FilterMiner(size=3, contrast=False).fit(graph)
+    assert [(len(one.structure.edges), one.instances.value) for one in miner.filters_] == [(3, 1)]
     assert any("weights are not used" in line for line in log())
 
 
@@ -348,6 +438,9 @@ def test_weights_of_edges_are_left_out_and_that_is_said(log):
     ("params", "error"),
     [
         ({"num_filters": 0}, "num_filters must be"),
+        ({"num_filters": "many"}, "num_filters must be"),
+        ({"size": "8-3"}, "size must have the smallest number first"),
+        ({"size": (3, 4, 5)}, "size must be a number of nodes, or the smallest and the largest"),
         ({"size": 1}, "size must be"),
         ({"size": 65}, "size must be"),
         ({"max_assigned": 0}, "max_assigned must be"),
@@ -383,5 +476,37 @@ def test_the_paper_s_settings_are_those_that_it_prints():
 
 def test_a_graph_without_edges_has_a_filter_of_one_node():
     graph = nx.empty_graph(4)
-    (one,) = FilterMiner(3, learning=QUICK).fit(graph).filters_
-    assert one.structure.num_nodes == 1 and one.frequency.value == one.exact.value == 4
+    (one,) = FilterMiner(3).fit(graph).filters_
+    assert one.structure.num_nodes == 1 and one.instances.value == one.exact.value == 4
+
+
+def test_other_graphs_may_have_nothing_that_is_as_a_filter(pair):
+    miner, _ = pair
+    for graph in (nx.star_graph(7), nx.empty_graph(2), nx.complete_graph(9)):
+        found = miner.transform(graph)
+        assert found.shape == (len(graph), 2) and (found < 0.9).all()
+        assert miner.predict(graph).tolist() == found.argmax(axis=1).tolist()
+
+
+# nothing but what a CPU needs is loaded
+WITHOUT_TORCH = """
+import json, pickle, sys
+import networkx as nx
+from mining import FilterMiner
+
+graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.complete_graph(4)] * 4)
+found = []
+for options in ({}, {"num_filters": 2, "contrast": False, "size": 5}):
+    miner = FilterMiner(**options).fit(graph)
+    miner.predict(graph), miner.transform(graph), miner.table()
+    pickle.dumps(miner)
+    found.append([[one.name, one.instances.value] for one in miner.filters_])
+print(json.dumps([found, sorted({"torch", "dgl"} & sys.modules.keys())]))
+"""
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is used where there is one")
+def test_on_a_cpu_torch_is_not_loaded():
+    found, loaded = run(WITHOUT_TORCH)
+    assert [dict(one) for one in found] == [{"cycle of 5 nodes": 4, "clique of 4 nodes": 4}] * 2
+    assert loaded == []

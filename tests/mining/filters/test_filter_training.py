@@ -1,4 +1,4 @@
-"""Filters: where they start, the gradient step, relocation, and what noisy copies agree on."""
+"""The training of filters by gradients: the step, relocation, and where it ends."""
 
 from dataclasses import replace
 
@@ -11,13 +11,8 @@ from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE
-from mining.filters.filter_learning import (
-    FilterAdam,
-    FilterLearning,
-    FilterTraining,
-    choose_initial,
-    mean_distance,
-)
+from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_training import FilterAdam, FilterTraining, mean_distance
 from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 KERNEL = GOMKKernel(3)
@@ -155,40 +150,6 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
     before = ours[0].detach().clone()
     optimizer.step((0 * ours[0] + 0 * ours[1]).sum(), 0.1)
     assert (ours[0] == before).all(dim=1).tolist() == [True, False, True]
-
-
-def choose(positions, num_filters, seed=0, **limits):
-    """Of subgraphs that are points on a line."""
-    levels = torch.tensor(positions, dtype=torch.float32).reshape(-1, 1, 1, 1)
-    learning = FilterLearning(kernel=GOMKKernel(num_levels=0))
-    subgraphs = subgraphs_of(torch.zeros(len(levels), 1, 1), levels[:, 0], levels)
-    rng = np.random.default_rng(seed)
-    return choose_initial(subgraphs, num_filters, learning, rng, **limits).tolist()
-
-
-@pytest.mark.parametrize(
-    ("positions", "number", "chosen"),
-    [
-        # the middle of three covers most, then the distant one
-        ([0.0, 0.5, 1.0, 9.0], 2, [1, 3]),
-        # that of which there are most first, then the nearest to two
-        ([0.0] * 10 + [5.0, 9.0, 9.5], 3, [0, 11, 10]),
-        # of equal gains the first
-        ([0.0, 9.0, 20.0], 3, [0, 1, 2]),
-        # none that is as another one
-        ([0.0, 9.0, 0.0, 9.0], 4, [0, 1]),
-    ],
-)
-def test_facility_location_on_a_line(positions, number, chosen):
-    assert choose(positions, number) == chosen
-
-
-def test_many_subgraphs_are_sampled():
-    chosen, again, *others = (
-        choose(np.arange(100.0), 4, seed=seed, most_compared=30) for seed in (3, 3, 0, 1, 2, 4)
-    )
-    assert len(set(chosen)) == 4 and chosen == again
-    assert any(chosen != other for other in others)
 
 
 def test_training_ends_when_it_is_told_to():
