@@ -30,7 +30,7 @@ from mining.html.filters_text import (
     partial_sentence,
     sample_sentence,
     short_count,
-    short_name,
+    without_degrees,
 )
 from mining.html.page import Numbers, flatten, render_page, whole
 from mining.pattern import UNCOUNTED, OccurrenceCount, digits
@@ -150,7 +150,7 @@ def filters_row(
         own = _plain if number is None else partial(number, one.id)
         instances, interval = _counted(partial(own, "instances"), one.instances)
         # the degrees of a tree and the relations of edges are too long for a row
-        name: str | Markup = short_name(one)
+        name: str | Markup = without_degrees(one).partition(": ")[0]
         if href:
             name = Markup('<a href="{}" title="{}">{}</a>').format(
                 href.format(one.id), one.name, name
@@ -235,7 +235,7 @@ def _row(
     structure = one.structure
     shape, _, relations = one.name.partition(": ")
     # what tells filters apart stands below what they are, but for edges, which the drawing shows
-    name = short_name(one)
+    name = without_degrees(one).partition(": ")[0]
     apart = [text for text in _PARENTHESES.findall(shape) if "-" not in text]
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
@@ -359,7 +359,7 @@ def _named(run: FiltersRun, numbers: Numbers) -> Markup:
     named = []
     for one in run.filters[:MOST_NAMED]:
         instances = instances_with_source(one, partial(numbers, "filters"))
-        named.append(Markup("{} ({})").format(short_name(one), instances))
+        named.append(Markup("{} ({})").format(without_degrees(one), instances))
     if more := len(run.filters) - len(named):
         named.append(Markup("and {} more").format(more))
     # names have commas

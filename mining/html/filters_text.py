@@ -75,16 +75,16 @@ def filters_sentence(run: FiltersRun) -> str:
     """What the filters are and how many instances they have, or that there are none."""
     if not run.filters:
         return note_of(run)
-    named = [f"{short_name(one)} ({instances_of(one)})" for one in run.filters[:MOST_NAMED]]
+    named = [f"{without_degrees(one)} ({instances_of(one)})" for one in run.filters[:MOST_NAMED]]
     if more := len(run.filters) - len(named):
         named.append(f"and {more} more")
     found = f"{count(len(run.filters), 'filter')}: {'; '.join(named)}."
     return " ".join(filter(None, [found, note_of(run), sample_sentence(run)]))
 
 
-def short_name(one: MinedFilter) -> str:
-    """The name of a filter without the degrees of its nodes and the relations of its edges."""
-    return one.name.partition(" (")[0].partition(": ")[0]
+def without_degrees(one: MinedFilter) -> str:
+    """The name of a filter without what else tells it from others, as a sentence has it."""
+    return one.name.partition(" (")[0]
 
 
 def sample_sentence(run: FiltersRun) -> str:
