@@ -144,13 +144,18 @@ class FilterLearner:
             starts = self._choose(sample)
             filters, losses = self._from_subgraphs(sample, starts)
         bank = self.bank(filters, tuple(start.size for start in starts))
+        # what a training made another structure of was compared with nothing
+        exceeds = tuple(
+            start.exceeds and bool(sample.own(start.size).codes[start.row] == bank.code(number)[0])
+            for number, start in enumerate(starts)
+        )
         return Learnt(
             filters.adj,
             filters.feat,
             filters.weights,
             filters.num_nodes,
             bank.sizes,
-            tuple(start.exceeds for start in starts),
+            exceeds,
             _random_instances(bank, sample),
             len(sample.roots),
             losses,

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from planted_copies import PRISM, plant, tree
 
 from gomkcn_dgl.kernels import load_backend
 from mining import FilterLearning, FilterMiner
@@ -22,7 +23,8 @@ def assert_equal(one, other):
     """
     assert [a.structure.key for a in one.filters_] == [b.structure.key for b in other.filters_]
     for a, b in zip(one.filters_, other.filters_, strict=True):
-        assert (a.frequency, a.exact) == (b.frequency, b.exact)
+        assert (a.instances, a.exact, a.nearest_nodes) == (b.instances, b.exact, b.nearest_nodes)
+        assert (a.size, a.exceeds, a.random_instances) == (b.size, b.exceeds, b.random_instances)
         orders = [a.structure.isomorphism(b.structure)[way] for way in a.structure.symmetries]
         assert any(
             np.allclose(a.features, b.features[order], atol=2e-3)
@@ -36,13 +38,30 @@ def assert_equal(one, other):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
-def test_a_training_on_a_gpu_equals_that_on_a_cpu():
+@pytest.mark.parametrize("options", [{}, {"num_filters": 8, "contrast": False}])
+def test_a_training_on_a_gpu_equals_that_on_a_cpu(options):
     planted = planted_motif_graph()
     results = []
     for device in ("cpu", "cuda"):
-        miner = FilterMiner(device=device, learning=FilterLearning(num_epochs=30))
+        miner = FilterMiner(device=device, learning=FilterLearning(num_epochs=30), **options)
         results.append(miner.fit(planted))
     assert_equal(*results)
+
+
+@pytest.mark.parametrize("contrast", [True, False])
+def test_matching_by_pytorch_equals_that_of_arrays(contrast):
+    """By the plain implementation here, and by the kernels of a GPU where there is one."""
+    graph = plant(tree(60), [(PRISM, 5), (nx.complete_graph(4), 5)], seed=2)[0]
+    # all nodes differ, so that no two matchings are as good
+    for node, value in enumerate(np.random.default_rng(0).random(len(graph)).tolist()):
+        graph.nodes[node]["feat"] = [value]
+    size = "3-6" if contrast else 5
+    results = [
+        FilterMiner(3, size, contrast=contrast, learning=FilterLearning(backend=backend)).fit(graph)
+        for backend in ("auto", "reference")
+    ]
+    assert_equal(*results)
+    np.testing.assert_array_equal(results[1].predict(graph), results[0].labels_)
 
 
 def test_a_training_by_the_kernels_for_a_gpu_equals_that_by_the_kernel_for_a_cpu():
@@ -55,6 +74,7 @@ def test_a_training_by_the_kernels_for_a_gpu_equals_that_by_the_kernel_for_a_cpu
     results = []
     for backend in ("numba", "triton"):
         learning = FilterLearning(num_epochs=2, backend=backend)
-        results.append(FilterMiner(2, 4, learning=learning, device="cpu").fit(graph))
+        miner = FilterMiner(2, 4, contrast=False, learning=learning, device="cpu")
+        results.append(miner.fit(graph))
     assert_equal(*results)
     assert len(results[0].loss_curve_) == 3
