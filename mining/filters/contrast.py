@@ -177,7 +177,8 @@ def choose_contrasting(
         share = np.minimum(1, surprises[size][rows] / of_root[:, None])
         values[:, places] = likeness * share**2
     # 3. greedily
-    order, exceeds = cover(*_on_device(device, values, weights[0], weights[1:]), number)
+    compared, here, random = _on_device(device, values, weights[0], weights[1:])
+    order, exceeds = cover(compared, here, random, number)
 
     # 4. first what is furthest beyond chance: a star that hundreds of roots show is less than a
     # motif that few random graphs would have anywhere

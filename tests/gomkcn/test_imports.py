@@ -200,8 +200,8 @@ def test_what_asks_little_loads_little(tmp_path):
             HEAVY,
             [f"generate planted --out {tmp_path}/{e}.{e} {size}" for e in ("csv", "graph", "bin")],
         ),
-        # mining draws with igraph, which loads matplotlib but for our commands; filters need PyTorch
-        # for a training, and for a GPU
+        # mining draws with igraph, which loads matplotlib but for our commands; filters need
+        # PyTorch for a training, and for a GPU
         (
             NOT_OF_MINING,
             [f"mine {rings} --out {tmp_path}/run --size 5 --null none --device cpu"],
