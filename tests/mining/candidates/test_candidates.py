@@ -107,7 +107,7 @@ def patterns_of(*rows, sizes=range(3, 6), mined=MINED, scaling=SCALING):
         filters_of(*rows), scaling, SubgraphSettings(2, 5), kernel, "auto", graph.relations,
         graph.feature_names, mined.categories,
     )  # fmt: skip
-    shown = bank.respond(graph, np.arange(graph.num_nodes), "cpu")
+    shown = bank.respond(graph, np.arange(graph.num_nodes))
     return patterns_of_filters(mined_filters(bank, shown, graph), mined, sizes)
 
 
