@@ -180,12 +180,11 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     shown = own.filters[:MOST_IN_ROW]
     every = "its page" if len(own.filters) == 1 else f"all {len(own.filters)} on their page"
     return {
-        "lead": Markup(
-            "The subgraphs around the nodes have <b>{}</b>, the first of which is the {}, with {}."
-        ).format(
+        "lead": Markup("The subgraphs around the nodes have <b>{}</b>: {} ({}){}.").format(
             count(len(own.filters), "filter"),
             first.name,
             instances_with_source(first, partial(numbers, "filters")),
+            f" and {len(own.filters) - 1} more" if len(own.filters) > 1 else "",
         ),
         "note": (
             f"{note_of(own)} Instances: the different node sets that the subgraphs around nodes "
