@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 # drawings in a row, which is as wide as a page
 _IN_A_ROW = 4
-# side of a drawing, in inches
-_SIDE = 2.1
+# side of a drawing, in inches, and its height with what stands above and below it
+_SIDE, _HEIGHT = 2.1, 2.5
 # side of a map, two of these
 _MAP = 4.2
 # a map of more nodes is a grey spot
@@ -94,7 +94,7 @@ def plot_filters(
     if not filters:
         return _note_alone(miner.note_)
     rows = -(-len(filters) // _IN_A_ROW)
-    heights = [_SIDE * rows] + ([] if csr is None else [_MAP])
+    heights = [_HEIGHT * rows] + ([] if csr is None else [_MAP])
     with sns.axes_style("white"), sns.plotting_context("paper"):
         figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, sum(heights)), layout="constrained")
         # a notebook shows what a cell returns, and would show what is open once more
@@ -197,9 +197,12 @@ def _draw_filter(
 def _said(one: MinedFilter) -> str:
     """The instances of a filter, here and in random graphs."""
     is_one = one.instances.is_exact and one.instances.value == 1
-    said = f"{one.instances.short} {'instance' if is_one else 'instances'}"
+    about = "≈ " if one.instances.state == "estimated" else ""
+    said = f"{about}{one.instances.short} {'instance' if is_one else 'instances'}"
     random = one.random_instances
-    return said if random is None else f"{said}\nrandom graphs: {random}"
+    if random is None:
+        return said
+    return f"{said}\n{'random graphs' if one.exceeds else 'as in random graphs'}: {random}"
 
 
 def _note_alone(note: str) -> Figure:
