@@ -199,9 +199,12 @@ def _draw_filter(
 def _said(one: MinedFilter) -> str:
     """The instances of a filter, here and in random graphs."""
     is_one = one.instances.is_exact and one.instances.value == 1
-    said = f"{one.instances.short} {'instance' if is_one else 'instances'}"
+    about = "≈ " if one.instances.state == "estimated" else ""
+    said = f"{about}{one.instances.short} {'instance' if is_one else 'instances'}"
     random = one.random_instances
-    return said if random is None else f"{said}\nrandom graphs: {random}"
+    if random is None:
+        return said
+    return f"{said}\n{'random graphs' if one.exceeds else 'as in random graphs'}: {random}"
 
 
 def _note_alone(note: str) -> Figure:
