@@ -214,6 +214,13 @@ def test_links_and_colours_that_a_graph_lacks_are_those_of_no_subgraph(device):
     expected = assert_as_arrays(bank, graph, bank.place(graph, device))
     shown = expected.is_exact.any(axis=0)
     assert shown[without_a].any() and not shown[~np.array(without_a)].any()
+    # and the other way round: nodes of a category that no filter has
+    bank = bank_of(graph, (4,), GOMKKernel(), "reference")
+    placed = bank.place(categorical(), device)
+    assert placed.colors.max() == len(placed.palette) == 2
+    expected = assert_as_arrays(bank, categorical(), placed)
+    shows_a = np.isin(expected.nodes[:, 0], np.flatnonzero(is_a)).any(axis=1)
+    assert expected.is_exact.any() and not expected.is_exact[shows_a].any()
     # a pair of nodes that both relations join is in no subgraph
     graph = typed()
     bank = bank_of(graph, (3,), GOMKKernel(), "reference")
