@@ -158,9 +158,9 @@ def bank_of(graph, sizes, kernel, backend="auto", step=5):
     )
 
 
-def assert_as_arrays(bank, graph, placed, *, is_unique=True):
+def assert_as_arrays(bank, graph, placed, *, is_unique=True, most=None):
     """What a graph on a device responds is what it responds as arrays, which is returned."""
-    roots = np.random.default_rng(1).permutation(graph.num_nodes)
+    roots = np.random.default_rng(1).permutation(graph.num_nodes)[:most]
     expected = replace(bank, backend="auto").respond(graph, roots)
     found = bank.respond(placed, roots)
     assert isinstance(placed, GraphOnDevice)
@@ -285,7 +285,7 @@ def test_no_filters_and_no_roots(device):
     ("graph", "sizes"),
     [
         (small_components, (2,)),
-        pytest.param(typed, (3, 4), marks=pytest.mark.interpret),
+        pytest.param(typed, (4,), marks=pytest.mark.interpret),
         pytest.param(categorical, (5,), marks=pytest.mark.interpret),
     ],
 )
@@ -298,4 +298,5 @@ def test_subgraphs_are_sampled_and_matched_by_the_kernels_for_a_gpu(device, grap
     csr = graph()
     bank = bank_of(csr, sizes, GOMKKernel(), "triton", step=9)
     placed = replace(bank.place(csr, device), rows=bfs_triton.DeviceGraph.of(csr, device))
-    assert_as_arrays(bank, csr, placed)
+    # each takes a second or more in the interpreter
+    assert_as_arrays(bank, csr, placed, most=4)
