@@ -7,7 +7,6 @@ seeds that nothing was chosen by. A motif is found if a filter is isomorphic to 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -219,9 +218,11 @@ def instances(bench: Bench) -> None:
          "are occurrences, by NetworkX": "", "other occurrences, by igraph": ",",
          "share that is seen": ""},
     )  # fmt: skip
-    counted: dict[str, Instances] = defaultdict(Instances)
-    for copies in FEW_AND_MANY[:1] if bench.quick else FEW_AND_MANY:
-        for base in BASES if not bench.quick else FEW_BASES:
+    every = FEW_AND_MANY[:1] if bench.quick else FEW_AND_MANY
+    bases = FEW_BASES if bench.quick else tuple(BASES)
+    counted = {row: Instances() for row in (*(f"{copies} copies" for copies in every), *bases)}
+    for copies in every:
+        for base in bases:
             for names in SETS.values():
                 mined = Mined.of(make(base, dict.fromkeys(names, copies), FIRST_SEED))
                 for row in (f"{copies} copies", base):
