@@ -398,7 +398,7 @@ def test_random_graphs_that_time_ends_are_done_without_and_that_is_said(looks, d
     if not drawn:
         assert miner.num_random_graphs_ == 0 and {one.size for one in miner.filters_} == {8}
         assert miner.note_.startswith("Filters represent the most frequent subgraphs of 8 nodes")
-        assert miner.note_.endswith("random graphs: time was up before there were three.")
+        assert miner.note_.endswith("compare with: time was up before there were three.")
     else:
         assert f"than {miner.num_random_graphs_} random graphs" in miner.note_
 
