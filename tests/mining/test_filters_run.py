@@ -274,6 +274,7 @@ def test_of_a_sample_numbers_have_intervals_and_others_are_not_compared(graph):
     first = run.filters[0].instances
     shown = filters_table(run).columns["instances"][0]
     assert shown[0].startswith("≈ ") and shown[1].split(" to ")[0] in str(first)
+    assert f"{shown[0]} {shown[1]} {run.filters[0].disjoint_instances} disjoint" in page
 
 
 def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job):
@@ -545,10 +546,13 @@ def test_what_a_given_number_adds_is_marked_as_no_more_than_by_chance():
     assert words_of(page).count("as in random graphs") == 2
     assert [row["exceeds"] for row in csv_rows(page)] == [0, 0]
     assert words_of(filters_row(run.filters, run.colors)).count("as in random graphs") == 2
+    below = texts_of(plot_filters(run.miner))
+    assert [text.split("\n")[1].partition(":")[0] for text in below] == ["as in random graphs"] * 2
     # without random graphs nothing is
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2, "contrast": False})
     assert "as in random graphs" not in format_filters(run) + render_filters(run)
     assert [row["random mean"] for row in csv_rows(render_filters(run))] == ["", ""]
+    assert "random graphs" not in words_of(render_filters(run)).replace(run.note, "")
 
 
 def test_names_of_the_table_are_short():
