@@ -144,13 +144,18 @@ class FilterLearner:
             starts = self._choose(sample)
             filters, losses = self._from_subgraphs(sample, starts)
         bank = self.bank(filters, tuple(start.size for start in starts))
+        # what a training made another structure of was compared with nothing
+        exceeds = tuple(
+            start.exceeds and bool(sample.own(start.size).codes[start.row] == bank.code(number)[0])
+            for number, start in enumerate(starts)
+        )
         return Learnt(
             filters.adj,
             filters.feat,
             filters.weights,
             filters.num_nodes,
             bank.sizes,
-            tuple(start.exceeds for start in starts),
+            exceeds,
             _random_instances(bank, sample),
             len(sample.roots),
             losses,
@@ -311,7 +316,7 @@ class FilterLearner:
         self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
     ) -> tuple[DiscreteFilters, Responses]:
         """Give each filter the mean features of those of its subgraphs that have its structure."""
-        responses = self.bank(filters, sizes).respond(self.mined.graph, sample.roots, self.device)
+        responses = self._respond(filters, sizes, sample)
         feat = filters.feat.copy()
         for number, size in enumerate(sizes):
             rows = np.flatnonzero((responses.labels == number) & responses.is_exact[:, number])
@@ -331,6 +336,13 @@ class FilterLearner:
             )[0]
         return replace(filters, feat=feat), responses
 
+    def _respond(
+        self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
+    ) -> Responses:
+        """How similar the subgraphs of a sample are to filters."""
+        bank = self.bank(filters, sizes)
+        return bank.respond(bank.place(self.mined.graph, self.device), sample.roots)
+
     def _commonest(
         self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
     ) -> DiscreteFilters:
@@ -339,7 +351,7 @@ class FilterLearner:
         Training sees no difference between structures whose embeddings are equal, and may end with
         one that few subgraphs have, or none.
         """
-        responses = self.bank(filters, sizes).respond(self.mined.graph, sample.roots, self.device)
+        responses = self._respond(filters, sizes, sample)
         for number, size in enumerate(sizes):
             of_filter = responses.labels == number
             alike = np.flatnonzero(of_filter & (responses.similarity[:, number] > _AS_EXACT))

@@ -270,9 +270,8 @@ class FilterMining:
         elif not all(one.exceeds for one in self.filters_):
             exceed = sum(one.exceeds for one in self.filters_)
             text = (
-                f"{exceed} of the {count(len(self.filters_), 'filter')} are structures of {of} of "
-                f"which the graph has more than {random}, in {where}; the others come nearest to "
-                "it."
+                f"Filters are structures of {of}. Of {exceed} of {len(self.filters_)} the graph "
+                f"has more than {random}, in {where}; the others come nearest to that."
             )
         if learner.mined.numeric_columns:
             text += " Numeric features are not compared with random graphs."

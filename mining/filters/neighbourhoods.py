@@ -82,7 +82,7 @@ def structure_codes(
     --------
     >>> paths = np.array([[[0, 1, 0], [1, 0, 1], [0, 1, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]])
     >>> first, second = structure_codes(paths, np.array([3, 3]))
-    >>> first == second
+    >>> bool(first == second)
     True
     """
     size = links.shape[1]

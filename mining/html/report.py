@@ -180,10 +180,11 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     shown = own.filters[:MOST_IN_ROW]
     every = "its page" if len(own.filters) == 1 else f"all {len(own.filters)} on their page"
     return {
-        "lead": Markup("<b>{}</b>; the first, {}, has {}.").format(
+        "lead": Markup("The subgraphs around the nodes have <b>{}</b>: {} ({}){}.").format(
             count(len(own.filters), "filter"),
             without_degrees(first),
             instances_with_source(first, partial(numbers, "filters")),
+            f" and {len(own.filters) - 1} more" if len(own.filters) > 1 else "",
         ),
         "note": " ".join(
             (

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 import zlib
@@ -468,6 +469,19 @@ def texts_of(figure):
     """What stands below the drawings of a figure."""
     texts = [text.get_text() for axis in figure.axes for text in axis.texts]
     return [text for text in texts if text]
+
+
+def test_nothing_of_a_figure_covers_another_or_is_cut_off():
+    """Two rows of filters, whose numbers in random graphs stand above the names below them."""
+    miner = FilterMiner(6, size="3-5").fit(nx.les_miserables_graph())
+    assert len(miner.filters_) == 6
+    figure = plot_filters(miner)
+    figure.canvas.draw()
+    texts = [text for axis in figure.axes for text in (axis.title, *axis.texts) if text.get_text()]
+    boxes = [text.get_window_extent() for text in texts]
+    assert len(boxes) == 2 * len(miner.filters_)
+    assert all(figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes)
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
 
 
 def csv_rows(page):

@@ -16,6 +16,7 @@ from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, compare_with_truth
 from mining.counting.occurrence_search import count_by_graph
+from mining.filters.neighbourhoods import Neighbourhoods
 from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")
@@ -208,19 +209,53 @@ def test_filters_say_which_neighbourhoods_are_frequent_whatever_proposes_motifs(
     graph = rings_and_cliques()
     miner = PatternMiner(5, null="none", filters=few_filters()).fit(graph)
     found = miner.filters_
-    assert [(one.name, one.frequency.value) for one in found.filters_] == [
-        ("cycle of 5 nodes", 30),
-        ("clique of 5 nodes", 15),
-    ]
+    assert {one.name: one.instances.value for one in found.filters_} == {
+        "cycle of 5 nodes": 6,
+        "clique of 5 nodes": 3,
+    }
     # those of the graph as it was given, and the estimator that was passed is not fitted
     np.testing.assert_array_equal(found.predict(graph), found.labels_)
     np.testing.assert_array_equal(few_filters().fit(graph).labels_, found.labels_)
     assert not hasattr(miner.filters, "filters_")
     assert clone(miner).set_params(filters__num_filters=1).filters.num_filters == 1
-    # as many nodes as the largest pattern that was asked for
-    usual = PatternMiner("3-4", null="none").fit(graph).filters_
-    assert (usual.size, usual.num_filters) == (4, 8)
     assert PatternMiner(null="none", filters="none").fit(graph).filters_ is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "names", "seen"),
+    [
+        ("3-4", ["edge"], [3, 4]),
+        (1, ["edge"], [2]),
+        # molecules are not compared with random graphs, and have filters of one size
+        ("3-4", ["single"], [4]),
+        (None, ["single"], [6]),
+        (None, ["edge"], [*range(3, 9)]),
+    ],
+)
+def test_filters_have_the_sizes_of_the_patterns_that_were_asked_for(
+    sizes, names, seen, monkeypatch
+):
+    whole = nx.disjoint_union_all([nx.complete_graph(4)] * 5)
+    graph = csr_from_edges(
+        *np.array(whole.edges).T, 20, relation=np.zeros(30, int), relation_names=names
+    )
+    asked = []
+    sample = Neighbourhoods.sample
+    monkeypatch.setattr(
+        Neighbourhoods,
+        "sample",
+        lambda graph, settings, *rest: (
+            asked.append(settings.max_nodes) or sample(graph, settings, *rest)
+        ),
+    )
+    miner = PatternMiner(sizes, null="none").fit(graph)
+    assert sorted({*asked}) == seen and miner.filters_.size == "auto"
+    if sizes is None or sizes == "3-4":
+        assert any(one.name.startswith("clique of 4") for one in miner.filters_.filters_)
+    # sizes that were given to the filters stay
+    asked.clear()
+    PatternMiner(sizes, null="none", filters=FilterMiner(1, size=5)).fit(graph)
+    assert {*asked} == {5}
 
 
 def test_a_run_is_of_the_graph_that_was_fitted():

@@ -5,7 +5,6 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
-import torch
 from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr
@@ -17,6 +16,7 @@ from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.filters.discrete_filters import DiscreteFilters
 from mining.filters.filter_bank import FilterBank
+from mining.filters.filter_learner import Learnt
 from mining.filters.mined_filter import mined_filters
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
@@ -90,25 +90,27 @@ SCALING = FeatureScaling.fit(MINED.graph.features, 1.0)
 
 def filters_of(*rows, width=5):
     """Filters from graphs and the scaled features of their nodes."""
-    adj, feat = torch.zeros(len(rows), width, width), None
-    for number, (graph, values) in enumerate(rows):
-        values = torch.as_tensor(values, dtype=torch.float32).reshape(len(graph), -1)
-        feat = torch.zeros(len(rows), width, values.shape[1]) if feat is None else feat
-        adj[number, : len(graph), : len(graph)] = torch.from_numpy(
-            nx.to_numpy_array(graph, nodelist=range(len(graph)))
-        ).float()
-        feat[number, : len(graph)] = values
-    return DiscreteFilters(adj, feat, adj, tuple(len(graph) for graph, _ in rows))
+    parts = []
+    for graph, values in rows:
+        adj = nx.to_numpy_array(graph, nodelist=range(len(graph)), dtype=np.float32)[None]
+        feat = np.array(values, np.float32).reshape(1, len(graph), -1)
+        parts.append(DiscreteFilters(adj, feat, adj, (len(graph),)))
+    return DiscreteFilters.join(parts).padded(width)
 
 
 def patterns_of(*rows, sizes=range(3, 6), mined=MINED, scaling=SCALING):
-    graph, kernel = mined.given, GOMKKernel()
+    graph, kernel, filters = mined.given, GOMKKernel(), filters_of(*rows)
+    same = (5,) * len(rows)
     bank = FilterBank(
-        filters_of(*rows), scaling, SubgraphSettings(2, 5), kernel, "auto", graph.relations,
+        filters, same, scaling, SubgraphSettings(2, 5), kernel, "auto", graph.relations,
         graph.feature_names, mined.categories,
     )  # fmt: skip
-    shown = bank.respond(graph, np.arange(graph.num_nodes), "cpu")
-    return patterns_of_filters(mined_filters(bank, shown, graph), mined, sizes)
+    shown = bank.respond(graph, np.arange(graph.num_nodes))
+    learnt = Learnt(
+        filters.adj, filters.feat, filters.weights, filters.num_nodes, same,
+        (False,) * len(rows), np.zeros((len(rows), 0)), graph.num_nodes, [0.0],
+    )  # fmt: skip
+    return patterns_of_filters(mined_filters(bank, learnt, shown, mined), mined, sizes)
 
 
 def test_what_is_smaller_than_asked_for_is_a_last_resort():
