@@ -286,7 +286,7 @@ def test_filters():
 
 def test_commands_of_filters():
     found = {
-        command: total(one["all four"] for one in rows("filter_commands", command=command))
+        command: total(one["all four"] for one in rows("filter_commands", 1, command=command))
         for command in ("gomkcn filters", "gomkcn filters --paper")
     }
     says(

@@ -364,8 +364,8 @@ def test_molecules_are_not_compared_and_that_is_said():
     assert [one.instances.value for one in miner.filters_] == [6]
     assert miner.filters_[0].random_instances is None and not miner.filters_[0].exceeds
     assert miner.note_.endswith(
-        "They are not compared with random graphs: they have neighbours of atoms that chemistry "
-        "rules out."
+        "There are no random graphs to compare with: in those of molecules atoms have neighbours "
+        "that chemistry rules out."
     )
     # where it is asked for, they are
     assert FilterMining(contrast=True).fit(csr).num_random_graphs_ == 10
