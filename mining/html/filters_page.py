@@ -21,9 +21,9 @@ from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FiltersRun
 from mining.html.drawn_graph import content_policy, graph_record, pack, page_script
 from mining.html.filters_text import (
-    AS_EXPECTED,
     MOST_NAMED,
-    is_as_expected,
+    NO_MORE,
+    adds_no_more,
     note_of,
     noun_of,
     overlaps,
@@ -155,7 +155,7 @@ def filters_row(
             name = Markup('<a href="{}" title="{}">{}</a>').format(
                 href.format(one.id), one.name, name
             )
-        said = [_beside(own, one), AS_EXPECTED if is_as_expected(one) else ""]
+        said = [_beside(own, one), NO_MORE if adds_no_more(one) else ""]
         said.append(notes.get(one.id, "") if notes else "")
         items += Markup(
             '<li class="{}"><span class="plain-pic">{}</span>'
@@ -242,7 +242,7 @@ def _row(
     subs = {
         relations: relations,
         "; ".join(apart): bool(apart),
-        AS_EXPECTED: is_as_expected(one),
+        NO_MORE: adds_no_more(one),
         f"planted: {planted}": planted,
     }
     instances, interval = _counted(partial(own, "instances"), one.instances)
@@ -432,6 +432,10 @@ def _key(run: FiltersRun) -> str:
             "degrees. Filters furthest beyond chance come first: by the nodes that show one beyond "
             "those in random graphs, times how improbable the structure is."
         )
+        if any(map(adds_no_more, run.filters)):
+            parts.append(
+                f"A filter that {NO_MORE} explains no more nodes, beside the others, than in these."
+            )
     else:
         parts.append("Filters with most instances come first.")
     parts.append(

@@ -204,7 +204,7 @@ def _said(one: MinedFilter) -> str:
     random = one.random_instances
     if random is None:
         return said
-    return f"{said}\n{'random graphs' if one.exceeds else 'as in random graphs'}: {random}"
+    return f"{said}\nrandom graphs: {random}"
 
 
 def _note_alone(note: str) -> Figure:

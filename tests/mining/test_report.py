@@ -503,10 +503,7 @@ def test_the_row_of_filters_says_their_instances(mined):
     one = run.filters.filters[0]
     assert (one.name, one.instances.value) == ("clique of 5 nodes", 8)
     words = Page(render_report(run)).words
-    assert (
-        f"{len(run.filters.filters)} filter ; the first, clique of 5 nodes, has 8 instances."
-        in words
-    )
+    assert "have 1 filter : clique of 5 nodes ( 8 instances)." in words
     assert run.filters.note in words
     assert f"8 instances {one.random_instances} in random graphs motif 0" in words
     assert format_run(run).startswith("1 filter: clique of 5 nodes (8 instances). ")
