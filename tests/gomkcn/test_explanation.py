@@ -438,7 +438,7 @@ def test_filters_have_the_features_of_the_data(tmp_path):
     (one, *_) = explanation_filters = explain_classifier(classifier, data).filters
     assert all(own.features.shape[1] == 3 for own in explanation_filters)
     kept = discretize(classifier.model.first_conv.filters)
-    expected = classifier.scaling.restore(kept.feat[0, : kept.num_nodes[0]].numpy())
+    expected = classifier.scaling.restore(kept.feat[0, : kept.num_nodes[0]])
     np.testing.assert_allclose(one.features, expected, rtol=1e-5)
     np.testing.assert_allclose(
         edge_weights(one.structure, one.weights),

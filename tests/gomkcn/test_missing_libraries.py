@@ -73,28 +73,34 @@ assert "dgl" not in sys.modules
 WITHOUT_TORCH = """
 import networkx as nx
 from command_line import gomkcn, refused
-from gomkcn import GOMKConv, GOMKKernel, MissingTorchError, MotifClassificationDataset
-from gomkcn import PatternMiner, gomk_gram
+from gomkcn import FilterMiner, GOMKConv, GOMKKernel, MissingTorchError
+from gomkcn import MotifClassificationDataset, gomk_gram
 
-# 1. counts, census, motif sets, runs
+# 1. counts, census, motif sets, filters, runs
 gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
 gomkcn("generate planted --out file.bin --nodes 40 --motif wheel=6")
 assert "triangle" in gomkcn("census planted.graph --size 3-4")
 for name in ("planted.graph", "file.bin"):
     assert "occurrences 6" in gomkcn(f"count wheel {name}")
 assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")
+assert "wheel" in gomkcn("filters planted.graph --out filters --quiet")
+assert "wheel" in gomkcn("mine planted.graph --sources filters --null none --out seen --quiet")
 gomkcn("report run")
 gomkcn("export run --out tables")
 GOMKKernel(tau=0.5)
 graph = nx.cycle_graph(5)
-# 2. filters, kernels, classifiers
+miner = FilterMiner(1, 5, contrast=False).fit(graph)
+assert miner.filters_[0].instances.value == 1 and miner.predict(graph).tolist() == [0] * 5
+# 2. training, layers, kernels, classifiers
 way_out = "pip install torch."
-for line in ("mine planted.graph --sources filters --out new", f"train {sys.argv[2]} --out new"):
+for line in ("filters planted.graph --epochs 2 --out new", f"train {sys.argv[2]} --out new",
+             "filters planted.graph --paper --out new", "mine planted.graph --epochs 2 --out new"):
     assert way_out in refused(line), line
 for ask in (
     lambda: GOMKConv(2, 3, 3, 1),
     lambda: gomk_gram([graph, graph]),
-    lambda: PatternMiner(sources="filters", null="none").fit(graph),
+    lambda: miner.to_conv(),
+    lambda: miner.set_params(learning__num_epochs=1).fit(graph),
     lambda: MotifClassificationDataset(40),
 ):
     try:

@@ -7,7 +7,8 @@ import pytest
 import torch
 from forked import run
 
-from gomkcn_dgl._torch import resolve_device, threads_of_torch
+from gomkcn_dgl import _torch
+from gomkcn_dgl._torch import device_name, resolve_device, threads_of_torch
 from gomkcn_dgl.errors import InputError, InputTypeError
 
 
@@ -56,9 +57,45 @@ def test_what_cannot_be_used_is_refused(monkeypatch, gpus, given, sentence):
         resolve_device(given)
 
 
+@pytest.mark.parametrize(
+    ("has_driver", "installed", "given", "meant"),
+    [
+        (False, True, "auto", "cpu"),
+        (False, False, "auto", "cpu"),
+        (True, False, "auto", "cpu"),
+        (True, False, "cpu", "cpu"),
+        (True, True, "auto", "cuda:1"),
+        (True, True, "cuda:0", "cuda:0"),
+        (False, True, "cuda", "cuda:1"),
+        (True, True, torch.device("cpu"), "cpu"),
+    ],
+)
+def test_the_name_of_a_device_is_told_without_torch_where_there_is_no_gpu(
+    monkeypatch, has_driver, installed, given, meant
+):
+    pretend(monkeypatch, 2, current=1)
+    monkeypatch.setattr(_torch, "_may_have_gpu", lambda: has_driver)
+    monkeypatch.setattr(_torch, "has_torch", lambda: installed)
+    assert device_name(given) == meant
+
+
+def test_a_driver_of_a_gpu_is_seen_by_its_files(monkeypatch):
+    monkeypatch.setattr(_torch.shutil, "which", lambda name: None)
+    for exist in ([], ["/dev/nvidiactl"], ["/dev/kfd"], ["/dev/dxg"]):
+        monkeypatch.setattr(_torch.os.path, "exists", exist.__contains__)
+        assert _torch._may_have_gpu() == bool(exist)
+    monkeypatch.setattr(_torch.os.path, "exists", [].__contains__)
+    monkeypatch.setattr(_torch.shutil, "which", lambda name: name)
+    assert _torch._may_have_gpu()
+
+
 def test_what_is_no_name_is_refused():
     with pytest.raises(InputTypeError, match=r"^device must be a name, .* got 0\.$"):
         resolve_device(0)
+    with pytest.raises(InputTypeError, match=r"^device must be a name, .* got 0\.$"):
+        device_name(0)
+    with pytest.raises(InputError, match=r"^device must be 'auto', .* got 'tpu'\.$"):
+        device_name("tpu")
 
 
 # what filters on the CPU are made of, from a graph to scores and a result that is kept

@@ -77,7 +77,8 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     given = {"relation": relations, "relation_names": ["acts", "binds"], "directed": [True, True]}
     graph = csr_from_edges(*edges.T, size, features=np.eye(3)[labels], feature_names=names, **given)
     whole = in_networkx(edges, relations, [names[label] for label in labels])
-    filters = FilterMiner(40, size=4, learning=FilterLearning(num_epochs=1))
+    learning = FilterLearning(num_epochs=1)
+    filters = FilterMiner(40, size=4, contrast=False, learning=learning)
     miner = PatternMiner("3-4", sources="filters", filters=filters, null="none").fit(graph)
     assert len(miner.patterns_) >= 12
     for pattern in miner.patterns_:
@@ -126,7 +127,8 @@ def rings(features=None):
 
 def mine_one(graph, size=4, **options):
     """The only pattern, and its nodes, edges and occurrences; all losses are finite."""
-    filters = FilterMiner(1, size, learning=FilterLearning(num_epochs=2, **options))
+    learning = FilterLearning(num_epochs=2, **options)
+    filters = FilterMiner(1, size, contrast=False, learning=learning)
     miner = PatternMiner((size, size), null="none", sources="filters", filters=filters).fit(graph)
     assert np.isfinite(miner.filters_.loss_curve_).all()
     (pattern,) = miner.patterns_
