@@ -243,7 +243,7 @@ class Miner:
             # 2. all structures of few nodes, here and in random graphs: a first answer
             compared = compare_structures(mined, rules, steps)
             log.info("%s", compared)
-            # 3. which neighbourhoods are frequent: filters as cluster centres
+            # 3. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, steps)
             if filters is not None and "filters" in sources:
                 proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)

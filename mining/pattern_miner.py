@@ -30,10 +30,10 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
     counted, in the graph and in random graphs, and those that differ are reported (of three and
     four nodes where edges have directions or several relations, or nodes have categories, and of
     fewer sizes in a large graph). Motifs come from connected node sets that recur; where asked,
-    also from graph filters that are initialised with real subgraphs, trained as cluster centres of
-    the subgraphs around the nodes and discretised (section VI-B of the GOMKCN paper). Where edges
-    have directions or several relations, so have those of the patterns; where nodes have
-    categories, the places of a pattern have the same.
+    also from the filters, structures of which the subgraphs around the nodes show more than those
+    of random graphs, see :class:`gomkcn.FilterMiner`. Where edges have directions or several
+    relations, so have those of the patterns; where nodes have categories, the places of a pattern
+    have the same.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
         Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
         or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
     sources : str or sequence of str
-        What shows structures that may be motifs: "grown" node sets, trained "filters", "frequent"
-        subgraphs of a collection, or several, as in ``"grown,filters"``.
+        What shows structures that may be motifs: "grown" node sets, "filters", "frequent" subgraphs
+        of a collection, or several, as in ``"grown,filters"``.
     given : str, or sequence of Structure or str
         Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
     exact_copies : bool
@@ -62,8 +62,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
         edges.
     filters : FilterMiner or str
         How frequent neighbourhoods are found, as ``filters_``: a :class:`gomkcn.FilterMiner`, whose
-        parameters can be set as ``filters__size`` and so on; "auto" for the usual one, where
-        PyTorch is installed; or "none", which saves its seconds.
+        parameters can be set as ``filters__size`` and so on; "auto" for the usual one; or "none",
+        which saves its seconds.
     values : {"copies", "occurrences", "log"}
         What is in the rows of :meth:`transform`: where copies of the motifs lie, see
         :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node
@@ -83,8 +83,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
         The motifs, most bits first; then what differs most from random graphs; then what was given,
         and what filters have found.
     filters_ : FilterMiner or None
-        The fitted miner of filters: which neighbourhoods are frequent. None where they are left
-        out.
+        The fitted miner of filters: which neighbourhoods are more frequent than in random graphs.
+        None where they are left out.
     others_ : list of Pattern
         What was counted beside the patterns, the largest z first.
     relations_ : Relations

@@ -274,7 +274,7 @@ _NAMED = {
     ("--paper", 800): "trained_paper_800",
     ("--tuned", 800): "trained_tuned_800",
     ("--paper --init classes", 800): "trained_start",
-    ("--paper --contrast 0.3", 800): "trained_contrast",
+    ("--paper --feature-contrast 0.3", 800): "trained_contrast",
     ("--paper --matching optimal", 800): "trained_matching",
 }
 

@@ -113,7 +113,7 @@ def filters(
     paper: bool,
     **options: Any,
 ) -> None:
-    """Find the frequent patterns of a graph beyond chance, as filters.
+    """Find the frequent patterns of a graph, as filters.
 
     GRAPH is the file or the folder of a graph or a collection. Filters are structures that it has
     more of than random graphs with its degrees; each says how many instances there are.

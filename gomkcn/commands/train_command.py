@@ -116,8 +116,7 @@ if TYPE_CHECKING:
         help="Features of a filter; 0: those of the data [up to 32]",
     ),
     option(
-        "--contrast",
-        "feature_contrast",
+        "--feature-contrast",
         type=Number(float),
         hidden=True,
         help="Part of [0, 1] that the features fill, with --hidden 0 [0.3]",

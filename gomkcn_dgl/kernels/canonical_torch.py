@@ -112,7 +112,8 @@ def _least_readings(digits: Tensor, weights: tuple[Tensor, ...]) -> Tensor:
     return torch.stack(least, dim=1).long()
 
 
-@lru_cache(maxsize=4)
+# graphs of each size from 1 to `MAX_NODES` may be asked for in turn
+@lru_cache(maxsize=MAX_NODES)
 def _weights(
     size: int, num_links: int, num_colors: int, device: torch.device
 ) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""Trained filters as a source of patterns: the structures that they have learnt."""
+"""Filters as a source of patterns: their structures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mining.pattern import Pattern, merge
 def patterns_of_filters(
     filters: Sequence[MinedFilter], mined: MinedGraph, sizes: range
 ) -> list[Pattern]:
-    """One pattern for each structure that filters have learnt.
+    """One pattern for each structure of filters.
 
     What is smaller than ``sizes`` is left out, unless there is nothing larger.
     """

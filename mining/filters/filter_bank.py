@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure
@@ -21,6 +20,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 from mining.categories import Categories
 from mining.filters.discrete_filters import DiscreteFilters
+from mining.filters.graph_on_device import GraphOnDevice
 from mining.filters.neighbourhoods import structure_codes
 
 # subgraphs that are extracted and scored at once, some tenths of a second of one thread
@@ -52,6 +52,24 @@ class Responses(NamedTuple):
             is_exact=self.is_exact[:, order],
             labels=place[self.labels],
         )
+
+
+class _Compared(NamedTuple):
+    """The S subgraphs of a size beside the F' filters that they are compared with."""
+
+    nodes: np.ndarray  # int32 [S, N], -1 = padding
+    scores: np.ndarray  # float32 [S, F']
+    is_exact: np.ndarray  # bool [S, F']
+    matching: np.ndarray | Tensor  # [S, F', N], on the device where it was found
+
+    def matched(self, rows: np.ndarray, filters: np.ndarray) -> np.ndarray:
+        """The matching ``[R, N]`` of R subgraphs with a filter each: no other leaves a device."""
+        if isinstance(self.matching, np.ndarray):
+            return self.matching[rows, filters]
+        device = self.matching.device
+        places = torch.from_numpy(rows).to(device), torch.from_numpy(filters).to(device)
+        own: np.ndarray = self.matching[places].cpu().numpy()
+        return own
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,15 +125,19 @@ class FilterBank:
 
     def code(self, number: int) -> np.ndarray:
         """The code of the structure of a filter among those of subgraphs of its size, ``[1]``."""
-        size, num_nodes = self.sizes[number], self.filters.num_nodes[number]
-        links = np.zeros((1, size, size), np.uint16)
-        # what joins nodes in no way that the graph has, has a number that no subgraph has
-        links[0, :num_nodes, :num_nodes] = self.structures[number].links
-        colors = None
-        if self.categories:
-            colors = np.full((1, size), -1)
-            colors[0, :num_nodes] = self._colors(number)
-        return structure_codes(links, np.array([num_nodes]), colors)
+        return structure_codes(*self._as_graphs(np.array([number])))
+
+    def _as_graphs(self, filters: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The structures of F' filters of a size as :func:`structure_codes` takes graphs."""
+        size, num_nodes = self.sizes[filters[0]], np.array(self.filters.num_nodes)[filters]
+        links = np.zeros((len(filters), size, size), np.uint16)
+        colors = np.full((len(filters), size), -1) if self.categories else None
+        for row, (number, own) in enumerate(zip(filters.tolist(), num_nodes, strict=True)):
+            # what joins nodes in no way that the graph has, has a number that no subgraph has
+            links[row, :own, :own] = self.structures[number].links
+            if colors is not None:
+                colors[row, :own] = self._colors(number)
+        return links, num_nodes, colors
 
     def features(self, number: int) -> np.ndarray:
         """Features of the nodes of a filter in the units of the input, float64 ``[M', D]``."""
@@ -150,30 +172,62 @@ class FilterBank:
             feat[number, :size] = old.feat[number][order]
         return replace(self, filters=DiscreteFilters(adj, feat, weights, old.num_nodes))
 
-    def respond(self, graph: CSRGraph, roots: np.ndarray, device: Any) -> Responses:
-        """How similar the subgraphs around some nodes of a graph are to each filter.
+    def place(self, graph: CSRGraph, device: Any) -> CSRGraph | GraphOnDevice:
+        """A graph where :meth:`respond` takes it: as it is for the CPU, else on a device.
 
-        The graph has the relations and the features of that which the filters were learnt on.
+        It has the relations and the features of that which the filters were learnt on.
+        """
+        if str(device) == "cpu" and self.backend in ("auto", "numba"):
+            return graph
+        feat = self.scaling.scale(graph.features)
+        if not self.categories:
+            return GraphOnDevice.of(graph, device, feat)
+        palette = np.unique([color for k in range(len(self)) for color in self._colors(k)])
+        return GraphOnDevice.of(
+            graph, device, feat, self.categories.colors(graph.features), palette
+        )
+
+    def respond(self, graph: CSRGraph | GraphOnDevice, roots: np.ndarray) -> Responses:
+        """How similar the subgraphs around some nodes are to each filter, where the graph lies.
+
+        The graph is what :meth:`place` gives. Of one on a device no more comes back than is
+        returned.
         """
         width = max(self.sizes, default=1)
         count = len(roots)
         nodes = np.full((count, len(self.subgraph_sizes), width), -1, np.int32)
         similarity = np.empty((count, len(self)), np.float32)
         is_exact = np.zeros((count, len(self)), bool)
-        matching = np.full((count, len(self), width), -1, np.int8)
+        # 1. the filters of each size, beside the subgraphs of that size
+        compared = []
         for place, size in enumerate(self.subgraph_sizes):
-            own = np.flatnonzero(np.array(self.sizes) == size)
-            batch = extract_subgraphs(graph, self.settings_of(size), roots)
-            nodes[:, place, :size] = batch.nodes
-            scores, matched, colors = self._match(graph, batch, own, device)
-            similarity[:, own] = scores
-            matching[:, own, :size] = matched
-            is_exact[:, own] = self._are_exact(batch, colors, own)
+            own = self._of_size(size)
+            if isinstance(graph, GraphOnDevice):
+                found = self._compare_there(graph, roots, own)
+            else:
+                found = self._compare_here(graph, roots, own)
+            # the difference of two numbers that are too large is none
+            refuse_overflow(bool(np.isfinite(found.scores).all()), self.kernel)
+            nodes[:, place, :size] = found.nodes
+            similarity[:, own] = found.scores / np.float32(self.kernel.largest_score(size))
+            is_exact[:, own] = found.is_exact
+            compared.append(found)
+        # 2. the filter that each root belongs to, and how the two are matched
         labels = self.label(similarity, is_exact)
-        best = np.full((count, width), -1, np.int8)
-        if len(self):
-            best[:] = matching[np.arange(count), labels]
-        return Responses(nodes, similarity, is_exact, labels, best)
+        matching = np.full((count, width), -1, np.int8)
+        for size, found in zip(self.subgraph_sizes, compared, strict=True):
+            own = self._of_size(size)
+            rows = np.flatnonzero(np.isin(labels, own))
+            part = found.matched(rows, np.searchsorted(own, labels[rows]))
+            # nodes of a filter beyond its own are padding
+            num_nodes = np.array(self.filters.num_nodes)[labels[rows], None]
+            part[(part >= num_nodes) | (found.nodes[rows] < 0)] = -1
+            matching[rows, :size] = part
+        return Responses(nodes, similarity, is_exact, labels, matching)
+
+    def _of_size(self, size: int) -> np.ndarray:
+        """The filters that are compared with subgraphs of a size, ascending."""
+        return np.flatnonzero(np.array(self.sizes) == size)
 
     def nodes_of_labels(self, responses: Responses) -> np.ndarray:
         """The subgraph around each root that its filter is compared with, int32 ``[S, N]``."""
@@ -203,41 +257,42 @@ class FilterBank:
         is_known = ~np.isnan(similarity[:, 0])
         return np.where(is_known, order[np.nan_to_num(key)[:, order].argmax(axis=1)], -1)
 
-    def _match(
-        self, graph: CSRGraph, batch: SubgraphBatch, own: np.ndarray, device: Any
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Similarity ``[S, F']`` to some filters of a size, matching ``[S, F', N]``, colours."""
-        # the nodes that these subgraphs have, so that the features of no others are scaled
+    def _compare_here(self, graph: CSRGraph, roots: np.ndarray, own: np.ndarray) -> _Compared:
+        """Compare some filters of a size with the subgraphs around some roots, by arrays."""
+        size = self.sizes[own[0]]
+        batch = extract_subgraphs(graph, self.settings_of(size), roots)
+        # 1. the nodes that these subgraphs have, so that the features of no others are scaled
         used, local = np.unique(batch.nodes, return_inverse=True)
         is_padded = int(len(used) > 0 and used[0] == -1)
         local = (local.reshape(batch.nodes.shape) - is_padded).astype(np.int32)
         features = graph.features[used[is_padded:]]
+        # 2. how similar they are
         feat = self.scaling.scale(features)
-        filters = self.filters.take(own).padded(batch.nodes.shape[1])
-        z = self.kernel.embed(filters.adj, filters.feat)
         renumbered = replace(batch, nodes=local)
-        if str(device) == "cpu" and self.backend in ("auto", "numba"):
-            scores, matching = self.kernel.match_arrays(renumbered, feat, z)
-        else:
-            subgraphs = SubgraphTensors.of_batch(renumbered, device)
-            with torch.no_grad():
-                matched = self.kernel.match_subgraphs(
-                    subgraphs,
-                    torch.from_numpy(feat).to(device),
-                    torch.from_numpy(z).to(device),
-                    self.backend,
-                )
-            scores, matching = matched.scores.cpu().numpy(), matched.matching.cpu().numpy()
-        # the difference of two numbers that are too large is none
-        refuse_overflow(bool(np.isfinite(scores).all()), self.kernel)
-        matching = matching.astype(np.int8)
-        # nodes of a filter beyond its own are padding
-        sizes = np.array(filters.num_nodes)[:, None]
-        matching[(matching >= sizes) | (batch.nodes < 0)[:, None]] = -1
+        scores, matching = self.kernel.match_arrays(renumbered, feat, self._embedded(own))
+        # 3. which of them a filter is the structure of
         colors = None
         if self.categories:
             colors = np.where(local < 0, -1, self.categories.colors(features)[local])
-        return scores / np.float32(self.kernel.largest_score(z.shape[2])), matching, colors
+        return _Compared(batch.nodes, scores, self._are_exact(batch, colors, own), matching)
+
+    def _compare_there(self, graph: GraphOnDevice, roots: np.ndarray, own: np.ndarray) -> _Compared:
+        """The same on the device of a graph."""
+        subgraphs = graph.extract(self.settings_of(self.sizes[own[0]]), roots)
+        z = torch.from_numpy(self._embedded(own)).to(graph.device)
+        with torch.no_grad():
+            matched = self.kernel.match_subgraphs(subgraphs, graph.feat, z, self.backend)
+        return _Compared(
+            subgraphs.nodes.cpu().numpy(),
+            matched.scores.cpu().numpy(),
+            graph.are_exact(subgraphs, *self._as_graphs(own)),
+            matched.matching,
+        )
+
+    def _embedded(self, own: np.ndarray) -> np.ndarray:
+        """Level embeddings of some filters of a size N, float32 ``[F', L, N, D]``."""
+        filters = self.filters.take(own).padded(self.sizes[own[0]])
+        return self.kernel.embed(filters.adj, filters.feat)
 
     def _are_exact(
         self, batch: SubgraphBatch, colors: np.ndarray | None, own: np.ndarray
@@ -245,13 +300,9 @@ class FilterBank:
         """Whether each subgraph is the structure of some filters of its size, bool ``[S, F']``."""
         is_exact = np.zeros((len(batch), len(own)), bool)
         # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
-        degrees = np.sort((batch.links > 0).sum(axis=2), axis=1)
-        wanted = np.zeros((len(own), degrees.shape[1]), np.int64)
-        for row, number in zip(wanted, own.tolist(), strict=True):
-            structure = self.structures[number]
-            row[len(row) - structure.num_nodes :] = np.sort(structure.joined.sum(axis=1))
-        sizes = np.array(self.filters.num_nodes)[own]
-        may_be = (degrees[:, None] == wanted).all(axis=2) & (batch.num_nodes[:, None] == sizes)
+        links, num_nodes, _ = self._as_graphs(own)
+        may_be = (_degrees(batch.links)[:, None] == _degrees(links)).all(axis=2)
+        may_be &= batch.num_nodes[:, None] == num_nodes
         # 2. the others by their codes
         rows = np.flatnonzero(may_be.any(axis=1))
         some = None if colors is None else colors[rows]
@@ -259,6 +310,11 @@ class FilterBank:
         for place, number in enumerate(own.tolist()):
             is_exact[rows, place] = codes == self.code(number)
         return is_exact
+
+
+def _degrees(links: np.ndarray) -> np.ndarray:
+    """The numbers of neighbours of the nodes of each graph, ascending, ``[B, N]``."""
+    return np.sort((links > 0).sum(axis=2), axis=1)
 
 
 def refuse_overflow(is_finite: bool, kernel: GOMKKernel) -> None:
@@ -279,21 +335,21 @@ def respond_everywhere(
     numbered, and are given in the numbers that it came with. Where time is up before all have
     responded, those that have were drawn at random, too.
     """
-    graph = order.graph
+    graph = bank.place(order.graph, device)
     # the second number keeps this stream apart from the others of the same seed
     rng = np.random.default_rng([bank.settings.seed, 11])
-    roots = rng.permutation(graph.num_nodes)[:most]
+    roots = rng.permutation(order.graph.num_nodes)[:most]
     parts = [np.sort(part) for part in np.split(roots, range(PART_SIZE, len(roots), PART_SIZE))]
 
     def respond(number: int) -> Responses:
-        return bank.respond(graph, parts[number], device)
+        return bank.respond(graph, parts[number])
 
     # the first part is done however late it is
     step = "assigning nodes to filters"
     done = steps.each(step, Responses, respond, [0])
     if len(parts) > 1:
         done += steps.each(step, Responses, respond, range(1, len(parts)), in_time=True)
-    total, width = graph.num_nodes, max(bank.sizes, default=1)
+    total, width = order.graph.num_nodes, max(bank.sizes, default=1)
     found = Responses(
         np.full((total, len(bank.subgraph_sizes), width), -1, np.int32),
         np.full((total, len(bank)), np.nan, np.float32),

@@ -316,7 +316,7 @@ class FilterLearner:
         self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
     ) -> tuple[DiscreteFilters, Responses]:
         """Give each filter the mean features of those of its subgraphs that have its structure."""
-        responses = self.bank(filters, sizes).respond(self.mined.graph, sample.roots, self.device)
+        responses = self._respond(filters, sizes, sample)
         feat = filters.feat.copy()
         for number, size in enumerate(sizes):
             rows = np.flatnonzero((responses.labels == number) & responses.is_exact[:, number])
@@ -336,6 +336,13 @@ class FilterLearner:
             )[0]
         return replace(filters, feat=feat), responses
 
+    def _respond(
+        self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
+    ) -> Responses:
+        """How similar the subgraphs of a sample are to filters."""
+        bank = self.bank(filters, sizes)
+        return bank.respond(bank.place(self.mined.graph, self.device), sample.roots)
+
     def _commonest(
         self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
     ) -> DiscreteFilters:
@@ -344,7 +351,7 @@ class FilterLearner:
         Training sees no difference between structures whose embeddings are equal, and may end with
         one that few subgraphs have, or none.
         """
-        responses = self.bank(filters, sizes).respond(self.mined.graph, sample.roots, self.device)
+        responses = self._respond(filters, sizes, sample)
         for number, size in enumerate(sizes):
             of_filter = responses.labels == number
             alike = np.flatnonzero(of_filter & (responses.similarity[:, number] > _AS_EXACT))

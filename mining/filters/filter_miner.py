@@ -225,12 +225,12 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         """The responses ``[V, F]`` and the nearest filters ``[V]`` of all nodes of a graph."""
         # in the order of the graph, as in a fit: no numbering changes a row
         order = NodeOrder.of(graph)
-        device = device_name(self.device)
+        placed = self.bank_.place(order.graph, device_name(self.device))
         similarity = np.empty((graph.num_nodes, len(self.bank_)), np.float32)
         labels = np.empty(graph.num_nodes, np.int64)
         for first in range(0, graph.num_nodes, PART_SIZE):
             roots = np.arange(first, min(first + PART_SIZE, graph.num_nodes))
-            found = self.bank_.respond(order.graph, roots, device)
+            found = self.bank_.respond(placed, roots)
             given = order.given(roots)
             similarity[given], labels[given] = found.similarity, found.labels
         return similarity, labels

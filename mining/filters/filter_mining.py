@@ -116,15 +116,15 @@ class FilterMining:
     def why_no_contrast(self, graph: CSRGraph) -> str:
         """Why filters are not compared with random graphs; empty where they are."""
         if self.contrast is False:
-            return "they were not asked for"
+            return "none were asked for"
         if self.resolve_learning().init == "random":
-            return "filters start at random"
+            return "filters start at random numbers"
         if self.contrast is True:
             return ""
         if not graph.num_edges:
             return "the graph has no edges"
         if holds_molecules(graph.relations):
-            return "they have neighbours of atoms that chemistry rules out"
+            return "in those of molecules atoms have neighbours that chemistry rules out"
         if graph.num_edges > MOST_CONTRAST_EDGES:
             return f"drawing them takes minutes above {MOST_CONTRAST_EDGES:,} edges"
         return ""
@@ -255,7 +255,7 @@ class FilterMining:
             reason = reason or "time was up before there were three"
             return (
                 f"Filters represent the most frequent subgraphs of {sizes[-1]} nodes, in {where}. "
-                f"They are not compared with random graphs: {reason}."
+                f"There are no random graphs to compare with: {reason}."
             )
         random = f"{self.num_random_graphs_} random graphs with its degrees"
         of = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else f"{sizes[0]} nodes"

@@ -72,7 +72,7 @@ class RandomInstances:
 # arrays have no single truth value, so records are compared by identity
 @dataclass(frozen=True, eq=False)
 class MinedFilter:
-    """A filter as a graph of M nodes, the centre of a cluster of subgraphs.
+    """A filter as a graph of M nodes: a structure, with features, and where the graph has it.
 
     Attributes
     ----------
@@ -83,10 +83,11 @@ class MinedFilter:
     name : str
         What it looks like, in words; no two of a miner are alike.
     weights : numpy.ndarray
-        float32 ``[M, M]``, or ``[M, M, C]`` for C channels: the learnt weights of its edges, in
-        [0, 1], before they were rounded.
+        float32 ``[M, M]``, or ``[M, M, C]`` for C channels: the weights of its edges, in [0, 1],
+        before they were rounded; 0 and 1 where nothing was trained.
     features : numpy.ndarray
-        float64 ``[M, D]``, the learnt features of its nodes in the units of the input.
+        float64 ``[M, D]``, the features of its nodes in the units of the input: means over the
+        subgraphs that have its structure, or trained.
     feature_names : tuple of str
         Names of the D features.
     size : int
@@ -137,7 +138,7 @@ class MinedFilter:
         return replace(self, id=number)
 
     def to_networkx(self) -> Any:
-        """The filter as a NetworkX graph: learnt weights at edges, learnt features at nodes.
+        """The filter as a NetworkX graph: weights at edges, features at nodes.
 
         See :meth:`Structure.to_networkx`; an edge has its ``weight``, a node each feature by its
         name and, where there are categories, ``category``.

@@ -21,16 +21,16 @@ from mining.filters.mined_filter import MinedFilter
 from mining.filters_run import FiltersRun
 from mining.html.drawn_graph import content_policy, graph_record, pack, page_script
 from mining.html.filters_text import (
-    AS_EXPECTED,
     MOST_NAMED,
-    is_as_expected,
+    NO_MORE,
+    adds_no_more,
     note_of,
     noun_of,
     overlaps,
     partial_sentence,
     sample_sentence,
     short_count,
-    short_name,
+    without_degrees,
 )
 from mining.html.page import Numbers, flatten, render_page, whole
 from mining.pattern import UNCOUNTED, OccurrenceCount, digits
@@ -134,7 +134,7 @@ def filters_row(
     --------
     >>> import networkx as nx
     >>> from mining import FilterMiner
-    >>> miner = FilterMiner(1, size=3).fit(nx.complete_graph(3))
+    >>> miner = FilterMiner(1, size=3, contrast=False).fit(nx.complete_graph(3))
     >>> rule = FeatureColors.find(np.ones((3, 1)), ["constant"])
     >>> print(filters_row(miner.filters_, rule)[:46])
     <ol class="filters"><li class="m0"><span class
@@ -150,12 +150,12 @@ def filters_row(
         own = _plain if number is None else partial(number, one.id)
         instances, interval = _counted(partial(own, "instances"), one.instances)
         # the degrees of a tree and the relations of edges are too long for a row
-        name: str | Markup = short_name(one)
+        name: str | Markup = without_degrees(one).partition(": ")[0]
         if href:
             name = Markup('<a href="{}" title="{}">{}</a>').format(
                 href.format(one.id), one.name, name
             )
-        said = [_beside(own, one), AS_EXPECTED if is_as_expected(one) else ""]
+        said = [_beside(own, one), NO_MORE if adds_no_more(one) else ""]
         said.append(notes.get(one.id, "") if notes else "")
         items += Markup(
             '<li class="{}"><span class="plain-pic">{}</span>'
@@ -235,14 +235,14 @@ def _row(
     structure = one.structure
     shape, _, relations = one.name.partition(": ")
     # what tells filters apart stands below what they are, but for edges, which the drawing shows
-    name = short_name(one)
+    name = without_degrees(one).partition(": ")[0]
     apart = [text for text in _PARENTHESES.findall(shape) if "-" not in text]
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
     subs = {
         relations: relations,
         "; ".join(apart): bool(apart),
-        AS_EXPECTED: is_as_expected(one),
+        NO_MORE: adds_no_more(one),
         f"planted: {planted}": planted,
     }
     instances, interval = _counted(partial(own, "instances"), one.instances)
@@ -359,7 +359,7 @@ def _named(run: FiltersRun, numbers: Numbers) -> Markup:
     named = []
     for one in run.filters[:MOST_NAMED]:
         instances = instances_with_source(one, partial(numbers, "filters"))
-        named.append(Markup("{} ({})").format(short_name(one), instances))
+        named.append(Markup("{} ({})").format(without_degrees(one), instances))
     if more := len(run.filters) - len(named):
         named.append(Markup("and {} more").format(more))
     # names have commas
@@ -432,6 +432,10 @@ def _key(run: FiltersRun) -> str:
             "degrees. Filters furthest beyond chance come first: by the nodes that show one beyond "
             "those in random graphs, times how improbable the structure is."
         )
+        if any(map(adds_no_more, run.filters)):
+            parts.append(
+                f"A filter that {NO_MORE} explains no more nodes, beside the others, than in these."
+            )
     else:
         parts.append("Filters with most instances come first.")
     parts.append(

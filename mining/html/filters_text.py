@@ -13,8 +13,9 @@ from mining.truth import MotifRecovery
 
 # filters, or planted motifs, that a sentence names
 MOST_NAMED = 4
-# of a filter that the graph has no more of than the random graphs, where a number was asked for
-AS_EXPECTED = "as in random graphs"
+# of a filter that explains no more nodes than in random graphs, and is there since a number was
+# asked for
+NO_MORE = "adds no more than by chance"
 
 
 def filters_table(run: FiltersRun) -> TextTable:
@@ -22,9 +23,7 @@ def filters_table(run: FiltersRun) -> TextTable:
     found = run.filters
     columns: dict[str, list[str | tuple[str, ...]]] = {
         "filter": [str(one.id) for one in found],
-        "structure": [
-            (one.name, AS_EXPECTED) if is_as_expected(one) else one.name for one in found
-        ],
+        "structure": [(one.name, NO_MORE) if adds_no_more(one) else one.name for one in found],
         "nodes": [str(one.structure.num_nodes) for one in found],
         "instances": [_with_interval(one.instances) for one in found],
     }
@@ -42,8 +41,8 @@ def filters_table(run: FiltersRun) -> TextTable:
     return TextTable(columns, {"structure", "planted"})
 
 
-def is_as_expected(one: MinedFilter) -> bool:
-    """Whether the graph has no more of a filter than the random graphs it was compared with."""
+def adds_no_more(one: MinedFilter) -> bool:
+    """Whether a filter explains no more, beside those before it, than in random graphs."""
     return one.random_instances is not None and not one.exceeds
 
 
@@ -75,16 +74,16 @@ def filters_sentence(run: FiltersRun) -> str:
     """What the filters are and how many instances they have, or that there are none."""
     if not run.filters:
         return note_of(run)
-    named = [f"{short_name(one)} ({instances_of(one)})" for one in run.filters[:MOST_NAMED]]
+    named = [f"{without_degrees(one)} ({instances_of(one)})" for one in run.filters[:MOST_NAMED]]
     if more := len(run.filters) - len(named):
         named.append(f"and {more} more")
     found = f"{count(len(run.filters), 'filter')}: {'; '.join(named)}."
     return " ".join(filter(None, [found, note_of(run), sample_sentence(run)]))
 
 
-def short_name(one: MinedFilter) -> str:
-    """The name of a filter without the degrees of its nodes and the relations of its edges."""
-    return one.name.partition(" (")[0].partition(": ")[0]
+def without_degrees(one: MinedFilter) -> str:
+    """The name of a filter without what else tells it from others, as a sentence has it."""
+    return one.name.partition(" (")[0]
 
 
 def sample_sentence(run: FiltersRun) -> str:
@@ -115,6 +114,8 @@ def columns_sentence(run: FiltersRun) -> str:
     if run.num_random_graphs:
         number = count(run.num_random_graphs, "random graph")
         parts.append(f"random graphs: mean ± standard deviation of the instances in {number}")
+    if any(map(adds_no_more, run.filters)):
+        parts.append(f"{NO_MORE}: explains no more nodes, beside the others, than in these")
     parts += [
         "nearest nodes: those more similar to this filter than to the others",
         "similarity: their median",

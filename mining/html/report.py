@@ -23,7 +23,7 @@ from mining.fragments import molecule_of
 from mining.html.drawn_graph import content_policy, page_script
 from mining.html.explorer import explorer_data, first_called
 from mining.html.filters_page import filters_row, instances_with_source
-from mining.html.filters_text import note_of
+from mining.html.filters_text import note_of, sample_sentence, without_degrees
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
@@ -180,16 +180,19 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     shown = own.filters[:MOST_IN_ROW]
     every = "its page" if len(own.filters) == 1 else f"all {len(own.filters)} on their page"
     return {
-        "lead": Markup(
-            "The subgraphs around the nodes have <b>{}</b>, the first of which is the {}, with {}."
-        ).format(
+        "lead": Markup("The subgraphs around the nodes have <b>{}</b>: {} ({}){}.").format(
             count(len(own.filters), "filter"),
-            first.name,
+            without_degrees(first),
             instances_with_source(first, partial(numbers, "filters")),
+            f" and {len(own.filters) - 1} more" if len(own.filters) > 1 else "",
         ),
-        "note": (
-            f"{note_of(own)} Instances: the different node sets that the subgraphs around nodes "
-            "show the structure at."
+        "note": " ".join(
+            (
+                note_of(own),
+                sample_sentence(own),
+                "Instances: the different node sets that the subgraphs around nodes show the "
+                "structure at.",
+            )
         ),
         "page": page,
         "link": f"Details, and {every}",

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 # drawings in a row, which is as wide as a page
 _IN_A_ROW = 4
-# side of a drawing, in inches
+# width of a drawing, in inches, and its height with its title and its numbers
 _SIDE = 2.1
+_HEIGHT = 2.7
 # side of a map, two of these
 _MAP = 4.2
 # a map of more nodes is a grey spot
@@ -94,7 +95,7 @@ def plot_filters(
     if not filters:
         return _note_alone(miner.note_)
     rows = -(-len(filters) // _IN_A_ROW)
-    heights = [_SIDE * rows] + ([] if csr is None else [_MAP])
+    heights = [_HEIGHT * rows] + ([] if csr is None else [_MAP])
     with sns.axes_style("white"), sns.plotting_context("paper"):
         figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, sum(heights)), layout="constrained")
         # a notebook shows what a cell returns, and would show what is open once more
@@ -160,7 +161,7 @@ def _draw_filter(
     lines: Mapping[Kind, str],
     badge: str,
 ) -> None:
-    """A filter in the frame of its positions, and its numbers above it."""
+    """A filter in the frame of its positions, its name above and its numbers below it."""
     structure = one.structure
     points = structure_positions(structure)
     kinds = structure.relations.kinds
@@ -187,19 +188,23 @@ def _draw_filter(
     axis.scatter(x_all, y_all, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
     for (x, y), names in zip(points.tolist(), structure.categories, strict=False):
         axis.text(x, y, short_category(names), ha="center", va="center", fontsize=7, zorder=4)
-    axis.set(xlim=(-1.25, 1.25), ylim=(-1.1, 1.1), aspect="equal")
+    # the numbers stand below the drawing, inside the frame, so that no row covers another
+    axis.set(xlim=(-1.25, 1.25), ylim=(-1.75, 1.1), aspect="equal")
     axis.set_title(
         fill(f"{one.id}: {one.name}", _WIDTH, max_lines=2, placeholder=" …"), color=badge
     )
-    axis.text(0.5, -0.06, _said(one), transform=axis.transAxes, ha="center", va="top", color=INK)
+    axis.text(0, -1.15, _said(one), ha="center", va="top", color=INK)
 
 
 def _said(one: MinedFilter) -> str:
     """The instances of a filter, here and in random graphs."""
     is_one = one.instances.is_exact and one.instances.value == 1
-    said = f"{one.instances.short} {'instance' if is_one else 'instances'}"
+    about = "≈ " if one.instances.state == "estimated" else ""
+    said = f"{about}{one.instances.short} {'instance' if is_one else 'instances'}"
     random = one.random_instances
-    return said if random is None else f"{said}\nrandom graphs: {random}"
+    if random is None:
+        return said
+    return f"{said}\nrandom graphs: {random}"
 
 
 def _note_alone(note: str) -> Figure:

@@ -1,11 +1,12 @@
 """What the tables of filters count, beside a plain search."""
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import networkx as nx
 import pytest
 from filter_contrast import Instances, Mined, occurrences, summary
-from made_graphs import MOTIFS, make_graph
+from made_graphs import MOTIFS, MadeGraph, make_graph
 
 
 @pytest.mark.parametrize("name", ["cup", "house", "diamond", "two triangles"])
@@ -58,3 +59,13 @@ def test_a_motif_that_is_no_filter_is_not_found():
     number = sum(len(one.edges) == len(one) - 1 for one in drawn)
     assert (found, filters) == ("1 of 2", str(len(drawn)))
     assert (trees, others) == (f"{number} of {len(drawn)}", len(drawn) - number - 1)
+
+
+def test_motifs_trees_and_others_are_counted_apart():
+    drawn = (nx.wheel_graph(6), nx.star_graph(4), nx.path_graph(3), nx.cycle_graph(7))
+    filters = [SimpleNamespace(structure=SimpleNamespace(edges=[*one.edges])) for one in drawn]
+    made = MadeGraph(nx.empty_graph(), {"wheel": [], "K4": []})
+    mined = Mined(made, None, SimpleNamespace(filters_=filters), seconds=2.0)
+    assert mined.number_of == {"wheel": 0}
+    assert summary([mined, mined], ", ") == ("2 of 4", "4, 4", "4 of 8", 2, 2.0)
+    assert summary([mined], "") == ("1 of 2", "4 to 4", "2 of 4", 1, 2.0)

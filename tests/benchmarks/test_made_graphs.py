@@ -72,8 +72,8 @@ def test_motifs_of_networkx_are_of_their_size_and_no_two_are_the_same():
 
 @pytest.mark.parametrize("base", made_graphs.BASES)
 def test_copies_are_induced_and_each_is_joined_by_an_edge(base):
-    made = made_graphs.make_graph(base, {"prism": 3, "house": 2}, seed=5, num_nodes=64)
-    assert sorted(made.graph) == list(range(64 + 3 * 6 + 2 * 5))
+    made = made_graphs.make_graph(base, {"prism": 12, "house": 12}, seed=5, num_nodes=64)
+    assert sorted(made.graph) == list(range(64 + 12 * 6 + 12 * 5))
     host = nx.Graph(made_graphs.BASES[base](64, 5))
     nodes = {node for own in made.copies.values() for copy in own for node in copy}
     rest = made.graph.subgraph(set(made.graph) - nodes)

@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree
 
+import networkx as nx
 import numpy as np
 import pytest
 
 pytest.importorskip("playwright")
-from browsing import GRAPHS, HOSTILE, opened
+from browsing import GRAPHS, HOSTILE, HOUSE, opened
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
@@ -21,7 +22,10 @@ from mining.html.filters_page import render_filters
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1400, 390)
-NAMES = ("coloured", "molecules", "typed", "nothing")
+# the filters of the last one have several sizes, and are beside random graphs
+NAMES = ("coloured", "molecules", "typed", "nothing", "sizes")
+FREQUENT = FilterMiner(4, size=5, contrast=False, learning=FilterLearning(num_epochs=3))
+MINERS = {"sizes": FilterMiner(3)}
 SCREENSHOTS = Path(os.environ.get("SCREENSHOTS", "runs/screenshots"))
 
 
@@ -40,6 +44,18 @@ def coloured():
     )
 
 
+def sizes():
+    """Houses and wheels on a ring."""
+    copies = [nx.Graph(HOUSE)] * 6 + [nx.wheel_graph(7)] * 6
+    graph = nx.disjoint_union_all([nx.cycle_graph(120), *copies])
+    ends = [120 + sum(map(len, copies[:number])) for number in range(len(copies))]
+    graph.add_edges_from((10 * number, end) for number, end in enumerate(ends))
+    return graph
+
+
+OWN = {"coloured": coloured, "sizes": sizes}
+
+
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory):
     """The miner, the run and the file of a page, by the name of its graph."""
@@ -47,14 +63,14 @@ def runs(tmp_path_factory):
 
     def make(name):
         if name not in made:
-            graph = coloured() if name == "coloured" else GRAPHS[name]()
+            graph = OWN[name]() if name in OWN else GRAPHS[name]()
             classes = None
             if isinstance(graph, tuple):
                 graph, labels = graph
                 names, numbers = np.unique(labels, return_inverse=True)
                 classes = GraphClasses(numbers, tuple(names.tolist()))
             graph = as_csr(graph)
-            miner = FilterMiner(4, size=5, learning=FilterLearning(num_epochs=3)).fit(graph)
+            miner = MINERS.get(name, FREQUENT).unfitted().fit(graph)
             run = FiltersRun.of(miner, graph, classes=classes)
             file = folder / f"{name}.html"
             file.write_text(render_filters(run), encoding="utf-8")
@@ -84,7 +100,7 @@ def test_a_reader_selects_a_filter_and_steps_through_its_nodes(started, runs, na
         page.screenshot(path=SCREENSHOTS / f"filters_{name}_{width}.png", full_page=True)
         # nothing is wider than the window
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator("#h-c").inner_text() == "Which filter a node belongs to"
+        assert page.locator("#h-c").inner_text() == "The filter that a node is nearest to"
         assert page.locator("#scale").is_hidden()
         button = page.locator("#t-a tr.row button.name").first
         button.click()
@@ -109,14 +125,14 @@ def test_a_reader_selects_a_filter_and_steps_through_its_nodes(started, runs, na
         drawn = page.locator("#detail .pair figure")
         assert drawn.count() == 2
         letters = page.locator("#detail dl.map dt").all_inner_texts()
-        matched = {"ABCDE"[one] for one in miner.matching_[first] if one >= 0}
+        matched = {"ABCDEFGH"[one] for one in miner.matching_[first] if one >= 0}
         assert {one for one in letters if one not in ("in", "–")} == matched
         assert set("".join(drawn.nth(1).locator("text").all_text_contents())) == matched
         page.locator("#detail dl.map button").last.click()
         assert page.locator("#detail h3").inner_text().startswith("Node ")
         page.keyboard.press("Escape")
         assert button.get_attribute("aria-pressed") == "false"
-        assert page.locator("#h-c").inner_text() == "Which filter a node belongs to"
+        assert page.locator("#h-c").inner_text() == "The filter that a node is nearest to"
 
 
 def test_a_node_is_matched_node_by_node(started, runs):
@@ -161,7 +177,7 @@ def test_colours_say_which_filter_or_one_response(started, runs):
             parts = [int(hex[at : at + 2], 16) for at in (1, 3, 5)]
             assert badges[id] == f"rgb({parts[0]}, {parts[1]}, {parts[2]})"
         which, response = (
-            page.get_by_role("button", name="Which filter"),
+            page.get_by_role("button", name="Nearest filter"),
             page.get_by_role("button", name="Response to one"),
         )
         response.click()
@@ -172,8 +188,8 @@ def test_colours_say_which_filter_or_one_response(started, runs):
         # what was asked for stays when another filter is selected
         which.click()
         page.locator("#filter-2 button.name").click()
-        assert page.locator("#h-c").inner_text() == "Which filter a node belongs to"
-        assert ask(page, "view.light.nodes.size") == run.filters[2].frequency.value
+        assert page.locator("#h-c").inner_text() == "The filter that a node is nearest to"
+        assert ask(page, "view.light.nodes.size") == run.filters[2].nearest_nodes.value
 
 
 def test_a_node_is_clicked_found_and_has_an_address(started, runs):
@@ -236,9 +252,11 @@ def test_the_graph_nodes_and_the_table_are_saved(started, runs):
         assert found == pytest.approx(miner.responses_[:, 2].tolist(), abs=0.0006)
         table = page.get_by_role("button", name="Save table as CSV")
         lines = list(csv.DictReader(io.StringIO(saved(page, table).decode())))
-        assert [int(line["frequency"]) for line in lines] == [
-            one.frequency.value for one in run.filters
-        ]
+        for column in ("instances", "nearest nodes"):
+            name = column.replace(" ", "_")
+            assert [int(line[column]) for line in lines] == [
+                getattr(one, name).value for one in run.filters
+            ]
         assert [int(line["occurrences"]) for line in lines] == [
             one.value for one in run.occurrences
         ]
@@ -300,7 +318,25 @@ def test_on_paper_the_scale_stays_and_buttons_go(started, runs):
         page.locator("#filter-0 button.name").click()
         page.emulate_media(media="print")
         assert page.locator("#scale").is_visible()
-        assert page.get_by_role("button", name="Which filter").is_hidden()
+        assert page.get_by_role("button", name="Nearest filter").is_hidden()
         assert page.get_by_label("Save the drawing as SVG").is_hidden()
         # chips have colours that say nothing of responses
         assert page.locator("#explorer .colours").is_hidden()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_page_without_filters_says_why_and_has_nothing_to_select(started, tmp_path, width):
+    graph = nx.gnm_random_graph(150, 240, seed=3)
+    miner = FilterMiner().fit(graph)
+    file = tmp_path / "none.html"
+    file.write_text(render_filters(FiltersRun.of(miner, graph)), encoding="utf-8")
+    page = started.new_page(viewport={"width": width, "height": 900})
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(file.as_uri())
+    assert "has no structure of 3 to 8 nodes" in page.locator("p.lead").inner_text()
+    assert page.locator("table, canvas, #explorer").count() == 0
+    assert page.locator("#details").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert problems == []
+    page.close()

@@ -12,12 +12,7 @@ MOST_BYTES = 600_000
 SMALL = {
     "01_subgraphs.ipynb": {"NUM_BASE_NODES": 60, "COPIES": 3},
     "02_kernel.ipynb": {"NUM_STEPS": 5},
-    "03_mining.ipynb": {
-        "NUM_EPOCHS": 1,
-        "NUM_SAMPLES": 99,
-        "NUM_BASE_NODES": 30,
-        "COPIES": 5,
-    },
+    "03_mining.ipynb": {"NUM_SAMPLES": 99, "NUM_BASE_NODES": 30, "COPIES": 5},
     "04_classifier.ipynb": {"NUM_GRAPHS": 40, "NUM_EPOCHS": 1},
     "05_your_own_data.ipynb": {"NUM_SAMPLES": 99},
     "06_directions_and_types.ipynb": {"NUM_SAMPLES": 99},
@@ -71,19 +66,29 @@ def test_a_plot_without_a_picture_is_seen():
     assert missing_pictures(notebook) == []
 
 
-def test_the_mining_of_the_paper_finds_all_planted_motifs_in_its_notebook():
-    """Filters as centres of clusters with their frequencies, which its text says in numbers."""
+def output_of(notebook, first):
+    """The HTML or the text of the only output of the cell that has ``first`` in its source."""
+    (cell,) = [one for one in notebook.cells if one.cell_type == "code" and first in one.source]
+    (output,) = cell.outputs
+    return output.get("text") or output.data["text/html"]
+
+
+def test_the_planted_motifs_are_the_filters_of_the_notebook_on_mining():
+    """Each with its copies as instances, which its text says in numbers; a star comes after."""
     notebook = nbformat.read(NOTEBOOKS / "03_mining.ipynb", as_version=4)
-    number = next(k for k, cell in enumerate(notebook.cells) if '"frequency":' in cell.source)
-    (output,) = notebook.cells[number].outputs
-    cells = re.findall(r"<td>(.*?)</td>", output.data["text/html"])
-    rows = [cells[start : start + 5] for start in range(0, len(cells), 5)]
-    exactly = {planted: int(exact) for _, planted, _, exact, _ in rows if planted}
-    assert len(exactly) == 4
-    said = re.search(r"counts (\d+) to (\d+) of", notebook.cells[number + 1].source).groups()
-    assert (min(exactly.values()), max(exactly.values())) == tuple(map(int, said))
-    # each node belongs to one filter
-    assert sum(int(frequency) for _, _, frequency, _, _ in rows) == 1000
+    cells = re.findall(r"<td>(.*?)</td>", output_of(notebook, 'table["planted"] ='))
+    rows = [cells[start : start + 7] for start in range(0, len(cells), 7)]
+    instances = [int(number) for _, planted, _, number, *_ in rows if planted]
+    assert instances == [10] * 4
+    assert [planted for _, planted, *_ in rows[4:]] == [""]
+    assert rows[4][0].startswith("star")
+    text = "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert "the instances of each are its 10 copies. The fifth filter is a star" in text
+
+
+def test_the_notebook_on_mining_finds_no_filter_in_a_random_graph():
+    notebook = nbformat.read(NOTEBOOKS / "03_mining.ipynb", as_version=4)
+    assert output_of(notebook, "gnm_random_graph").startswith("0 filters. The graph has no")
 
 
 def shrink(source: str, sizes: dict[str, int]) -> str:

@@ -128,8 +128,8 @@ def test_columns_are_scaled_over_the_training_part(options, contrast):
 
 def test_a_contrast_is_for_filters_that_see_the_features():
     write_graphs()
-    assert refused("train TU --hidden 2 --contrast 0.5 --out run --quiet").startswith(
-        "--contrast is for filters that see the features as they are, since an input layer"
+    assert refused("train TU --hidden 2 --feature-contrast 0.5 --out run --quiet").startswith(
+        "--feature-contrast is for filters that see the features as they are, since an input layer"
     )
     # a run's own settings with an input layer are without the contrast that they had
     settings = ClassifierSettings().override({"hidden_feats": 0, "feature_contrast": 0.5})

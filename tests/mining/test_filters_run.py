@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 import zlib
@@ -40,7 +41,7 @@ from mining.filters_job import run_filters_job
 from mining.filters_run import FiltersRun, PageLimits, count_filters
 from mining.filters_settings import FiltersSettings, read_filters_settings
 from mining.html.filters_page import CSV_HEAD, filters_row, render_filters
-from mining.html.filters_text import filters_table, format_filters
+from mining.html.filters_text import NO_MORE, filters_table, format_filters
 from mining.html.page import read_text
 from mining.pattern import UNCOUNTED
 from mining.plots.filter_drawing import FeatureColors
@@ -274,6 +275,7 @@ def test_of_a_sample_numbers_have_intervals_and_others_are_not_compared(graph):
     first = run.filters[0].instances
     shown = filters_table(run).columns["instances"][0]
     assert shown[0].startswith("≈ ") and shown[1].split(" to ")[0] in str(first)
+    assert f"{shown[0]} {shown[1]} {run.filters[0].disjoint_instances} disjoint" in page
 
 
 def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job):
@@ -469,6 +471,19 @@ def texts_of(figure):
     return [text for text in texts if text]
 
 
+def test_nothing_of_a_figure_covers_another_or_is_cut_off():
+    """Two rows of filters, whose numbers in random graphs stand above the names below them."""
+    miner = FilterMiner(6, size="3-5").fit(nx.les_miserables_graph())
+    assert len(miner.filters_) == 6
+    figure = plot_filters(miner)
+    figure.canvas.draw()
+    texts = [text for axis in figure.axes for text in (axis.title, *axis.texts) if text.get_text()]
+    boxes = [text.get_window_extent() for text in texts]
+    assert len(boxes) == 2 * len(miner.filters_)
+    assert all(figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes)
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
 def csv_rows(page):
     """The rows of the table of a page, as its button saves them."""
     rows = [json.loads(value) for name, value in Page(page).attributes if name == "data-csv"]
@@ -540,15 +555,18 @@ def test_what_a_given_number_adds_is_marked_as_no_more_than_by_chance():
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2})
     assert [one.exceeds for one in run.filters] == [False, False]
     for cell in filters_table(run).columns["structure"]:
-        assert cell[1] == "as in random graphs"
+        assert cell[1] == NO_MORE
     page = render_filters(run)
-    assert words_of(page).count("as in random graphs") == 2
+    assert words_of(page).count(NO_MORE) == 2 + 1
+    said = f"{NO_MORE} explains no more nodes, beside the others, than in these."
+    assert said in words_of(page)
     assert [row["exceeds"] for row in csv_rows(page)] == [0, 0]
-    assert words_of(filters_row(run.filters, run.colors)).count("as in random graphs") == 2
+    assert words_of(filters_row(run.filters, run.colors)).count(NO_MORE) == 2
     # without random graphs nothing is
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2, "contrast": False})
-    assert "as in random graphs" not in format_filters(run) + render_filters(run)
+    assert NO_MORE not in format_filters(run) + render_filters(run)
     assert [row["random mean"] for row in csv_rows(render_filters(run))] == ["", ""]
+    assert "random graphs" not in words_of(render_filters(run)).replace(run.note, "")
 
 
 def test_names_of_the_table_are_short():

@@ -498,6 +498,34 @@ def test_copies_that_differ_are_said_and_others_are_not():
     assert text.endswith("The time limit ended the run.")
 
 
+def test_the_row_of_filters_says_their_instances(mined):
+    _, run = mined
+    one = run.filters.filters[0]
+    assert (one.name, one.instances.value) == ("clique of 5 nodes", 8)
+    words = Page(render_report(run)).words
+    assert "have 1 filter : clique of 5 nodes ( 8 instances)." in words
+    assert run.filters.note in words
+    assert f"8 instances {one.random_instances} in random graphs motif 0" in words
+    assert format_run(run).startswith("1 filter: clique of 5 nodes (8 instances). ")
+
+
+def test_titles_take_lines_where_a_table_is_too_wide():
+    columns = {"name": ["a--b, " * 9], "nearest nodes": ["1"], "n": ["2" * 60]}
+    first, second, row, *_ = str(TextTable(columns, {"name"})).splitlines()
+    assert first.split() == ["nearest"] and second.split() == ["name", "nodes", "n"]
+    assert first.index("nearest") + len("nearest") == second.index("nodes") + len("nodes")
+    # edges stay whole
+    assert row.split()[-3:] == ["a--b,", "1", "2" * 60]
+    # a table that fits keeps its titles in a line
+    columns |= {"n": ["2"]}
+    assert str(TextTable(columns, {"name"})).splitlines()[0].split() == [
+        "name",
+        "nearest",
+        "nodes",
+        "n",
+    ]
+
+
 def test_tables_fit_the_terminal():
     table = TextTable({"name": ["word " * 60, "short"], "n": ["1", "2"]}, {"name"})
     lines = str(table).splitlines()

@@ -97,17 +97,26 @@ def test_the_largest_subgraphs_are_equal(device, policy, max_nodes):
     assert assert_equals_numba(graph, device, [5], 1, max_nodes, policy).truncated.all()
 
 
-@SLOW
-def test_leaves_give_way_as_on_the_cpu(device):
-    # rings with tails: grown sets enter a tail, and come back for the ring
-    rings = [nx.cycle_graph(size) for size in (5, 6, 7)]
-    graph = nx.disjoint_union_all(rings)
-    for node in list(graph):
-        graph.add_edge(node, node + 100)
-        graph.add_edge(node + 100, node + 200)
-    csr = build(graph)
-    grown = assert_equals_numba(csr, device, range(0, 18, 3), 4, 6, "dense")
-    assert grown.truncated.all()
+def with_hubs(seed):
+    """A sparse graph, two nodes of which have many leaves besides."""
+    graph = nx.gnp_random_graph(12, 0.25, seed=seed)
+    graph.add_edges_from((hub, 100 + 100 * hub + k) for hub in (0, 1) for k in range(70))
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("graph", "root", "num_hops"),
+    [
+        # what came in for a leaf has a depth of its own, and its neighbours are out of reach
+        (nx.gnp_random_graph(14, 0.2, seed=1), 3, 2),
+        # a hub does not come in for a leaf
+        pytest.param(with_hubs(2), 3, 2, marks=SLOW),
+        # a hub that is a leaf stays
+        pytest.param(with_hubs(15), 11, 3, marks=SLOW),
+    ],
+)
+def test_leaves_give_way_as_on_the_cpu(device, graph, root, num_hops):
+    assert_equals_numba(build(graph), device, [root], num_hops, 6, "dense")
 
 
 @pytest.mark.parametrize("policy", ["bfs", pytest.param("dense", marks=SLOW)])

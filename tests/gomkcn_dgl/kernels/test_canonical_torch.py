@@ -142,6 +142,13 @@ def test_a_code_is_the_least_reading():
         assert code == number
 
 
+def test_several_numbers_are_hashed_in_their_order(monkeypatch):
+    codes = torch.cartesian_prod(*[torch.arange(9)] * 3)
+    monkeypatch.setattr(canonical_torch, "canonical_codes", lambda *_: codes)
+    found = canonical_hashes(torch.empty(0), torch.empty(0), 300)
+    assert len(found.unique()) == len(codes) == 729
+
+
 def test_many_graphs_are_compared_in_parts(monkeypatch):
     links, colors = padded([nx.path_graph(4), nx.star_graph(3), nx.cycle_graph(4)] * 3, 4)
     whole = hashes(links, colors)

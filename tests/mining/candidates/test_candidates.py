@@ -105,7 +105,7 @@ def patterns_of(*rows, sizes=range(3, 6), mined=MINED, scaling=SCALING):
         filters, same, scaling, SubgraphSettings(2, 5), kernel, "auto", graph.relations,
         graph.feature_names, mined.categories,
     )  # fmt: skip
-    shown = bank.respond(graph, np.arange(graph.num_nodes), "cpu")
+    shown = bank.respond(graph, np.arange(graph.num_nodes))
     learnt = Learnt(
         filters.adj, filters.feat, filters.weights, filters.num_nodes, same,
         (False,) * len(rows), np.zeros((len(rows), 0)), graph.num_nodes, [0.0],

@@ -408,8 +408,8 @@ def test_molecules_are_not_compared_and_that_is_said():
     assert [one.instances.value for one in miner.filters_] == [6]
     assert miner.filters_[0].random_instances is None and not miner.filters_[0].exceeds
     assert miner.note_.endswith(
-        "They are not compared with random graphs: they have neighbours of atoms that chemistry "
-        "rules out."
+        "There are no random graphs to compare with: in those of molecules atoms have neighbours "
+        "that chemistry rules out."
     )
     # where it is asked for, they are
     assert FilterMining(contrast=True).fit(csr).num_random_graphs_ == 10
@@ -442,7 +442,7 @@ def test_random_graphs_that_time_ends_are_done_without_and_that_is_said(looks, d
     if not drawn:
         assert miner.num_random_graphs_ == 0 and {one.size for one in miner.filters_} == {8}
         assert miner.note_.startswith("Filters represent the most frequent subgraphs of 8 nodes")
-        assert miner.note_.endswith("random graphs: time was up before there were three.")
+        assert miner.note_.endswith("compare with: time was up before there were three.")
     else:
         assert f"than {miner.num_random_graphs_} random graphs" in miner.note_
 
