@@ -16,7 +16,7 @@ from gomkcn_dgl.subgraphs import SubgraphSettings
 from mining.filters.neighbourhoods import Neighbourhoods, count_node_sets, structure_codes
 
 # what joins two nodes, as seen from the first and from the other end
-ENDS = {0: 0, 1: 2, 2: 1, 3: 3, 257: 65535}
+ENDS = {0: 0, 1: 2, 2: 1, 3: 3, 700: 65535}
 
 
 def in_other_order(rng, links, colors, width):
@@ -68,6 +68,8 @@ def test_codes_tell_colours_and_directions_apart():
     rng = np.random.default_rng(1)
     drawn = [random_typed_graph(rng) for _ in range(40)]
     drawn += [(links.T, colors) for links, colors in drawn[:20]]
+    # the same links by other numbers
+    drawn += [(np.where(links > 0, links + 256, 0), colors) for links, colors in drawn[:10]]
     graphs, links, colors, sizes = [], [], [], []
     for one in drawn:
         for _ in range(2):
