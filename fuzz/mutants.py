@@ -123,7 +123,7 @@ FAULTS = [Fault(*row) for row in [
      "return _MARGIN",
      "test_contrast.py::test_few_random_graphs_exceed_themselves_as_rarely_as_many"),
     ("structures with equal embeddings are alike", "mining/filters/contrast.py",
-     "    similarity[is_twin] = _TWIN\n", "",
+     "(similarity > AS_EXACT) & ~is_same, _TWIN", "(similarity > AS_EXACT) & ~is_same, 1.0",
      "test_instances.py::"
      "test_structures_with_equal_embeddings_are_filters_of_their_own"),
     ("each root is an instance", "mining/filters/instances.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,17 @@ class SubgraphBatch:
             is_node = self.nodes[:, column] >= 0
             levels[is_node, column] = levels[rows, parent][is_node] + 1
         return levels
+
+    def select(self, rows: np.ndarray) -> SubgraphBatch:
+        """Some subgraphs, int64 ``[R]``."""
+        return replace(
+            self,
+            nodes=self.nodes[rows],
+            num_nodes=self.num_nodes[rows],
+            truncated=self.truncated[rows],
+            links=self.links[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
 
     def gather(self, features: Any) -> np.ndarray:
         """Rows of ``features`` of all nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""

@@ -122,3 +122,14 @@ def nan_filled_memory():
     assert torch.utils.deterministic.fill_uninitialized_memory
     yield
     torch.use_deterministic_algorithms(False)
+
+
+@pytest.fixture
+def no_extraction(monkeypatch):
+    """What a test calls to have every extraction by a layer refused from then on."""
+    from gomkcn_dgl import embeddings
+
+    def refuse(*_):
+        raise AssertionError("a layer extracted")
+
+    return lambda: monkeypatch.setattr(embeddings, "extract_subgraphs", refuse)

@@ -16,6 +16,7 @@ from gomkcn.commands.options import (
     file_options,
     folder_options,
     learning_details,
+    num_filters_option,
     run_limits,
     settings_option,
     truth_option,
@@ -29,12 +30,7 @@ from gomkcn_dgl.errors import InputError
 @option_group("Input", file_options, class_options)
 @option_group(
     "Filters",
-    option(
-        "--filters",
-        "num_filters",
-        type=Number(int),
-        help="Number of filters [as many as the graph has more of than random graphs]",
-    ),
+    num_filters_option,
     option(
         "--size",
         "filter_size",

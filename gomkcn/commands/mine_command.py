@@ -24,6 +24,7 @@ from gomkcn.commands.options import (
     force_option,
     learning_details,
     none_if_empty,
+    num_filters_option,
     run_limits,
     settings_option,
     truth_option,
@@ -46,12 +47,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @option_group("Input", file_options, class_options)
 @option_group(
     "Filters",
-    option(
-        "--filters",
-        "num_filters",
-        type=Number(int),
-        help="Number of filters [as many as the graph has more of than random graphs]",
-    ),
+    num_filters_option,
     option("--no-filters", is_flag=True, help="Leave out the filters"),
     option(
         "--filter-size",

@@ -165,6 +165,13 @@ learning_details = together(
         help="Weight of node features relative to structure, above 0 and up to 1 [0.2]",
     ),
 )
+# of the commands that find filters
+num_filters_option = option(
+    "--filters",
+    "num_filters",
+    type=Number(int),
+    help="Number of filters [as many as the graph has more of than random graphs]",
+)
 # of the commands that write the folder of a long run
 folder_options = together(
     option("--out", help="Output folder [runs/NAME, numbered if it exists]"),

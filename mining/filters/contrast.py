@@ -37,7 +37,7 @@ _KERNEL = GOMKKernel(3, tau=0.5)
 _UNLIKE = 0.4
 # another structure that is as similar as an exact copy, but for rounding: the kernel cannot tell
 # them apart, though isomorphism does. It is taken for as similar as one edge more or less makes it
-_AS_EXACT, _TWIN = 1 - 1e-4, 0.5
+AS_EXACT, _TWIN = 1 - 1e-4, 0.5
 # surprise of a structure that is none, such as a tree, in nats: so that those can be filters, too,
 # and explain nothing of a root that lies on cycles
 _LEAST_SURPRISE = 0.5
@@ -373,11 +373,20 @@ def _likeness(known: Structures, rows: np.ndarray, channels: np.ndarray) -> np.n
     """How similar each structure is to some of them, above what all share, float ``[K, C]``."""
     levels = known.embed(channels)
     scores, _ = _KERNEL.match_levels(levels, levels[rows])
-    similarity = scores / _KERNEL.largest_score(levels.shape[2])
-    is_twin = similarity > _AS_EXACT
-    is_twin[rows, np.arange(len(rows))] = False
-    similarity[is_twin] = _TWIN
+    # each structure is there once
+    is_same = np.arange(len(levels))[:, None] == rows
+    similarity = tell_twins(scores / _KERNEL.largest_score(levels.shape[2]), is_same)
     return np.maximum(0, (similarity - _UNLIKE) / (1 - _UNLIKE))
+
+
+def tell_twins(similarity: np.ndarray, is_same: np.ndarray) -> np.ndarray:
+    """Lower the similarity of structures that the kernel takes for the same, and that are not.
+
+    >>> tell_twins(np.array([[1.0, 1.0, 0.4]]), np.array([[True, False, False]])).tolist()
+    [[1.0, 0.5, 0.4]]
+    """
+    told: np.ndarray = np.where((similarity > AS_EXACT) & ~is_same, _TWIN, similarity)
+    return told
 
 
 def _without_pendant(

@@ -300,15 +300,14 @@ class FilterBank:
         """Whether each subgraph is the structure of some filters of its size, bool ``[S, F']``."""
         is_exact = np.zeros((len(batch), len(own)), bool)
         # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
-        links, num_nodes, _ = self._as_graphs(own)
+        links, num_nodes, of_filters = self._as_graphs(own)
         may_be = (_degrees(batch.links)[:, None] == _degrees(links)).all(axis=2)
         may_be &= batch.num_nodes[:, None] == num_nodes
         # 2. the others by their codes
         rows = np.flatnonzero(may_be.any(axis=1))
         some = None if colors is None else colors[rows]
         codes = structure_codes(batch.links[rows], batch.num_nodes[rows], some)
-        for place, number in enumerate(own.tolist()):
-            is_exact[rows, place] = codes == self.code(number)
+        is_exact[rows] = codes[:, None] == structure_codes(links, num_nodes, of_filters)
         return is_exact
 
 

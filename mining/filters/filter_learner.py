@@ -23,7 +23,7 @@ from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphBatch
 from mining.filters.centroids import refine_features
-from mining.filters.contrast import choose_contrasting, cover
+from mining.filters.contrast import AS_EXACT, choose_contrasting, cover, tell_twins
 from mining.filters.discrete_filters import DiscreteFilters
 from mining.filters.filter_bank import FilterBank, Responses, refuse_overflow
 from mining.filters.filter_learning import FilterLearning
@@ -43,9 +43,6 @@ _MOST_ENTRIES = 2**24
 # subgraphs that are compared with each other to choose those that represent the others: a million
 # pairs take about a second of one thread
 _MOST_COMPARED = 1000
-# a subgraph that is more similar than this is as similar as an exact copy but for rounding; where
-# it is another structure, it is taken for as similar as one edge more or less makes it
-_AS_EXACT, _TWIN = 1 - 1e-4, 0.5
 
 
 class Learnt(NamedTuple):
@@ -263,9 +260,8 @@ class FilterLearner:
         # 2. those that the kernel cannot tell apart, and isomorphism does, are not the same
         num_nodes = batch.num_nodes[rows][first]
         scores, _ = kernel.match_levels(levels[first], levels[first], num_nodes)
-        similarity = scores / kernel.largest_score(levels.shape[2])
-        is_other = code[first][:, None] != code[first]
-        similarity[(similarity > _AS_EXACT) & is_other] = _TWIN
+        is_same = code[first][:, None] == code[first]
+        similarity = tell_twins(scores / kernel.largest_score(levels.shape[2]), is_same)
         # 3. greedily
         nothing = np.zeros((0, len(first)))
         chosen, _ = cover(
@@ -302,7 +298,7 @@ class FilterLearner:
             rows = np.flatnonzero(np.isin(responses.labels, own))
             if not len(rows):
                 continue
-            batch = _rows_of(sample.own(size).batch, rows)
+            batch = sample.own(size).batch.select(rows)
             part, curve = self._train(filters.take(own).padded(size), batch)
             trained = trained.replaced(own, part)
             curves.append(curve)
@@ -323,7 +319,7 @@ class FilterLearner:
             if len(rows) < 2 or not self.mined.numeric_columns:
                 continue
             rows = rows[: max(2, _MOST_ENTRIES // self._entries_of_subgraph())]
-            batch = _rows_of(sample.own(size).batch, rows)
+            batch = sample.own(size).batch.select(rows)
             part = filters.take(np.array([number])).padded(size)
             feat[number, :size] = refine_features(
                 part.adj,
@@ -354,7 +350,7 @@ class FilterLearner:
         responses = self._respond(filters, sizes, sample)
         for number, size in enumerate(sizes):
             of_filter = responses.labels == number
-            alike = np.flatnonzero(of_filter & (responses.similarity[:, number] > _AS_EXACT))
+            alike = np.flatnonzero(of_filter & (responses.similarity[:, number] > AS_EXACT))
             codes = sample.own(size).codes[alike]
             _, first, counts = np.unique(codes, return_index=True, return_counts=True)
             num_exact = int((of_filter & responses.is_exact[:, number]).sum())
@@ -384,7 +380,7 @@ class FilterLearner:
 
     def _as_filter(self, batch: SubgraphBatch, row: int) -> DiscreteFilters:
         """A subgraph as a filter."""
-        single = _rows_of(batch, np.array([row]))
+        single = batch.select(np.array([row]))
         adj = single.adjacency()
         size = int(single.num_nodes[0])
         return DiscreteFilters(adj, self._features(single), adj.copy(), (size,))
@@ -394,17 +390,6 @@ class FilterLearner:
         adj = np.zeros((0, 1, 1) if channels == 1 else (0, 1, 1, channels), np.float32)
         feat = np.zeros((0, 1, self.mined.graph.features.shape[1]), np.float32)
         return DiscreteFilters(adj, feat, adj, ())
-
-
-def _rows_of(batch: SubgraphBatch, rows: np.ndarray) -> SubgraphBatch:
-    """Some subgraphs of a batch."""
-    return replace(
-        batch,
-        nodes=batch.nodes[rows],
-        num_nodes=batch.num_nodes[rows],
-        truncated=batch.truncated[rows],
-        links=batch.links[rows],
-    )
 
 
 def _random_instances(bank: FilterBank, sample: _Sample) -> np.ndarray:

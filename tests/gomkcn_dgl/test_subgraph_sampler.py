@@ -12,7 +12,7 @@ from tolerances import GRADIENTS, VALUES
 from torch_geometric.data import Data, HeteroData
 from torch_geometric.loader import NodeLoader
 
-from gomkcn_dgl import embeddings, subgraph_sampler
+from gomkcn_dgl import subgraph_sampler
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import GomkcnError, InputError
@@ -149,16 +149,6 @@ def test_extraction_both_libraries_and_the_kernel_share_memory(monkeypatch):
 
 
 # ---------------------------------------------------------------- scores
-
-
-@pytest.fixture
-def no_extraction(monkeypatch):
-    """From the call on, a layer that extracts is refused."""
-
-    def refuse(*_):
-        raise AssertionError("a layer extracted")
-
-    return lambda: monkeypatch.setattr(embeddings, "extract_subgraphs", refuse)
 
 
 @pytest.mark.parametrize("weight", [None, "w"])

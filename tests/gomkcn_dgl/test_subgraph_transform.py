@@ -9,7 +9,6 @@ from torch_geometric.data import Batch, HeteroData
 from torch_geometric.loader import DataLoader as PyGLoader
 from torch_geometric.transforms import Compose, ToUndirected
 
-from gomkcn_dgl import embeddings
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.graph import as_csr
@@ -18,16 +17,6 @@ from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraph_transform import SubgraphTransform
 from gomkcn_dgl.subgraphs import SubgraphSettings
 from synthetic import MotifClassificationDataset, PlantingSettings
-
-
-@pytest.fixture
-def no_extraction(monkeypatch):
-    """What a test calls to have every extraction refused from then on."""
-
-    def refuse(*_):
-        raise AssertionError("a layer extracted")
-
-    return lambda: monkeypatch.setattr(embeddings, "extract_subgraphs", refuse)
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
