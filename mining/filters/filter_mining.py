@@ -28,6 +28,7 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from mining.filters.contrast import MOST_FILTERS
 from mining.filters.filter_bank import FilterBank, respond_everywhere
 from mining.filters.filter_learner import FilterLearner, Learnt
 from mining.filters.filter_learning import FilterLearning, check_learning
@@ -107,7 +108,7 @@ class FilterMining:
         learning = self.resolve_learning()
         # nodes alone, without what is around them, are no neighbourhoods
         check_int("num_levels", learning.kernel.num_levels, 1)
-        if learning.init == "random" and self.contrast is True:
+        if learning.init == "random" and self.contrast != AUTO and self.contrast:
             raise InputError(
                 'contrast must be False where filters start at random (init="random"), got True; '
                 "leave one of them out."
@@ -115,11 +116,11 @@ class FilterMining:
 
     def why_no_contrast(self, graph: CSRGraph) -> str:
         """Why filters are not compared with random graphs; empty where they are."""
-        if self.contrast is False:
+        if self.contrast != AUTO and not self.contrast:
             return "none were asked for"
         if self.resolve_learning().init == "random":
             return "filters start at random numbers"
-        if self.contrast is True:
+        if self.contrast != AUTO:
             return ""
         if not graph.num_edges:
             return "the graph has no edges"
@@ -273,6 +274,8 @@ class FilterMining:
                 f"Filters are structures of {of}. Of {exceed} of {len(self.filters_)} the graph "
                 f"has more than {random}, in {where}; the others come nearest to that."
             )
+        if learner.number is None and len(learnt.num_nodes) == MOST_FILTERS:
+            text += f" No more than {MOST_FILTERS} are chosen, and there may be others."
         if learner.mined.numeric_columns:
             text += " Numeric features are not compared with random graphs."
         return text

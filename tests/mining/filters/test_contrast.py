@@ -475,3 +475,20 @@ def test_three_random_graphs_are_enough_where_time_is_up(drawn, compared, monkey
     miner = FilterMining().fit(graph)
     assert miner.num_random_graphs_ == compared and miner.is_partial_ == (drawn < 10)
     assert key(PRISM) in keys(miner) or not compared
+
+
+def test_the_limit_on_the_number_of_filters_is_said_where_it_is_reached():
+    crowded = FilterMining().fit(nx.watts_strogatz_graph(400, 6, 0.1, seed=1))
+    assert len(crowded.filters_) == MOST_FILTERS
+    said = f"No more than {MOST_FILTERS} are chosen, and there may be others."
+    assert said in crowded.note_
+    few = FilterMining().fit(plant(tree(200), [(OCTAHEDRON, 5)], seed=0)[0])
+    assert len(few.filters_) < MOST_FILTERS and said not in few.note_
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_truth_values_of_numpy_are_truth_values(wanted):
+    # as those of a grid of parameters are
+    graph = plant(tree(60), [(OCTAHEDRON, 3)], seed=0)[0]
+    miner = FilterMining(contrast=np.bool_(wanted)).fit(graph)
+    assert (miner.num_random_graphs_ > 0) == wanted
