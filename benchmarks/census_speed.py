@@ -21,12 +21,12 @@ import numpy as np
 from measure import Timing
 from record import Bench
 
+from gomkcn.mining.counting.census import subgraphs_of
+from gomkcn.mining.counting.census_formulas import count_graphlets, count_orbits
+from gomkcn.mining.counting.graphlets import graphlets
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
-from mining.counting.census import subgraphs_of
-from mining.counting.census_formulas import count_graphlets, count_orbits
-from mining.counting.graphlets import graphlets
 
 GRAPHS = {
     "ca-GrQc": "ca-GrQc.txt.gz",

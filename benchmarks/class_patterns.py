@@ -23,9 +23,9 @@ from direct_counts import (
 from inputs import tu_folder
 from record import Bench
 
+from gomkcn.mining import MiningRun, PatternMiner
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.io.graph_classes import read_graph_classes
-from mining import MiningRun, PatternMiner
 
 # graphs with --quick
 QUICK_GRAPHS = 40

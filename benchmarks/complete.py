@@ -18,11 +18,11 @@ import numpy as np
 import pandas as pd
 from record import Bench
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting.temporal_motifs import temporal_census
+from gomkcn.mining.gspan import frequent_subgraphs
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.io.reading import read_graph
-from mining.categories import Categories
-from mining.counting.temporal_motifs import temporal_census
-from mining.gspan import frequent_subgraphs
 
 COLLECTIONS = (("MUTAG", 19, "3-6"), ("ENZYMES", 120, "3-4"))
 WINDOWS = (600, 3600, 86_400)

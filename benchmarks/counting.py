@@ -18,13 +18,13 @@ from measure import Timing
 from numba import njit
 from record import Bench
 
+from gomkcn.mining.counting.counter import estimate_occurrences
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, count_by_graph
+from gomkcn.mining.counting.query import Query
+from gomkcn.mining.counting.watching import steps_in
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
-from mining.counting.counter import estimate_occurrences
-from mining.counting.occurrence_search import OccurrenceSearch, count_by_graph
-from mining.counting.query import Query
-from mining.counting.watching import steps_in
 
 SEED = 0
 NUM_PAIRS = 200

@@ -14,10 +14,10 @@ from record import Bench
 from torch import Tensor
 from training_step import NOT_MEASURED, devices
 
+from gomkcn.mining.filters.contrast import cover
 from gomkcn_dgl import CSRGraph, GOMKKernel, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
-from mining.filters.contrast import cover
 
 SIZES, QUICK_SIZES = (2_000, 20_000), (60,)
 EDGES_PER_NODE = 3

@@ -18,8 +18,8 @@ from jobs import run
 from record import Bench
 
 from gomkcn.commands.main import main as main_command
-from mining import FilterMiner
-from synthetic import MOTIFS
+from gomkcn.mining import FilterMiner
+from gomkcn.synthetic import MOTIFS
 
 FIRST_SEED = 11
 # graphs with features, and as many without

@@ -19,11 +19,11 @@ from level import by_igraph
 from made_graphs import BASES, LIKE_EACH_OTHER, MOTIFS, OF_SIZE, PAPER, MadeGraph, make_graph
 from record import Bench
 
+from gomkcn.mining import FilterMiner
+from gomkcn.mining.filters.filter_bank import Responses, respond_everywhere
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.steps import Steps
-from mining import FilterMiner
-from mining.filters.filter_bank import Responses, respond_everywhere
 
 FIRST_SEED = 11
 SETS = {"paper": tuple(PAPER), "alike": tuple(LIKE_EACH_OTHER)}

@@ -18,10 +18,10 @@ import networkx as nx
 import numpy as np
 from record import Bench
 
+from gomkcn.mining import FilterLearning, FilterMiner
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.synthetic import PlantedGraph, PlantingSettings, planted_motif_graph
 from gomkcn_dgl.graphs.structure import Structure
-from mining import FilterLearning, FilterMiner
-from mining.filters.mined_filter import MinedFilter
-from synthetic import PlantedGraph, PlantingSettings, planted_motif_graph
 
 FIRST_SEED = 9700
 NOISES = (0.1, 0.2, 0.3)

@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.graph_search import search_graph
+from gomkcn.mining.motif_sets.searching import Question
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedSet
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.graph_search import search_graph
-from mining.motif_sets.searching import Question
 
 TESTS = Path(__file__).parents[1] / "tests"
 

@@ -26,11 +26,11 @@ from motif_set_collections import NOTHING
 from record import Bench
 from scipy.optimize import linear_sum_assignment
 
+from gomkcn.mining import PatternMiner
+from gomkcn.mining.motif_sets.finding import motif_set
+from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner
-from mining.motif_sets.finding import motif_set
-from mining.motif_sets.motif_set import MotifSet
 
 FIRST_SEED = 9100
 NODES, COPIES, SIZES = 1000, 30, (3, 8)

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import CSRGraph, GOMKKernel, SubgraphSettings, extract_subgraphs, gomk, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graph import as_csr
-from synthetic.base_graphs import barabasi_albert
 
 # scores stay far from 0 with it, see GOMKKernel
 LEVEL_SCALE = 3.0

@@ -20,9 +20,9 @@ from jobs import MOTIFS, copies_of, run
 from large_planting import write_planted_edges
 from record import Bench
 
+from gomkcn.mining.counting.occurrence_search import count_by_graph
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.occurrence_search import count_by_graph
 
 SIZES = [10**k for k in range(4, 10)]
 EDGES_PER_NODE = 5

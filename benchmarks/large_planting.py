@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gomkcn.synthetic import MOTIFS
+from gomkcn.synthetic.planted_graph import motif_truth
+from gomkcn.synthetic.planting import attach_copies, nodes_of_motifs
 from gomkcn_dgl.kernels.search_numba import mix64
-from synthetic import MOTIFS
-from synthetic.planted_graph import motif_truth
-from synthetic.planting import attach_copies, nodes_of_motifs
 
 
 def attachment_edges(first: int, last: int, per_node: int, seed: int) -> np.ndarray:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining import PatternMiner
+from gomkcn.synthetic import PlantedGraph, PlantingSettings, plant_motifs
+from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import CSRGraph, as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner
-from synthetic import PlantedGraph, PlantingSettings, plant_motifs
-from synthetic.base_graphs import barabasi_albert
 
 NUM_NODES = 1000
 MOTIFS_OF_SIZE = {

@@ -23,8 +23,8 @@ import psutil
 from jobs import GOMKCN, plant, run, steps_in
 from record import Bench
 
+from gomkcn.mining import PatternMiner
 from gomkcn_dgl import read_graph
-from mining import PatternMiner
 
 SIZES = (10**3, 10**4)
 # steps that are on disk when a worker is killed

@@ -15,10 +15,10 @@ from measure import Timing, time_interleaved
 from record import Bench
 from torch import Tensor
 
+from gomkcn.mining import FilterLearning, FilterMiner
+from gomkcn.synthetic import planted_motif_graph
 from gomkcn_dgl import CSRGraph, GOMKConv, GOMKKernel
 from gomkcn_dgl.embeddings import SubgraphTensors
-from mining import FilterLearning, FilterMiner
-from synthetic import planted_motif_graph
 
 NOT_MEASURED = "not yet measured"
 EDGES_PER_NODE = 3

@@ -41,7 +41,7 @@ napoleon_use_rtype = False
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:(class|data|exc)", ".*"),
-    ("py:(mod|func)", r"(gomkcn_dgl|mining)\..*\..*"),
+    ("py:(mod|func)", r"(gomkcn_dgl|gomkcn\.mining)\..*\..*"),
 ]
 # fields of several records have the same names
 suppress_warnings = ["ref.python"]

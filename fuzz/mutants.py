@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-COPIED = ("gomkcn", "gomkcn_dgl", "mining", "synthetic", "tests", "fuzz")
+COPIED = {
+    "gomkcn": "gomkcn",
+    "gomkcn_dgl": "gomkcn_dgl",
+    # where they are installed
+    "mining": "gomkcn/mining",
+    "synthetic": "gomkcn/synthetic",
+    "tests": "tests",
+    "fuzz": "fuzz",
+}
 
 
 class Fault(NamedTuple):
@@ -275,16 +283,22 @@ def main() -> None:
         raise SystemExit(1)
 
 
+def left_out(folder: str, names: list[str]) -> list[str]:
+    """Compiled files, and the links that `tox -e lint` makes in the place of a copy."""
+    return [name for name in names if name == "__pycache__" or Path(folder, name).is_symlink()]
+
+
 def run(faults: list[Fault], tested: list[Fault]) -> tuple[str, float]:
     """The first test of ``tested`` that fails in a new copy with ``faults``, and the time."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        for name in COPIED:
-            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for folder, place in COPIED.items():
+            shutil.copytree(ROOT / folder, copy / place, ignore=left_out)
         shutil.copy(ROOT / "setup.cfg", copy)
         for fault in faults:
-            path = copy / fault.file
+            folder, _, rest = fault.file.partition("/")
+            path = copy / COPIED[folder] / rest
             path.write_text(path.read_text().replace(fault.text, fault.other))
         # machine code of other sources is not used
         own = {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": f"{folder}/compiled"}

@@ -19,6 +19,14 @@ import scipy.io
 import scipy.sparse as sp
 from mutate import pack
 
+from gomkcn.mining import PatternMiner
+from gomkcn.mining.export import occurrence_table
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.occurrences import Occurrence, Occurrences
+from gomkcn.mining.pattern import Pattern
+from gomkcn.mining.run_folder import write_run
+from gomkcn.mining.settings import RunSettings
+from gomkcn.mining.truth import compare_with_truth
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -26,14 +34,6 @@ from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
-from mining import PatternMiner
-from mining.export import occurrence_table
-from mining.mining_run import MiningRun
-from mining.occurrences import Occurrence, Occurrences
-from mining.pattern import Pattern
-from mining.run_folder import write_run
-from mining.settings import RunSettings
-from mining.truth import compare_with_truth
 
 READINGS = Path(__file__).parents[1] / "tests/data/readings"
 EDGES = "0 1\n1 2\n2 3\n3 0\n"

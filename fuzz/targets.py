@@ -19,6 +19,14 @@ import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
 
+from gomkcn.mining.export import occurrence_table, read_places, structure_table
+from gomkcn.mining.html.comparison_text import format_comparison
+from gomkcn.mining.html.report import render_report
+from gomkcn.mining.html.terminal import format_run
+from gomkcn.mining.run_comparison import compare_runs
+from gomkcn.mining.run_folder import read_run
+from gomkcn.mining.settings import read_settings
+from gomkcn.mining.truth import read_truth
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import read_label_names
@@ -26,14 +34,6 @@ from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
-from mining.export import occurrence_table, read_places, structure_table
-from mining.html.comparison_text import format_comparison
-from mining.html.report import render_report
-from mining.html.terminal import format_run
-from mining.run_comparison import compare_runs
-from mining.run_folder import read_run
-from mining.settings import read_settings
-from mining.truth import read_truth
 
 
 @dataclass(frozen=True)

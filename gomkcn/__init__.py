@@ -11,8 +11,7 @@ import sys
 from typing import Any
 
 import gomkcn_dgl
-import mining
-import synthetic
+from gomkcn import mining, synthetic
 
 _PACKAGE_OF = {
     name: package for package in (gomkcn_dgl, mining, synthetic) for name in package.__all__

@@ -1,5 +1,5 @@
+from gomkcn.mining import *
+from gomkcn.synthetic import *
 from gomkcn_dgl import *
-from mining import *
-from synthetic import *
 
 __version__: str

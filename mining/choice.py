@@ -22,26 +22,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graphs.shapes import count as number_of
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.job import TimeUpError
-from gomkcn_dgl.runtime.steps import Steps
-from mining.categories import Categories
-from mining.counting.census import (
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting.census import (
     Counts,
     census_sizes,
     census_steps,
     count_in_each,
     exact_array,
 )
-from mining.counting.counter import count_occurrences
-from mining.counting.occurrence_search import find_graphs
-from mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
-from mining.descriptions import describe_structure
-from mining.mined_graph import MinedGraph
-from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.pattern import (
+from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.occurrence_search import find_graphs
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from gomkcn.mining.descriptions import describe_structure
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
+from gomkcn.mining.pattern import (
     LESS,
     MORE,
     NullComparison,
@@ -50,7 +45,12 @@ from mining.pattern import (
     differing_groups,
     merge,
 )
-from mining.significance import class_differences, compare_with_random, group_differences
+from gomkcn.mining.significance import class_differences, compare_with_random, group_differences
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.shapes import count as number_of
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -10,6 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.descriptions import describe_structure
+from gomkcn.mining.filters.discrete_filters import discretize
+from gomkcn.mining.graph_relations import edges_among
+from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.layout import DrawnGraph
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -21,12 +27,6 @@ from gomkcn_dgl.subgraphs import extract_subgraphs
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import TrainedClassifier
-from mining.categories import Categories
-from mining.descriptions import describe_structure
-from mining.filters.discrete_filters import discretize
-from mining.graph_relations import edges_among
-from mining.plots.filter_drawing import FeatureColors
-from mining.plots.layout import DrawnGraph
 
 # drawings of more nodes are unreadable
 MOST_DRAWN_NODES = 400

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from gomkcn.mining.fragments import describe_fragment
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, category_value
-from mining.fragments import describe_fragment
 
 # the elements of organic molecules and their usual salts
 _ELEMENTS = {

@@ -12,6 +12,13 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
+from gomkcn.mining.fragments import to_smarts
+from gomkcn.mining.graph_settings import GraphSettings
+from gomkcn.mining.html.cytoscape import color_graph, cytoscape_style
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.occurrences import Occurrences
+from gomkcn.mining.pattern import OrbitFeature, Pattern
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.shapes import describe_shapes
@@ -19,13 +26,6 @@ from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime.files import open_file, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
-from mining.fragments import to_smarts
-from mining.graph_settings import GraphSettings
-from mining.html.cytoscape import color_graph, cytoscape_style
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import Occurrences
-from mining.pattern import OrbitFeature, Pattern
 
 _FORMATS = ("csv", "parquet", "graphml")
 # of every table; those of motifs, null models, classes and molecules come after

@@ -23,6 +23,14 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters_run import FILTERS_VERSION, PAGE, RECORD, DrawnNodes, FiltersRun
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.pattern import UNCOUNTED, OccurrenceCount
+from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.schemas import validator
+from gomkcn.mining.truth import MotifRecovery
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import open_file, reason_of, to_toml
 from gomkcn_dgl.runtime.output_folder import (
@@ -36,14 +44,6 @@ from gomkcn_dgl.runtime.output_folder import (
     write_files,
     write_run_files,
 )
-from mining.filters.mined_filter import MinedFilter
-from mining.filters_run import FILTERS_VERSION, PAGE, RECORD, DrawnNodes, FiltersRun
-from mining.graph_summary import GraphSummary
-from mining.pattern import UNCOUNTED, OccurrenceCount
-from mining.plots.filter_drawing import FeatureColors
-from mining.plots.graph_map import GraphMap
-from mining.schemas import validator
-from mining.truth import MotifRecovery
 
 # the last file that is written: a folder that has it holds a finished run
 _RUN = "run.json"
@@ -76,7 +76,7 @@ def write_filters_run(folder: Path, run: FiltersRun) -> None:
 
 def files_of_filters(run: FiltersRun) -> dict[str, Content]:
     """The files of a finished run, by name."""
-    from mining.html.filters_page import render_filters
+    from gomkcn.mining.html.filters_page import render_filters
 
     assert run.miner is not None, "what was read from a folder is written already"
     files: dict[str, Content] = {
@@ -114,7 +114,7 @@ def _run_record(run: FiltersRun) -> dict[str, Any]:
 
 def write_filters_page(folder: Path, run: FiltersRun) -> Path:
     """Write the page of a run anew; return its path."""
-    from mining.html.filters_page import render_filters
+    from gomkcn.mining.html.filters_page import render_filters
 
     refuse_foreign(folder, [PAGE])
     write_files(folder, {PAGE: render_filters(run)})

@@ -6,16 +6,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters_run import FiltersRun, count_filters
+from gomkcn.mining.filters_settings import FiltersSettings
+from gomkcn.mining.job_identity import job_identity
+from gomkcn.mining.mined_graph import refuse_no_edges
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters.filter_mining import FilterMining
-from mining.filters_run import FiltersRun, count_filters
-from mining.filters_settings import FiltersSettings
-from mining.job_identity import job_identity
-from mining.mined_graph import refuse_no_edges
 
 # settings that do not change the result
 _WITHOUT_EFFECT = {"learning": ("backend",), "filters": ("device",)}

@@ -8,6 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters_settings import FiltersSettings
+from gomkcn.mining.graph_relations import edges_among
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.occurrences import Occurrences, node_columns
+from gomkcn.mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
+from gomkcn.mining.pattern_counts import category_colors
+from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.graph_map import GraphMap, MapLimits, part_around
+from gomkcn.mining.truth import MotifRecovery, compare_with_truth
 from gomkcn_dgl._torch import device_name
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -17,22 +30,9 @@ from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
-from mining.categories import Categories
-from mining.counting.counter import count_occurrences
-from mining.counting.watching import steps_in
-from mining.filters.mined_filter import MinedFilter
-from mining.filters_settings import FiltersSettings
-from mining.graph_relations import edges_among
-from mining.graph_summary import GraphSummary
-from mining.occurrences import Occurrences, node_columns
-from mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
-from mining.pattern_counts import category_colors
-from mining.plots.filter_drawing import FeatureColors
-from mining.plots.graph_map import GraphMap, MapLimits, part_around
-from mining.truth import MotifRecovery, compare_with_truth
 
 if TYPE_CHECKING:
-    from mining.filters.filter_mining import FilterMining
+    from gomkcn.mining.filters.filter_mining import FilterMining
 
 # the folder of the filters in that of a run of `gomkcn mine`, their page and their record
 FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
@@ -255,7 +255,7 @@ class FiltersRun:
         seconds : float
             Duration of the run.
         truth : dict, optional
-            The planted motifs, as :func:`mining.truth.read_truth` reads them.
+            The planted motifs, as :func:`gomkcn.mining.truth.read_truth` reads them.
         classes : GraphClasses, optional
             Those of the graphs of a collection.
         occurrences : sequence of OccurrenceCount

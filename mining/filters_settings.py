@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import AUTO, MOST_FILTER_NODES, FilterMining
+from gomkcn.mining.filters.filter_settings import FilterSettings
+from gomkcn.mining.graph_settings import GraphSettings
+from gomkcn.mining.settings_tables import changed, read_values
 from gomkcn_dgl.checks import check_float, check_sizes
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import to_toml
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import AUTO, MOST_FILTER_NODES, FilterMining
-from mining.filters.filter_settings import FilterSettings
-from mining.graph_settings import GraphSettings
-from mining.settings_tables import changed, read_values
 
 
 @dataclass(frozen=True)

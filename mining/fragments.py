@@ -381,7 +381,7 @@ def draw_fragment(
     """Draw a structure of a molecule as chemists do; None where it is none.
 
     ``letters`` stand beside the atoms, and ``missing`` bonds are dotted. The colour is that of the
-    style around it, as in :func:`mining.plots.structure_drawing.draw_structure`.
+    style around it, as in :func:`gomkcn.mining.plots.structure_drawing.draw_structure`.
     """
     mol = molecule_of(structure)
     if mol is None:

@@ -20,6 +20,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting.census import are_connected
+from gomkcn.mining.counting.watching import Spend, spend_freely
+from gomkcn.mining.fragments import describe_fragment, to_smarts
+from gomkcn.mining.graph_estimator import GraphEstimator
+from gomkcn.mining.gspan_loops import Arcs, find_extensions, is_minimal
+from gomkcn.mining.mined_graph import classes_of
+from gomkcn.mining.pattern import ClassContrast
+from gomkcn.mining.significance import adjust_for_family, class_contrasts
 from gomkcn_dgl._sklearn import TransformerMixin
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -33,15 +42,6 @@ from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
-from mining.categories import Categories
-from mining.counting.census import are_connected
-from mining.counting.watching import Spend, spend_freely
-from mining.fragments import describe_fragment, to_smarts
-from mining.graph_estimator import GraphEstimator
-from mining.gspan_loops import Arcs, find_extensions, is_minimal
-from mining.mined_graph import classes_of
-from mining.pattern import ClassContrast
-from mining.significance import adjust_for_family, class_contrasts
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.candidates.structures import distinct_structures, palette_of_numbers
+from gomkcn.mining.categories import Colors, colors_in
+from gomkcn.mining.counting.census import are_connected
+from gomkcn.mining.counting.counter import count_query, list_places
+from gomkcn.mining.counting.query import Query
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
+from gomkcn.mining.graph_relations import channels_in
+from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.pattern_reading import read_pattern
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.structures import distinct_structures, palette_of_numbers
-from mining.categories import Colors, colors_in
-from mining.counting.census import are_connected
-from mining.counting.counter import count_query, list_places
-from mining.counting.query import Query
-from mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
-from mining.graph_relations import channels_in
-from mining.pattern import OccurrenceCount
-from mining.pattern_reading import read_pattern
 
 # nodes of the largest pattern, whose drawings can be listed
 _MOST_NODES = 8

@@ -9,13 +9,13 @@ from operator import attrgetter
 
 import numpy as np
 
+from gomkcn.mining.counting.counter import list_places
+from gomkcn.mining.counting.occurrence_search import find_graphs
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.occurrences import pick_disjoint
+from gomkcn.mining.pattern import MotifPart, Pattern
 from gomkcn_dgl.runtime.steps import Steps
-from mining.counting.counter import list_places
-from mining.counting.occurrence_search import find_graphs
-from mining.counting.watching import STEPS_PER_SECOND
-from mining.mined_graph import MinedGraph
-from mining.occurrences import pick_disjoint
-from mining.pattern import MotifPart, Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 # When time is up, what one pattern may take of the seconds that are left, for its count or for each

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.occurrences import Occurrences, node_columns
+from gomkcn.mining.pattern import Pattern
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx, node_letter
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.tabular import Table, plain_columns
-from mining.occurrences import Occurrences, node_columns
-from mining.pattern import Pattern
 
 Marks = list[dict[str, Any]]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.categories import Categories, Colors
+from gomkcn.mining.occurrences import Occurrences
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
 from gomkcn_dgl.node_order import NodeOrder
-from mining.categories import Categories, Colors
-from mining.occurrences import Occurrences
 
 log = logging.getLogger("gomkcn_dgl")
 

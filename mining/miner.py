@@ -11,6 +11,21 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
+from gomkcn.mining.candidates.trained_filters import patterns_of_filters
+from gomkcn.mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns, compare_structures
+from gomkcn.mining.counting.census import check_channels
+from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_settings import FilterSettings
+from gomkcn.mining.fragments import holds_molecules
+from gomkcn.mining.locating import late_steps, locate_patterns
+from gomkcn.mining.mined_graph import MinedGraph, classes_of
+from gomkcn.mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
+from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.null_models import check_null
+from gomkcn.mining.pattern import Patterns, merge
+from gomkcn.mining.pattern_counts import VALUES
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -18,21 +33,6 @@ from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.trained_filters import patterns_of_filters
-from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns, compare_structures
-from mining.counting.census import check_channels
-from mining.counting.watching import steps_in
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import FilterMining
-from mining.filters.filter_settings import FilterSettings
-from mining.fragments import holds_molecules
-from mining.locating import late_steps, locate_patterns
-from mining.mined_graph import MinedGraph, classes_of
-from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
-from mining.motif_sets.motif_set import summary
-from mining.null_models import check_null
-from mining.pattern import Patterns, merge
-from mining.pattern_counts import VALUES
 
 M = TypeVar("M", bound="Miner")
 
@@ -249,7 +249,7 @@ class Miner:
                 proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
             if "frequent" in sources:
                 # gSpan is an estimator of scikit-learn as well
-                from mining.candidates.frequent import patterns_of_subgraphs
+                from gomkcn.mining.candidates.frequent import patterns_of_subgraphs
 
                 proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
             # 4. the few structures whose copies shorten the description of the graph most

@@ -6,18 +6,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+from gomkcn.mining.filters_job import counted_run
+from gomkcn.mining.filters_settings import FiltersSettings
+from gomkcn.mining.job_identity import job_identity
+from gomkcn.mining.mined_graph import refuse_no_edges
+from gomkcn.mining.miner import Miner
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.settings import RunSettings
+from gomkcn.mining.truth import compare_with_truth
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters_job import counted_run
-from mining.filters_settings import FiltersSettings
-from mining.job_identity import job_identity
-from mining.mined_graph import refuse_no_edges
-from mining.miner import Miner
-from mining.mining_run import MiningRun
-from mining.settings import RunSettings
-from mining.truth import compare_with_truth
 
 # settings that do not change the result
 _WITHOUT_EFFECT = {

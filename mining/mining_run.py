@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from gomkcn.mining.descriptions import describe_structure
+from gomkcn.mining.filters_run import FiltersRun
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.marked_graph import marked_graph
+from gomkcn.mining.miner import Miner
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.pattern import SCHEMA_VERSION, Pattern
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.settings import RunSettings
+from gomkcn.mining.truth import MotifRecovery
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from mining.descriptions import describe_structure
-from mining.filters_run import FiltersRun
-from mining.graph_summary import GraphSummary
-from mining.marked_graph import marked_graph
-from mining.miner import Miner
-from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import SCHEMA_VERSION, Pattern
-from mining.plots.graph_map import GraphMap
-from mining.settings import RunSettings
-from mining.truth import MotifRecovery
 
 
 @dataclass(frozen=True, repr=False)

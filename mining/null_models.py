@@ -24,13 +24,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting.census_formulas import count_triangles
+from gomkcn.mining.degree_walk import new_table, split_sides, walk
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
-from mining.categories import Categories
-from mining.counting.census_formulas import count_triangles
-from mining.degree_walk import new_table, split_sides, walk
 
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
 # those that keep the degree of each node by edge type and direction
@@ -283,7 +283,7 @@ class DegreeWalk:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Walks from one graph, in terms of what :func:`~mining.degree_walk.walk` takes of it."""
+    """Walks from one graph: what :func:`~gomkcn.mining.degree_walk.walk` takes of it."""
 
     graph: CSRGraph
     edges: np.ndarray  # int [E, 2], the nodes of each edge

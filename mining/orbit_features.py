@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.counting.graphlets import NUM_ORBITS
+from gomkcn.mining.graph_estimator import GraphEstimator
+from gomkcn.mining.pattern_counts import LEVELS
+from gomkcn.mining.structure_census import orbit_counts
 from gomkcn_dgl._sklearn import Tags, TransformerMixin
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.graph import as_unweighted
-from mining.counting.graphlets import NUM_ORBITS
-from mining.graph_estimator import GraphEstimator
-from mining.pattern_counts import LEVELS
-from mining.structure_census import orbit_counts
 
 
 class OrbitCounts(TransformerMixin, GraphEstimator):

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.occurrences import NONE, Occurrence, Occurrences
 from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
-from mining.occurrences import NONE, Occurrence, Occurrences
 
 # estimates from here on are given in units of a power of ten
 _LARGE = 1e9
@@ -334,7 +334,7 @@ class ClassDifference:
         and the others where labels are permuted (step-down max-T, Westfall and Young 1993).
     group : int or None
         Patterns of one group differ for one reason, as far as the graphs tell, see
-        :func:`mining.significance.group_differences`; groups are numbered by their strongest
+        :func:`gomkcn.mining.significance.group_differences`; groups are numbered by their strongest
         pattern. None for what does not differ.
     follows : Following or None
         What is left of the difference beyond the patterns that lead; None for these, and for what
@@ -551,7 +551,7 @@ class MotifPart:
     def often(self, structure: Structure) -> dict[str, list[Edge]]:
         """Edges "missing" in at least 15 % of the copies, and other pairs "added" in so many.
 
-        These are arguments of :func:`mining.plots.structure_drawing.draw_structure`.
+        These are arguments of :func:`gomkcn.mining.plots.structure_drawing.draw_structure`.
         """
         ends = np.sort(self.edits[:, 1:3], axis=1)
         signs = self.edits[:, 3]
@@ -654,8 +654,8 @@ class Pattern:
     @property
     def name(self) -> str:
         """Its shape and labels in words, without the features that differ."""
+        from gomkcn.mining.fragments import describe_fragment
         from gomkcn_dgl.graphs.shapes import describe_shape
-        from mining.fragments import describe_fragment
 
         said = self.description.split(";")[0] or describe_fragment(self.structure)
         return said or describe_shape(self.structure)
@@ -800,7 +800,7 @@ class Pattern:
 def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
     """Patterns that differ between classes, by groups: the strongest one leads, and its group.
 
-    See :func:`mining.significance.group_differences`.
+    See :func:`gomkcn.mining.significance.group_differences`.
     """
     groups: dict[int, list[Pattern]] = {}
     ranked = []

@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.categories import Colors
+from gomkcn.mining.counting.counter import count_occurrences, list_places
+from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND
+from gomkcn.mining.pattern import Pattern
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -15,11 +20,6 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.steps import Steps
-from mining.categories import Colors
-from mining.counting.counter import count_occurrences, list_places
-from mining.counting.occurrence_search import count_by_graph
-from mining.counting.watching import STEPS_PER_SECOND
-from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 

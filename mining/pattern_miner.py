@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.filter_miner import FilterMiner
+from gomkcn.mining.graph_estimator import GraphEstimator
+from gomkcn.mining.graph_relations import with_relations
+from gomkcn.mining.miner import COUNT_SECONDS, Miner
+from gomkcn.mining.pattern_counts import COPIES, LOG, bag_of_patterns
 from gomkcn_dgl._sklearn import TransformerMixin
 from gomkcn_dgl.graph import as_unweighted
-from mining.counting.watching import steps_in
-from mining.filters.filter_miner import FilterMiner
-from mining.graph_estimator import GraphEstimator
-from mining.graph_relations import with_relations
-from mining.miner import COUNT_SECONDS, Miner
-from mining.pattern_counts import COPIES, LOG, bag_of_patterns
 
 # exact counts may take longer than estimates of one graph
 _PATIENCE = 10

@@ -6,12 +6,12 @@ import os
 import re
 from typing import NoReturn
 
+from gomkcn.mining.graph_relations import with_signs_of
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.motif_table import MOTIF_ROWS
 from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name, name_like
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE, Relations
-from mining.graph_relations import with_signs_of
 
 # what benzene is depends on the bonds of the graph
 BENZENE = "benzene"
@@ -38,7 +38,7 @@ def read_pattern(text: str, relations: Relations = SIMPLE) -> Structure:
         return _of_name(text, relations)
     if text.startswith(SMILES):
         # RDKit, which few need
-        from mining.fragments import structure_of
+        from gomkcn.mining.fragments import structure_of
 
         return structure_of(text.removeprefix(SMILES))
     if os.path.isfile(text):
@@ -132,7 +132,7 @@ def _refuse_name(text: str) -> NoReturn:
 def _as_smiles(text: str) -> str:
     """The SMILES that a text is, or that of a fragment of its name; "" for any other text."""
     # RDKit, which few need
-    from mining.fragments import FRAGMENTS, is_smiles
+    from gomkcn.mining.fragments import FRAGMENTS, is_smiles
 
     names = (text, f"{text} ring", f"{text} group")
     return next(

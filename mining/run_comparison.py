@@ -19,6 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.choice import compare_structures
+from gomkcn.mining.descriptions import describe_structure
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.mined_graph import MinedGraph, refuse_no_edges
+from gomkcn.mining.miner import NONE, Miner
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.null_models import KEEP_DEGREES
+from gomkcn.mining.pattern import LESS, MORE, NOT_SHOWN, NullComparison, OccurrenceCount, Pattern
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
@@ -26,15 +35,6 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
-from mining.choice import compare_structures
-from mining.descriptions import describe_structure
-from mining.graph_summary import GraphSummary
-from mining.mined_graph import MinedGraph, refuse_no_edges
-from mining.miner import NONE, Miner
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import MotifSet
-from mining.null_models import KEEP_DEGREES
-from mining.pattern import LESS, MORE, NOT_SHOWN, NullComparison, OccurrenceCount, Pattern
 
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3

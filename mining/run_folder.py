@@ -24,6 +24,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gomkcn.mining.pattern import SCHEMA_VERSION, Pattern
+from gomkcn.mining.schemas import validator
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
@@ -38,13 +40,11 @@ from gomkcn_dgl.runtime.output_folder import (
     write_files,
     write_run_files,
 )
-from mining.pattern import SCHEMA_VERSION, Pattern
-from mining.schemas import validator
 
 if TYPE_CHECKING:
-    from mining.mining_run import MiningRun
-    from mining.occurrences import Occurrences
-    from mining.settings import RunSettings
+    from gomkcn.mining.mining_run import MiningRun
+    from gomkcn.mining.occurrences import Occurrences
+    from gomkcn.mining.settings import RunSettings
 
 REPORT = "report.html"
 # of the motif set, and of that of the other base
@@ -56,8 +56,8 @@ _BLOCKS = "blocks.parquet"
 def run_files() -> list[str]:
     """Names of all files that a run may write into its folder."""
     # numba is loaded with them, which who reads a pattern of a run does without
-    from mining.filters_folder import FILTERS_FILES
-    from mining.filters_run import FOLDER
+    from gomkcn.mining.filters_folder import FILTERS_FILES
+    from gomkcn.mining.filters_run import FOLDER
 
     own = ["patterns.json", "run.json", "settings.toml", REPORT, "occurrences.parquet", "map.json"]
     return [*own, *_COPIES, _BLOCKS, *(f"{FOLDER}/{name}" for name in FILTERS_FILES)]
@@ -77,10 +77,10 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
-    from mining.export import copies_table, occurrence_table
-    from mining.filters_folder import files_of_filters
-    from mining.filters_run import FOLDER
-    from mining.html.report import render_report
+    from gomkcn.mining.export import copies_table, occurrence_table
+    from gomkcn.mining.filters_folder import files_of_filters
+    from gomkcn.mining.filters_run import FOLDER
+    from gomkcn.mining.html.report import render_report
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
@@ -119,7 +119,7 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
 
 def write_report(folder: Path, run: MiningRun) -> Path:
     """Write the page of a run anew; return its path."""
-    from mining.html.report import render_report
+    from gomkcn.mining.html.report import render_report
 
     refuse_foreign(folder, [REPORT])
     write_files(folder, {REPORT: render_report(run)})
@@ -182,14 +182,14 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
-    from mining.export import read_edits, read_nodes, read_places
-    from mining.filters_folder import read_filters_run
-    from mining.filters_run import FOLDER
-    from mining.graph_summary import GraphSummary
-    from mining.mining_run import MiningRun, with_names
-    from mining.motif_sets.motif_set import MotifSet
-    from mining.plots.graph_map import GraphMap
-    from mining.truth import MotifRecovery
+    from gomkcn.mining.export import read_edits, read_nodes, read_places
+    from gomkcn.mining.filters_folder import read_filters_run
+    from gomkcn.mining.filters_run import FOLDER
+    from gomkcn.mining.graph_summary import GraphSummary
+    from gomkcn.mining.mining_run import MiningRun, with_names
+    from gomkcn.mining.motif_sets.motif_set import MotifSet
+    from gomkcn.mining.plots.graph_map import GraphMap
+    from gomkcn.mining.truth import MotifRecovery
 
     names = tuple(patterns["feature_names"])
     listed = [(one["frequency"]["listed"], one["num_nodes"]) for one in patterns["patterns"]]

@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_settings import FilterSettings
+from gomkcn.mining.graph_settings import GraphSettings
+from gomkcn.mining.miner import AUTO, NONE, Miner
+from gomkcn.mining.settings_tables import changed, read_values
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import to_toml
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import FilterMining
-from mining.filters.filter_settings import FilterSettings
-from mining.graph_settings import GraphSettings
-from mining.miner import AUTO, NONE, Miner
-from mining.settings_tables import changed, read_values
 
 # what a table of the file has values of
 _RECORDS = {

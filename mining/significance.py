@@ -3,10 +3,10 @@
 Verdicts are by ranks alone: nothing is modelled.
 
 All structures that the graph or any of the N random graphs holds are compared at once. Where graph
-and random graphs are exchangeable (:class:`mining.null_models.RandomGraphs`), the chance that any
-of them is called different by accident is at most the level: step-down max-T (P. H. Westfall and S.
-S. Young, Resampling-based multiple testing, 1993). With c the counts of the N + 1 graphs, the graph
-itself being number 0, m and v their means and variances over all of these,
+and random graphs are exchangeable (:class:`gomkcn.mining.null_models.RandomGraphs`), the chance
+that any of them is called different by accident is at most the level: step-down max-T (P. H.
+Westfall and S. S. Young, Resampling-based multiple testing, 1993). With c the counts of the N + 1
+graphs, the graph itself being number 0, m and v their means and variances over all of these,
 
     T[i, s] = |c[i, s] - m[s]| / sqrt(v[s] + floor)
 
@@ -34,9 +34,7 @@ from functools import lru_cache, reduce
 import numpy as np
 from scipy.special import gammaln, ndtri
 
-from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.errors import InputError
-from mining.pattern import (
+from gomkcn.mining.pattern import (
     LESS,
     LEVEL,
     MORE,
@@ -46,6 +44,8 @@ from mining.pattern import (
     Following,
     NullComparison,
 )
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.errors import InputError
 
 # added to variances: that of a count that is 0 or 1 as often, and more where few graphs were drawn
 _FLOOR, _FLOOR_OF_FEW, _MANY = 0.25, 1.0, 199

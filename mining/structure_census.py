@@ -8,6 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting.census import (
+    Counts,
+    census_steps,
+    count_structures,
+    exact_array,
+    sizes_of_census,
+)
+from gomkcn.mining.counting.census_formulas import count_orbits, formula_steps
+from gomkcn.mining.counting.query import INDUCED, READINGS
+from gomkcn.mining.counting.watching import UncountableError
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -18,17 +29,6 @@ from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.job import RunInterruptedError, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table, Tabular
-from mining.categories import Categories
-from mining.counting.census import (
-    Counts,
-    census_steps,
-    count_structures,
-    exact_array,
-    sizes_of_census,
-)
-from mining.counting.census_formulas import count_orbits, formula_steps
-from mining.counting.query import INDUCED, READINGS
-from mining.counting.watching import UncountableError
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -8,12 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from gomkcn.mining.pattern import Pattern
+from gomkcn.mining.schemas import validator
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import parse_json, read_file, reason_of
-from mining.pattern import Pattern
-from mining.schemas import validator
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
+from gomkcn.synthetic.dgl_dataset import MadeDataset
+from gomkcn.synthetic.planting import PlantingSettings, check_motifs, plant_copies
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
-from synthetic.dgl_dataset import MadeDataset
-from synthetic.planting import PlantingSettings, check_motifs, plant_copies
 
 
 class MotifClassificationDataset(MadeDataset):

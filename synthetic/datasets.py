@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gomkcn.synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
+from gomkcn.synthetic.planted_graph import PlantedGraph
+from gomkcn.synthetic.planting import PlantingSettings, check_motifs, plant_motifs
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
-from synthetic.planted_graph import PlantedGraph
-from synthetic.planting import PlantingSettings, check_motifs, plant_motifs
 
 MINING_MOTIFS = ("house6", "cup", "wheel", "crown")
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from gomkcn.synthetic.base_graphs import Seed
+from gomkcn.synthetic.datasets import MINING_MOTIFS, planted_motif_graph
+from gomkcn.synthetic.dgl_dataset import MadeDataset
+from gomkcn.synthetic.planted_graph import PlantedGraph
+from gomkcn.synthetic.planting import PlantingSettings
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic.base_graphs import Seed
-from synthetic.datasets import MINING_MOTIFS, planted_motif_graph
-from synthetic.dgl_dataset import MadeDataset
-from synthetic.planted_graph import PlantedGraph
-from synthetic.planting import PlantingSettings
 
 
 class MotifMiningDataset(MadeDataset):

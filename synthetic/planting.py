@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn.synthetic.base_graphs import Seed, as_generator, orient_edges
+from gomkcn.synthetic.motifs import get_motif
+from gomkcn.synthetic.planted_graph import PlantedGraph
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime.memory import check_memory
-from synthetic.base_graphs import Seed, as_generator, orient_edges
-from synthetic.motifs import get_motif
-from synthetic.planted_graph import PlantedGraph
 
 # about the bytes that a node takes until a planted graph is written, as was measured
 _BYTES_OF_NODE = 40

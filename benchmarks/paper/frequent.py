@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from record import ResultTable
 
+from gomkcn.mining import FilterLearning, FilterMiner
+from gomkcn.synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 from gomkcn_dgl import GOMKKernel
-from mining import FilterLearning, FilterMiner
 from paper.row_experiment import Record, RowExperiment, Settings
-from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 SMOKE_GRAPH = {"num_base_nodes": 60, "copies": 5, "motifs": ["wheel", "crown"]}
 SMOKE_EPOCHS = 5

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from record import ResultTable
 
+from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl import (
     GOMKCN,
     GOMKKernel,
@@ -29,7 +30,6 @@ from gomkcn_dgl import (
 from gomkcn_dgl._dgl import dgl
 from paper.response_maps import are_motifs, filters_of_classes, points_inside, response_auc
 from paper.row_experiment import Record, RowExperiment, Settings
-from synthetic import MotifClassificationDataset, PlantingSettings
 
 SMOKE: dict[str, dict[str, Any]] = {
     "data": {"num_graphs": 160},

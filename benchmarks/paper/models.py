@@ -17,6 +17,7 @@ from peers.residual_network import NeighbourCollection, ResidualGOMKCN
 from peers.wasserstein import WASSERSTEIN
 from torch import Tensor, nn
 
+from gomkcn.mining.filters.discrete_filters import discretize
 from gomkcn_dgl import (
     GOMKCN,
     GOMKClassifier,
@@ -30,7 +31,6 @@ from gomkcn_dgl import (
     train_classifier,
 )
 from gomkcn_dgl.relations import SIMPLE
-from mining.filters.discrete_filters import discretize
 from paper.data import DIRECTED_DATA, GraphData, NodeData, Split
 from paper.motif_data import MotifData
 from paper.node_machine import NODE_MACHINE

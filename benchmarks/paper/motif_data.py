@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.labelled_data import Split
 from paper.data import GraphData
-from synthetic import MotifClassificationDataset, PlantingSettings
 
 NUM_SEEDS = 10
 _NUM_GRAPHS, _NUM_BASE_NODES = 300, 20

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gomkcn.mining.filters.discrete_filters import discretize
 from gomkcn_dgl import GOMKCN
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE
-from mining.filters.discrete_filters import discretize
 
 
 def filters_of_classes(model: GOMKCN) -> np.ndarray:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn.synthetic import PlantingSettings, plant_motifs
+from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from paper.data import GraphData, NodeData, stratified_splits
-from synthetic import PlantingSettings, plant_motifs
-from synthetic.base_graphs import barabasi_albert
 
 _NUM_BASE_NODES, _COPIES = 40, 6
 _NUM_GRAPHS = 36

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from record import ResultTable
 
+from gomkcn.synthetic import get_motif
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.classifiers import TrainedNetwork
 from gomkcn_dgl.training.training_run import load_classifier
 from paper.response_maps import are_motifs
 from paper.row_experiment import Record, RowExperiment, Settings
-from synthetic import get_motif
 
 # the goal of our settings: this accuracy in the test part, by the number of graphs
 GOALS = {800: 1.0, 8000: 0.99}

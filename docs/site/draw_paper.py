@@ -18,7 +18,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from paper import frequent, sensitivity
 
-from mining.plots.layout import node_positions
+from gomkcn.mining.plots.layout import node_positions
 
 BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#8b949e"
 INK = "#24292f"

@@ -26,10 +26,10 @@ from gomkcn_dgl.runtime.files import check_outputs
 from gomkcn_dgl.runtime.memory import available_memory, format_size
 
 if TYPE_CHECKING:
+    from gomkcn.mining.graph_settings import GraphSettings
     from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
-    from mining.graph_settings import GraphSettings
 
 _TRUTH_SUFFIX = ".truth.json"
 # the words behind a command, as they were typed, among what its contexts share

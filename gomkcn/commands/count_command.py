@@ -28,6 +28,10 @@ from gomkcn_dgl.errors import InputError
 if TYPE_CHECKING:
     import numpy as np
 
+    from gomkcn.mining.categories import Colors
+    from gomkcn.mining.counting.conditions import TextQuery
+    from gomkcn.mining.counting.query import Query
+    from gomkcn.mining.pattern import OccurrenceCount
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graph_content import EdgeTable
     from gomkcn_dgl.graphs.pattern_text import PatternText
@@ -35,13 +39,9 @@ if TYPE_CHECKING:
     from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.relations import Relations
     from gomkcn_dgl.runtime.steps import Steps
-    from mining.categories import Colors
-    from mining.counting.conditions import TextQuery
-    from mining.counting.query import Query
-    from mining.pattern import OccurrenceCount
 
 _SMARTS = "smarts:"
-# what the readings of :mod:`mining.counting.query` say of an occurrence
+# what the readings of :mod:`gomkcn.mining.counting.query` say of an occurrence
 _READINGS = {
     "induced": "induced: no other edges join its nodes; --reading subgraph allows some",
     "subgraph": "subgraph: other edges may join its nodes",
@@ -198,9 +198,9 @@ def count(
     gomkcn count 'a -[represses]-> a, a -> b' ecoli_regulation.csv
     """
     show_log(brief=True)
+    from gomkcn.mining.counting.query import READINGS, SUBGRAPH
+    from gomkcn.mining.counting.watching import steps_in
     from gomkcn_dgl.checks import check_choice, check_float, check_int
-    from mining.counting.query import READINGS, SUBGRAPH
-    from mining.counting.watching import steps_in
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
@@ -231,7 +231,7 @@ def count(
         if is_smarts:
             counted = _count_smarts(pattern, path, graph, task)
         elif said:
-            from mining.counting.conditions import TextQuery
+            from gomkcn.mining.counting.conditions import TextQuery
 
             said = _conditions_in(pattern, graph.relations)
             assert said is not None, "the graph decides what relations are called, and no more"
@@ -269,9 +269,9 @@ def _read_classes(
 
 def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     """Print how many graphs of each class contain the pattern."""
+    from gomkcn.mining.pattern import odds
+    from gomkcn.mining.significance import class_contrasts
     from gomkcn_dgl.runtime.tabular import Table
-    from mining.pattern import odds
-    from mining.significance import class_contrasts
 
     if contains is None:
         say("classes     not compared: not all graphs were searched")
@@ -297,9 +297,9 @@ def _conditions_in(pattern: str, relations: Relations | None = None) -> PatternT
 
     A name before conditions has the words of the ``relations`` of a graph, if they are given.
     """
+    from gomkcn.mining.pattern_reading import edges_of_name, has_edges, is_named
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.relations import SIMPLE
-    from mining.pattern_reading import edges_of_name, has_edges, is_named
 
     of_run = os.path.isdir(pattern.rpartition(":")[0])
     if is_named(pattern) or pattern.startswith(_SMARTS) or of_run or os.path.isfile(pattern):
@@ -332,9 +332,9 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     """The sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
+    from gomkcn.mining.fragments import find_smarts
+    from gomkcn.mining.pattern import OccurrenceCount
     from gomkcn_dgl.io.molecules import names_of
-    from mining.fragments import find_smarts
-    from mining.pattern import OccurrenceCount
 
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
     size = places.shape[1] - 1
@@ -381,7 +381,7 @@ def _count_where(text: TextQuery, path: str, task: _Task) -> Counted:
 
 def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict[str, str]:
     """The number of self-loops, and the count with these at random nodes."""
-    from mining.counting.self_loops import compare_loops
+    from gomkcn.mining.counting.self_loops import compare_loops
 
     numbers, placed = compare_loops(text, task.reading, found, **task.limits)
     # the numbers are those of all nodes, and so say nothing of those that meet conditions
@@ -413,13 +413,13 @@ def _count_structure(
     pattern: str, path: str, graph: CSRGraph, directed: bool | None, task: _Task
 ) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
+    from gomkcn.mining.categories import colors_in
+    from gomkcn.mining.counting.conditions import warn_of_letters
+    from gomkcn.mining.counting.query import Query
+    from gomkcn.mining.graph_relations import channels_in, joined_relations
+    from gomkcn.mining.pattern_reading import has_edges, is_named
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
-    from mining.categories import colors_in
-    from mining.counting.conditions import warn_of_letters
-    from mining.counting.query import Query
-    from mining.graph_relations import channels_in, joined_relations
-    from mining.pattern_reading import has_edges, is_named
 
     # 1. the structure in terms of the graph
     given = _structure_of(pattern, graph)
@@ -458,8 +458,8 @@ def _count_with_edits(
     """Inexact occurrences: together, and those of each number of edits."""
     import numpy as np
 
-    from mining.inexact_counts import count_inexact
-    from mining.pattern import OccurrenceCount
+    from gomkcn.mining.inexact_counts import count_inexact
+    from gomkcn.mining.pattern import OccurrenceCount
 
     assert task.max_edits is not None
     found = count_inexact(
@@ -491,7 +491,7 @@ def _count_query(
     query: Query, rows: dict[str, str], names: list[str], task: _Task
 ) -> tuple[OccurrenceCount, Counted]:
     """The occurrences of a query in a graph, and what is said of them."""
-    from mining.counting.counter import count_query, list_query
+    from gomkcn.mining.counting.counter import count_query, list_query
 
     rows["reading"] = _READINGS[task.reading]
     count, graphs = count_query(query, error=task.error, **task.limits)
@@ -550,7 +550,7 @@ def _called(graph_names: np.ndarray | None, number: int) -> list[Any]:
 
 def _structure_of(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN stands for in a graph: a pattern of a run, or what is named."""
-    from mining.pattern_reading import is_named, read_pattern
+    from gomkcn.mining.pattern_reading import is_named, read_pattern
 
     run, colon, number = text.rpartition(":")
     # names stay what they are beside a folder of the same name
@@ -560,7 +560,7 @@ def _structure_of(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from mining.run_folder import read_patterns
+    from gomkcn.mining.run_folder import read_patterns
 
     patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:

@@ -134,13 +134,13 @@ def filters(
     import_igraph()
     from dataclasses import replace
 
+    from gomkcn.mining.filters.filter_learning import FilterLearning
+    from gomkcn.mining.filters_folder import FILTERS_FILES, write_filters_run
+    from gomkcn.mining.filters_job import run_filters_job
+    from gomkcn.mining.filters_run import PAGE
+    from gomkcn.mining.filters_settings import FiltersSettings, read_filters_settings
+    from gomkcn.mining.html.filters_text import format_filters
     from gomkcn_dgl.runtime.job import Interrupts
-    from mining.filters.filter_learning import FilterLearning
-    from mining.filters_folder import FILTERS_FILES, write_filters_run
-    from mining.filters_job import run_filters_job
-    from mining.filters_run import PAGE
-    from mining.filters_settings import FiltersSettings, read_filters_settings
-    from mining.html.filters_text import format_filters
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("filters runs in one process; leave torchrun out.")

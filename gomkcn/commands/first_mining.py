@@ -18,8 +18,8 @@ def compile_beside() -> None:
 
     It ends with this process.
     """
+    from gomkcn.mining.motif_sets.alignment_loops import align_sets
     from gomkcn_dgl.runtime.compiled import is_kept, num_threads
-    from mining.motif_sets.alignment_loops import align_sets
 
     # which is compiled late, and by every mining
     if num_threads() > 1 and not is_kept(align_sets):
@@ -35,11 +35,11 @@ def mine_tiny() -> None:
     logging.disable()
     import networkx as nx
 
+    from gomkcn.mining.counting.counter import count_occurrences
+    from gomkcn.mining.miner import NONE, Miner
+    from gomkcn.mining.motif_sets.finding import motif_set
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graphs.structure import Structure
-    from mining.counting.counter import count_occurrences
-    from mining.miner import NONE, Miner
-    from mining.motif_sets.finding import motif_set
 
     # a motif with eight copies in a tree
     wheels = nx.disjoint_union_all([nx.wheel_graph(6)] * 8)

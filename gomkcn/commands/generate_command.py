@@ -173,13 +173,13 @@ def planted(
 
     import numpy as np
 
+    from gomkcn.synthetic import PlantingSettings, plant_motifs
+    from gomkcn.synthetic.base_graphs import BASE_GRAPHS, orient_edges
     from gomkcn_dgl.checks import check_choice, check_int
     from gomkcn_dgl.graph_folder import check_graph_folder
     from gomkcn_dgl.io.features import SUFFIXES
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write, check_outputs, stem
-    from synthetic import PlantingSettings, plant_motifs
-    from synthetic.base_graphs import BASE_GRAPHS, orient_edges
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)
@@ -263,10 +263,10 @@ def classification(out: str, force: bool, features: str, **options: Any) -> None
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     show_log()
+    from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
     from gomkcn_dgl.io.dgl_files import write_dgl_graphs
     from gomkcn_dgl.io.graph_classes import class_names_path, write_class_names
     from gomkcn_dgl.runtime.files import check_outputs
-    from synthetic import MotifClassificationDataset, PlantingSettings
 
     check_outputs([class_names_path(Path(out))], [], force=force)
     dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
@@ -278,9 +278,9 @@ def classification(out: str, force: bool, features: str, **options: Any) -> None
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
     """``NAME=COPIES`` or ``FILE=COPIES`` each, as a mapping."""
+    from gomkcn.synthetic import MOTIFS
     from gomkcn_dgl.checks import check_int, read_number
     from gomkcn_dgl.graphs.structure import Structure
-    from synthetic import MOTIFS
 
     motifs: dict[Any, int] = {}
     for text in given:

@@ -35,10 +35,10 @@ from gomkcn.commands.printing import print_table, say, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
+    from gomkcn.mining.gspan import FrequentSubgraphs
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
-    from mining.gspan import FrequentSubgraphs
 
 # rows of a table that are printed: a screen
 _MOST_ON_SCREEN = 40
@@ -160,10 +160,10 @@ def census(
     gomkcn census friends.txt.gz --size 2-5 --orbits --out orbits.parquet
     """
     show_log(quiet, brief=True)
+    from gomkcn.mining.structure_census import census as count
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.tabular import Table
-    from mining.structure_census import census as count
 
     missing: dict[int, str] = {}
     steps, interrupts = limited_steps(time_limit, quiet)
@@ -203,8 +203,8 @@ def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
 def _count_orbits(
     graph: Any, sizes: str | None, reading: str, steps: Steps, interrupts: Interrupts
 ) -> Table:
+    from gomkcn.mining.structure_census import orbit_table
     from gomkcn_dgl.runtime.job import TimeUpError
-    from mining.structure_census import orbit_table
 
     if sizes not in (None, "2-4", "2-5"):
         raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
@@ -273,9 +273,9 @@ def frequent(
     gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
     show_log(brief=True)
+    from gomkcn.mining.gspan import frequent_subgraphs
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
-    from mining.gspan import frequent_subgraphs
 
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     if any(of_classes.values()) and not per_class:
@@ -300,8 +300,8 @@ def frequent(
 
 def _print_subgraphs(found: FrequentSubgraphs) -> None:
     """Print a screen of subgraphs, how many there are, and how to get the rest."""
+    from gomkcn.mining.pattern import LEVEL
     from gomkcn_dgl.runtime.tabular import Table
-    from mining.pattern import LEVEL
 
     columns = found.columns()
     number = len(found)
@@ -418,9 +418,9 @@ def temporal(
     gomkcn temporal calls.parquet --window 1h --jobs 4
     """
     show_log()
+    from gomkcn.mining.counting.temporal_motifs import temporal_census
+    from gomkcn.mining.html.text_table import paragraphs
     from gomkcn_dgl.runtime.files import atomic_write
-    from mining.counting.temporal_motifs import temporal_census
-    from mining.html.text_table import paragraphs
 
     if window is None:
         raise InputError("--window must be given, such as --window 1h.")
@@ -433,7 +433,7 @@ def temporal(
         found.write(out)
         say(f"wrote {out}: 36 rows")
     if page is not None:
-        from mining.html.temporal_page import render_temporal_page
+        from gomkcn.mining.html.temporal_page import render_temporal_page
 
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
         say(f"wrote {page}")

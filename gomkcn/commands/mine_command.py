@@ -192,12 +192,12 @@ def mine(
         check_path(options["path"])
     compile_beside()
     import_igraph()
+    from gomkcn.mining.html.terminal import format_run
+    from gomkcn.mining.miner import NONE
+    from gomkcn.mining.mining_job import run_job
+    from gomkcn.mining.run_folder import REPORT, run_files, write_run
+    from gomkcn.mining.settings import RunSettings, read_settings
     from gomkcn_dgl.runtime.job import Interrupts
-    from mining.html.terminal import format_run
-    from mining.miner import NONE
-    from mining.mining_job import run_job
-    from mining.run_folder import REPORT, run_files, write_run
-    from mining.settings import RunSettings, read_settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
@@ -258,8 +258,8 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
     gomkcn demo
     gomkcn demo --out example --no-open
     """
+    from gomkcn.mining.run_folder import REPORT, run_files
     from gomkcn_dgl.runtime.output_folder import PROGRESS, check_early
-    from mining.run_folder import REPORT, run_files
 
     if out is not None:
         check_early(out, run_files(), PROGRESS, force=force, resume=False)
@@ -306,12 +306,12 @@ def report(run: str) -> None:
 def _report(run: str) -> tuple[str, Path]:
     """What a run found as text, and its page, which is written anew."""
     import_igraph()
+    from gomkcn.mining.filters_run import RECORD
+    from gomkcn.mining.html.explanation_page import explain_run, judge_accuracy
+    from gomkcn.mining.html.terminal import format_run
+    from gomkcn.mining.run_folder import read_run, write_report
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
-    from mining.filters_run import RECORD
-    from mining.html.explanation_page import explain_run, judge_accuracy
-    from mining.html.terminal import format_run
-    from mining.run_folder import read_run, write_report
 
     if (Path(run) / RECORD).exists():
         return _report_filters(run)
@@ -325,9 +325,9 @@ def _report(run: str) -> tuple[str, Path]:
 
 
 def _report_filters(run: str) -> tuple[str, Path]:
+    from gomkcn.mining.filters_folder import read_filters_run, write_filters_page
+    from gomkcn.mining.html.filters_text import format_filters
     from gomkcn_dgl.runtime.output_folder import lock_folder
-    from mining.filters_folder import read_filters_run, write_filters_page
-    from mining.html.filters_text import format_filters
 
     finished = read_filters_run(run)
     with lock_folder(run) as folder:
@@ -361,9 +361,9 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     gomkcn export run --out tables --format parquet
     gomkcn export run --out network --format graphml
     """
+    from gomkcn.mining.export import files_of_tables, write_tables
+    from gomkcn.mining.run_folder import read_run
     from gomkcn_dgl.runtime.output_folder import problems_of_run
-    from mining.export import files_of_tables, write_tables
-    from mining.run_folder import read_run
 
     with problems_of_run(run):
         found = read_run(run)

@@ -56,8 +56,11 @@ def register_html(kind: type, renderer: Callable[[Any], str]) -> None:
 
 def html_module_of(value: Any) -> Any:
     """The module that registers the renderers of an object's package; None where none is named."""
-    module = _modules.get(type(value).__module__.partition(".")[0])
-    return None if module is None else importlib.import_module(module)
+    defined_in = type(value).__module__
+    for package, module in _modules.items():
+        if defined_in.startswith(f"{package}."):
+            return importlib.import_module(module)
+    return None
 
 
 def html_of(value: Any) -> str | None:

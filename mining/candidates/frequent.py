@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 
+from gomkcn.mining.gspan import frequent_subgraphs
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.pattern import Pattern
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.steps import Steps
-from mining.gspan import frequent_subgraphs
-from mining.mined_graph import MinedGraph
-from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -20,19 +20,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graphs.structure import count_pendant
-from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix, mix64
-from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.candidates.structures import (
+from gomkcn.mining.candidates.structures import (
     PENDANT_BITS,
     Palette,
     Sighting,
     distinct_structures,
     palette_of_numbers,
 )
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import count_pendant
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix, mix64
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # growths: so many a node, and in all at least and at most
 _GROWTHS_OF_NODE, _MORE_OF_NODE = 3, 40

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.pattern import Pattern, merge
 from gomkcn_dgl.graphs.structure import Structure
-from mining.filters.mined_filter import MinedFilter
-from mining.mined_graph import MinedGraph
-from mining.pattern import Pattern, merge
 
 
 def patterns_of_filters(

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.categories import NO_CATEGORIES, Categories
+from gomkcn.mining.counting.census_formulas import count_graphlets, formula_steps
+from gomkcn.mining.counting.graphlets import graphlets
+from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
+from gomkcn.mining.counting.set_formulas import check_codes, count_sets, sets_steps
+from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
-from mining.categories import NO_CATEGORIES, Categories
-from mining.counting.census_formulas import count_graphlets, formula_steps
-from mining.counting.graphlets import graphlets
-from mining.counting.query import INDUCED, SUBGRAPH
-from mining.counting.set_formulas import check_codes, count_sets, sets_steps
-from mining.counting.watching import Spend, UncountableError, spend_freely
 
 _SIZES = (2, 5)
 # steps that counting by kinds takes in any graph, and for each of its own

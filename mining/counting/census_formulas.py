@@ -20,17 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
-from gomkcn_dgl.runtime.compiled import run_blocks
-from gomkcn_dgl.runtime.memory import format_size, total_memory
-from mining.counting import census_loops as loops
-from mining.counting.graphlets import (
+from gomkcn.mining.counting import census_loops as loops
+from gomkcn.mining.counting.graphlets import (
     NUM_ORBITS,
     ORBITS,
     graphlets,
     orbits_by_enumeration,
 )
-from mining.counting.watching import Spend, UncountableError, spend_freely
+from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.memory import format_size, total_memory
 
 # pieces of equal cost, which the threads share; and about the time of one step
 _PIECES = 64

@@ -17,6 +17,13 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from gomkcn.mining.categories import find_category
+from gomkcn.mining.counting.counter import count_query, list_query
+from gomkcn.mining.counting.query import INDUCED, READINGS, Comparison, Query
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND
+from gomkcn.mining.graph_relations import unlike_graph
+from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.pattern_reading import edges_of_text
 from gomkcn_dgl.checks import check_choice, check_int, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError
@@ -34,13 +41,6 @@ from gomkcn_dgl.graphs.pattern_text import (
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
-from mining.categories import find_category
-from mining.counting.counter import count_query, list_query
-from mining.counting.query import INDUCED, READINGS, Comparison, Query
-from mining.counting.watching import STEPS_PER_SECOND
-from mining.graph_relations import unlike_graph
-from mining.pattern import OccurrenceCount
-from mining.pattern_reading import edges_of_text
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -547,7 +547,7 @@ def count_where(
     all edges are there and all conditions hold; mappings that differ by a symmetry of edges and
     conditions count once. All are counted if that takes no more than ``max_steps``. Else those that
     begin at a uniform random sample of the candidates for one node are, and the estimate and its 95
-    % interval are those of :func:`mining.counting.counter.estimate_from_share`.
+    % interval are those of :func:`gomkcn.mining.counting.counter.estimate_from_share`.
 
     Parameters
     ----------

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.categories import Colors
+from gomkcn.mining.counting.occurrence_search import NO_LIMITS, OccurrenceSearch, SearchLimits
+from gomkcn.mining.counting.query import Query
+from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
+from gomkcn.mining.pattern import OccurrenceCount
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
-from mining.categories import Colors
-from mining.counting.occurrence_search import NO_LIMITS, OccurrenceSearch, SearchLimits
-from mining.counting.query import Query
-from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
-from mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
-from mining.pattern import OccurrenceCount
 
 # roots that tell how much work one is: their mean is off by some percent where work varies as usual
 _NUM_FIRST = 1 << 10
@@ -145,9 +145,9 @@ def count_occurrences(
     share above 0. Draws end when the interval is narrow enough, which biases the estimate by a
     fraction of about 1 / (draws with a share): by a hundredth of its standard error at the default
     ``error``. If no draw has a share, the occurrences that a search meets at random nodes are the
-    estimate, see :func:`mining.counting.counter.estimate_from_roots`, for as many steps again; and
-    if it meets none, the upper end is the largest number that so many draws would miss with a
-    probability of 5 %, and the record says "fewer than".
+    estimate, see :func:`gomkcn.mining.counting.counter.estimate_from_roots`, for as many steps
+    again; and if it meets none, the upper end is the largest number that so many draws would miss
+    with a probability of 5 %, and the record says "fewer than".
 
     Results depend on ``seed``, ``error`` and ``max_steps`` alone, and neither on the number of
     threads nor on the machine. The graph is only read, so that it may be on disk; memory beside it

@@ -26,6 +26,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.categories import Colors
+from gomkcn.mining.counting.query import Query, may_hold
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import (
@@ -37,9 +40,6 @@ from gomkcn_dgl.kernels.compiled_graph import (
 )
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, random
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.categories import Colors
-from mining.counting.query import Query, may_hold
-from mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
 
 # nodes whose candidates are ruled out at once, by one thread: some microseconds
 NODES_OF_A_BLOCK = 1024

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.categories import Colors, colors_in
+from gomkcn.mining.graph_relations import joined_relations, links_in
+from gomkcn.mining.pattern_reading import read_pattern
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
-from mining.categories import Colors, colors_in
-from mining.graph_relations import joined_relations, links_in
-from mining.pattern_reading import read_pattern
 
 # node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
 # structure, those that differ by one of its symmetries once

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.counting.conditions import TextQuery
+from gomkcn.mining.counting.counter import count_query, list_query
+from gomkcn.mining.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph_content import EdgeTable
 from gomkcn_dgl.graphs.pattern_text import EdgePart
-from mining.counting.conditions import TextQuery
-from mining.counting.counter import count_query, list_query
-from mining.pattern import OccurrenceCount
 
 # random placements of the loops: the smallest p is 2 / 1000, with both tails
 NUM_PLACEMENTS = 999
@@ -191,8 +191,9 @@ def compare_loops(
     """Compare the self-loops of a text, and the pattern with them, with random graphs.
 
     ``counted`` is the number of its occurrences, and ``limits`` are those of
-    :func:`mining.counting.counter.count_query`. Returns each loop of the text that differs from the
-    others in relation or tests, and its number; and, if the text has other edges, the placements.
+    :func:`gomkcn.mining.counting.counter.count_query`. Returns each loop of the text that differs
+    from the others in relation or tests, and its number; and, if the text has other edges, the
+    placements.
     """
     edges = text.edges
     assert edges is not None, "self-loops are counted among the edges as they were given"

@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.counting.watching import Spend, UncountableError, spend_freely
 
 # pieces of about equal cost, which threads share, and between which the clock is looked at
 _PIECES = 256

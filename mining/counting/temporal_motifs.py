@@ -21,6 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.counting.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
+from gomkcn.mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
+from gomkcn.mining.significance import compare_with_random
 from gomkcn_dgl.checks import check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
@@ -35,9 +38,6 @@ from gomkcn_dgl.kernels.compiled_graph import first_at_least
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
-from mining.counting.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
-from mining.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
-from mining.significance import compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")
 

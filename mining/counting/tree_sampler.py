@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.counting.query import Query
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, bounds, degree, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.counting.query import Query
 
 _NUM_TRIES = 200
 # about what a draw takes, which decides whether threads are worth waking

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from gomkcn.mining.filters.instances import choose_disjoint
+from gomkcn.mining.filters.neighbourhoods import Neighbourhoods
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.graphs.canonical_form import canonical_form
 from gomkcn_dgl.matching import GOMKKernel
-from mining.filters.instances import choose_disjoint
-from mining.filters.neighbourhoods import Neighbourhoods
 
 # the kernel whose similarities the constants below were measured with
 _KERNEL = GOMKKernel(3, tau=0.5)

@@ -8,6 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.filters.discrete_filters import DiscreteFilters
+from gomkcn.mining.filters.graph_on_device import GraphOnDevice
+from gomkcn.mining.filters.neighbourhoods import structure_codes
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -18,10 +22,6 @@ from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
-from mining.categories import Categories
-from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.graph_on_device import GraphOnDevice
-from mining.filters.neighbourhoods import structure_codes
 
 # subgraphs that are extracted and scored at once, some tenths of a second of one thread
 PART_SIZE = 4096

@@ -3,11 +3,11 @@
 1. The subgraphs of each size around some roots are sampled, and those of random graphs with the
    same degrees.
 2. Filters start as real subgraphs: those that the graph has more of than the random graphs
-   (:mod:`mining.filters.contrast`), or those that represent the others best.
+   (:mod:`gomkcn.mining.filters.contrast`), or those that represent the others best.
 3. Their features become means over the subgraphs that have their structure: one step of Lloyd's
    k-means, in which the matching says which node is which.
 4. Epochs of gradients, the training of section VI-B of the GOMKCN paper, where they are asked for
-   (:mod:`mining.filters.filter_training`).
+   (:mod:`gomkcn.mining.filters.filter_training`).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.filters.centroids import refine_features
+from gomkcn.mining.filters.contrast import AS_EXACT, choose_contrasting, cover, tell_twins
+from gomkcn.mining.filters.discrete_filters import DiscreteFilters
+from gomkcn.mining.filters.filter_bank import FilterBank, Responses, refuse_overflow
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.instances import count_instances
+from gomkcn.mining.filters.neighbourhoods import Neighbourhoods
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.null_models import RandomGraphs, null_model
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.filters.centroids import refine_features
-from mining.filters.contrast import AS_EXACT, choose_contrasting, cover, tell_twins
-from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.filter_bank import FilterBank, Responses, refuse_overflow
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.instances import count_instances
-from mining.filters.neighbourhoods import Neighbourhoods
-from mining.mined_graph import MinedGraph
-from mining.null_models import RandomGraphs, null_model
 
 # filters where their number is not given and nothing tells how many there are
 USUAL_NUMBER = 8
@@ -208,7 +208,8 @@ class FilterLearner:
     def _random_graphs(self) -> list[CSRGraph]:
         """Random graphs with the degrees of the graph; none where time is up before there are few.
 
-        They are drawn as those of a comparison are, see :class:`mining.null_models.RandomGraphs`.
+        They are drawn as those of a comparison are, see
+        :class:`gomkcn.mining.null_models.RandomGraphs`.
         """
         self.steps.progress.begin("drawing random graphs", NUM_RANDOM)
         graph, drawn = self.mined.graph, []
@@ -365,9 +366,9 @@ class FilterLearner:
     ) -> tuple[DiscreteFilters, list[float]]:
         """Train filters by gradients, from a start or from random numbers; and the losses."""
         # they import PyTorch
+        from gomkcn.mining.filters.filter_training import train_filters
+        from gomkcn.mining.filters.rooted_subgraphs import RootedSubgraphs
         from gomkcn_dgl._torch import torch
-        from mining.filters.filter_training import train_filters
-        from mining.filters.rooted_subgraphs import RootedSubgraphs
 
         subgraphs = RootedSubgraphs.of(
             batch, self._features(batch), self.learning.kernel, self.device

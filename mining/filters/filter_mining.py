@@ -18,6 +18,13 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
+from gomkcn.mining.filters.contrast import MOST_FILTERS
+from gomkcn.mining.filters.filter_bank import FilterBank, respond_everywhere
+from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
+from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
+from gomkcn.mining.filters.mined_filter import mined_filters
+from gomkcn.mining.fragments import holds_molecules
+from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn_dgl._torch import device_name, resolve_device
 from gomkcn_dgl.checks import check_choice, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -28,13 +35,6 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters.contrast import MOST_FILTERS
-from mining.filters.filter_bank import FilterBank, respond_everywhere
-from mining.filters.filter_learner import FilterLearner, Learnt
-from mining.filters.filter_learning import FilterLearning, check_learning
-from mining.filters.mined_filter import mined_filters
-from mining.fragments import holds_molecules
-from mining.mined_graph import MinedGraph
 
 M = TypeVar("M", bound="FilterMining")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import AUTO, FilterMining
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import AUTO, FilterMining
 
 M = TypeVar("M", bound=FilterMining)
 

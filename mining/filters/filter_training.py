@@ -14,14 +14,14 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from gomkcn.mining.filters.discrete_filters import DiscreteFilters, discretize
+from gomkcn.mining.filters.rooted_subgraphs import RootedSubgraphs
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters.discrete_filters import DiscreteFilters, discretize
-from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 if TYPE_CHECKING:
+    from gomkcn.mining.filters.filter_learning import FilterLearning
     from gomkcn_dgl.filters import GraphFilters
-    from mining.filters.filter_learning import FilterLearning
 
 # a filter is idle when the number of its subgraphs is less than this share of the mean over filters
 _IDLE_SHARE = 0.01

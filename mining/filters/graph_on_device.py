@@ -2,8 +2,8 @@
 
 Subgraphs are extracted where the graph lies (:mod:`gomkcn_dgl.kernels.bfs_triton`), and which of
 them are the structure of a filter is told there (:mod:`gomkcn_dgl.kernels.canonical_torch`), so
-that neither has to be copied. :class:`mining.filters.filter_bank.FilterBank` does the same with
-arrays on the CPU.
+that neither has to be copied. :class:`gomkcn.mining.filters.filter_bank.FilterBank` does the same
+with arrays on the CPU.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gomkcn.mining.filters.neighbourhoods import structure_codes
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.subgraphs import SubgraphSettings
-from mining.filters.neighbourhoods import structure_codes
 
 if TYPE_CHECKING:
     from gomkcn_dgl.kernels.bfs_triton import DeviceGraph
@@ -108,9 +108,9 @@ class GraphOnDevice:
     ) -> np.ndarray:
         """Whether each of S subgraphs is the structure of each of F filters, bool ``[S, F]``.
 
-        Filters are as :func:`mining.filters.neighbourhoods.structure_codes` takes graphs: ``links
-        [F, N, N]``, ``num_nodes [F]`` and ``colors [F, N]``. A link that the graph lacks has a
-        number that it lacks.
+        Filters are as :func:`gomkcn.mining.filters.neighbourhoods.structure_codes` takes graphs:
+        ``links [F, N, N]``, ``num_nodes [F]`` and ``colors [F, N]``. A link that the graph lacks
+        has a number that it lacks.
         """
         wanted = torch.from_numpy(np.minimum(links, len(self.channels)).astype(np.int32))
         wanted = wanted.to(self.device)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn.mining.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.pattern import OccurrenceCount
 
 
 def choose_disjoint(node_sets: np.ndarray, most: int | None = None) -> list[int]:

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.descriptions import describe_structure
+from gomkcn.mining.filters.filter_bank import FilterBank, Responses
+from gomkcn.mining.filters.filter_learner import Learnt
+from gomkcn.mining.filters.instances import choose_disjoint, count_instances
+from gomkcn.mining.filters.neighbourhoods import count_node_sets
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.graphs.structure import Structure
-from mining.descriptions import describe_structure
-from mining.filters.filter_bank import FilterBank, Responses
-from mining.filters.filter_learner import Learnt
-from mining.filters.instances import choose_disjoint, count_instances
-from mining.filters.neighbourhoods import count_node_sets
-from mining.mined_graph import MinedGraph
-from mining.pattern import OccurrenceCount
 
 # of the similarities of the nodes of a filter
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -101,7 +101,7 @@ class MinedFilter:
         The instances in random graphs with the same degrees; None where there are none.
     exceeds : bool
         Whether the graph has more of it than the random graphs, by more than three standard
-        deviations; how is in :func:`mining.filters.contrast.cover`.
+        deviations; how is in :func:`gomkcn.mining.filters.contrast.cover`.
     exact : OccurrenceCount
         Nodes whose subgraph of this size is isomorphic to ``structure``.
     nearest_nodes : OccurrenceCount

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn.mining.filters.filter_bank import refuse_overflow
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.filters.filter_bank import refuse_overflow
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from mining.html.comparison_text import (
+from gomkcn.mining.html.comparison_text import (
     NOT_KNOWN,
     RESULTS,
     cells,
@@ -16,12 +16,12 @@ from mining.html.comparison_text import (
     number_said,
     warnings,
 )
-from mining.html.page import render_page
-from mining.pattern import LEVEL
-from mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
-from mining.plots.structure_drawing import draw_structure
-from mining.plots.styles import relation_lines
-from mining.run_comparison import ComparedStructure, Family, RunComparison, Side
+from gomkcn.mining.html.page import render_page
+from gomkcn.mining.pattern import LEVEL
+from gomkcn.mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.styles import relation_lines
+from gomkcn.mining.run_comparison import ComparedStructure, Family, RunComparison, Side
 
 # nothing but the style in the page itself
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -7,12 +7,10 @@ from itertools import groupby
 
 import numpy as np
 
-from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.runtime.files import printable
-from mining.html.page import expected, signed
-from mining.html.text_table import TextTable, paragraphs
-from mining.pattern import LEVEL
-from mining.run_comparison import (
+from gomkcn.mining.html.page import expected, signed
+from gomkcn.mining.html.text_table import TextTable, paragraphs
+from gomkcn.mining.pattern import LEVEL
+from gomkcn.mining.run_comparison import (
     ComparedStructure,
     Family,
     Profile,
@@ -20,6 +18,8 @@ from mining.run_comparison import (
     Side,
     Sign,
 )
+from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.runtime.files import printable
 
 # rows of a family in the terminal, all directed structures of 3 nodes; a file and the page have all
 _MOST_ROWS = 13

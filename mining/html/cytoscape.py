@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-from mining.html.explorer import start_of
-from mining.html.terminal import motif_colors
-from mining.mining_run import MiningRun
-from mining.plots.styles import (
+from gomkcn.mining.html.explorer import start_of
+from gomkcn.mining.html.terminal import motif_colors
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.plots.styles import (
     EDGE,
     INK,
     MOTIF_COLORS,

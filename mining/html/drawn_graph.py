@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.html.page import read_text
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.plots.styles import Kind, is_blunt
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
-from mining.graph_summary import GraphSummary
-from mining.html.page import read_text
-from mining.plots.graph_map import GraphMap
-from mining.plots.styles import Kind, is_blunt
 
 # graph and id of a node
 Node = tuple[int, Any]

@@ -11,6 +11,24 @@ import numpy as np
 from markupsafe import Markup
 from scipy.stats import binomtest
 
+from gomkcn.mining.classifier_explanation import (
+    Contributions,
+    Decision,
+    Explanation,
+    explain_classifier,
+)
+from gomkcn.mining.html.page import flatten, render_page
+from gomkcn.mining.plots.filter_drawing import (
+    PLAIN_FILL,
+    draw_filter,
+    draw_loss_curve,
+    draw_scale,
+    has_letters,
+    response_fills,
+)
+from gomkcn.mining.plots.layout import DrawnGraph
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.styles import line_styles
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import read_node_mask
 from gomkcn_dgl.runtime.files import check_output
@@ -24,24 +42,6 @@ from gomkcn_dgl.training.training_run import (
     read_metrics,
     read_training_data,
 )
-from mining.classifier_explanation import (
-    Contributions,
-    Decision,
-    Explanation,
-    explain_classifier,
-)
-from mining.html.page import flatten, render_page
-from mining.plots.filter_drawing import (
-    PLAIN_FILL,
-    draw_filter,
-    draw_loss_curve,
-    draw_scale,
-    has_letters,
-    response_fills,
-)
-from mining.plots.layout import DrawnGraph
-from mining.plots.structure_drawing import draw_structure
-from mining.plots.styles import line_styles
 
 PAGE = Path(EXPLANATION).name
 # of a list of all filters so many have their responses drawn: with the next limit, the page of ten

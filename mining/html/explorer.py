@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.html.drawn_graph import Node, graph_record, pack
+from gomkcn.mining.html.terminal import called, shown_set
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.occurrences import Occurrences
+from gomkcn.mining.pattern import MORE, Pattern, differing_groups
+from gomkcn.mining.plots.styles import Kind
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
-from mining.graph_summary import GraphSummary
-from mining.html.drawn_graph import Node, graph_record, pack
-from mining.html.terminal import called, shown_set
-from mining.mining_run import MiningRun
-from mining.occurrences import Occurrences
-from mining.pattern import MORE, Pattern, differing_groups
-from mining.plots.styles import Kind
 
 # occurrences of a pattern that can be selected; of more, a sample, which nobody clicks through
 MOST_DRAWN = 250

@@ -13,14 +13,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.csr import CONSTANT, MIRRORED
-from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.graphs.structure import node_letter
-from gomkcn_dgl.runtime.files import visible
-from mining.filters.mined_filter import MinedFilter
-from mining.filters_run import FiltersRun
-from mining.html.drawn_graph import content_policy, graph_record, pack, page_script
-from mining.html.filters_text import (
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters_run import FiltersRun
+from gomkcn.mining.html.drawn_graph import content_policy, graph_record, pack, page_script
+from gomkcn.mining.html.filters_text import (
     MOST_NAMED,
     NO_MORE,
     adds_no_more,
@@ -32,9 +28,9 @@ from mining.html.filters_text import (
     short_count,
     without_degrees,
 )
-from mining.html.page import Numbers, flatten, render_page, whole
-from mining.pattern import UNCOUNTED, OccurrenceCount, digits
-from mining.plots.filter_drawing import (
+from gomkcn.mining.html.page import Numbers, flatten, render_page, whole
+from gomkcn.mining.pattern import UNCOUNTED, OccurrenceCount, digits
+from gomkcn.mining.plots.filter_drawing import (
     VIRIDIS,
     FeatureColors,
     draw_filter,
@@ -42,9 +38,13 @@ from mining.plots.filter_drawing import (
     edge_weights,
     has_letters,
 )
-from mining.plots.layout import structure_positions
-from mining.plots.structure_drawing import draw_structure, edge_names, swatch
-from mining.plots.styles import Kind, filter_colors, relation_lines
+from gomkcn.mining.plots.layout import structure_positions
+from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names, swatch
+from gomkcn.mining.plots.styles import Kind, filter_colors, relation_lines
+from gomkcn_dgl.csr import CONSTANT, MIRRORED
+from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.structure import node_letter
+from gomkcn_dgl.runtime.files import visible
 
 _SCRIPT = "filters.js"
 # width and height in pixels of the drawings in the table
@@ -115,7 +115,7 @@ def filters_row(
     colors : FeatureColors
         The colours of features on the page.
     lines : mapping, optional
-        Those of :func:`mining.plots.styles.line_styles`; by default made of these filters.
+        Those of :func:`gomkcn.mining.plots.styles.line_styles`; by default made of these filters.
     number : callable, optional
         Writes a number of filter ``id`` with its source, from ``(id, "instances", "value")`` and a
         ``text``. By default numbers are plain text.
@@ -133,7 +133,7 @@ def filters_row(
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining import FilterMiner
+    >>> from gomkcn.mining import FilterMiner
     >>> miner = FilterMiner(1, size=3, contrast=False).fit(nx.complete_graph(3))
     >>> rule = FeatureColors.find(np.ones((3, 1)), ["constant"])
     >>> print(filters_row(miner.filters_, rule)[:46])

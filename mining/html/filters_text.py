@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters_run import FiltersRun
+from gomkcn.mining.html.text_table import TextTable, paragraphs
+from gomkcn.mining.pattern import UNCOUNTED, OccurrenceCount, digits
+from gomkcn.mining.truth import MotifRecovery
 from gomkcn_dgl.graphs.shapes import count
-from mining.filters.mined_filter import MinedFilter
-from mining.filters_run import FiltersRun
-from mining.html.text_table import TextTable, paragraphs
-from mining.pattern import UNCOUNTED, OccurrenceCount, digits
-from mining.truth import MotifRecovery
 
 # filters, or planted motifs, that a sentence names
 MOST_NAMED = 4

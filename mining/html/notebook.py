@@ -14,24 +14,30 @@ from typing import Any, NoReturn
 
 from markupsafe import Markup, escape
 
+from gomkcn.mining.filters.filter_miner import FilterMiner
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters_run import FiltersRun
+from gomkcn.mining.html.filters_page import filters_row
+from gomkcn.mining.html.report import render_report
+from gomkcn.mining.html.terminal import (
+    EDITS_NOTE,
+    copies_said,
+    has_edits,
+    other_sentence,
+    shown_set,
+)
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
+from gomkcn.mining.pattern import LESS, MORE, Pattern, Patterns
+from gomkcn.mining.pattern_miner import PatternMiner
+from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.filter_figure import feature_colors
+from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
+from gomkcn.mining.plots.styles import relation_lines
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
-from mining.filters.filter_miner import FilterMiner
-from mining.filters.mined_filter import MinedFilter
-from mining.filters_run import FiltersRun
-from mining.html.filters_page import filters_row
-from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, copies_said, has_edits, other_sentence, shown_set
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import LESS, MORE, Pattern, Patterns
-from mining.pattern_miner import PatternMiner
-from mining.plots.filter_drawing import FeatureColors
-from mining.plots.filter_figure import feature_colors
-from mining.plots.structure_drawing import color_style, draw_structure
-from mining.plots.styles import relation_lines
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
@@ -137,7 +143,7 @@ def _filters_run_html(run: FiltersRun) -> str:
 def explore(run: MiningRun) -> Any:
     """The page as a widget, or in a frame alone where there are no widgets."""
     try:
-        from mining.html.widget import Explorer
+        from gomkcn.mining.html.widget import Explorer
     except ModuleNotFoundError:
         return PageFrame(render_report(run))
     return Explorer(run)

@@ -66,7 +66,7 @@ def _kept_templates() -> _KeptTemplates | None:
 
 def read_text(name: str) -> str:
     """A file of this package."""
-    return resources.files("mining.html").joinpath(name).read_text("utf-8")
+    return resources.files("gomkcn.mining.html").joinpath(name).read_text("utf-8")
 
 
 @dataclass(frozen=True)

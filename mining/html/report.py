@@ -13,19 +13,15 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from gomkcn_dgl.csr import CONSTANT, MIRRORED
-from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.graphs.structure import node_letter
-from gomkcn_dgl.relations import PLAIN
-from mining.filters.mined_filter import MinedFilter
-from mining.filters_run import FOLDER, PAGE, RECORD
-from mining.fragments import molecule_of
-from mining.html.drawn_graph import content_policy, page_script
-from mining.html.explorer import explorer_data, first_called
-from mining.html.filters_page import filters_row, instances_with_source
-from mining.html.filters_text import note_of, sample_sentence, without_degrees
-from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
-from mining.html.terminal import (
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters_run import FOLDER, PAGE, RECORD
+from gomkcn.mining.fragments import molecule_of
+from gomkcn.mining.html.drawn_graph import content_policy, page_script
+from gomkcn.mining.html.explorer import explorer_data, first_called
+from gomkcn.mining.html.filters_page import filters_row, instances_with_source
+from gomkcn.mining.html.filters_text import note_of, sample_sentence, without_degrees
+from gomkcn.mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
+from gomkcn.mining.html.terminal import (
     EDITS_NOTE,
     INSIDE_NOTE,
     DifferingRow,
@@ -48,14 +44,14 @@ from mining.html.terminal import (
     without_class,
     words_of,
 )
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import (
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import (
     LEAST_BITS,
     MotifSet,
     number_of_motifs,
     shorter_sentence,
 )
-from mining.pattern import (
+from gomkcn.mining.pattern import (
     LESS,
     LEVEL,
     MORE,
@@ -69,11 +65,15 @@ from mining.pattern import (
     null_column,
     odds,
 )
-from mining.plots.filter_drawing import names_nodes
-from mining.plots.profile import MOST_BARS, draw_profile
-from mining.plots.structure_drawing import draw_structure, swatch
-from mining.plots.styles import Kind, color_class, relation_lines
-from mining.significance import PERMUTATIONS
+from gomkcn.mining.plots.filter_drawing import names_nodes
+from gomkcn.mining.plots.profile import MOST_BARS, draw_profile
+from gomkcn.mining.plots.structure_drawing import draw_structure, swatch
+from gomkcn.mining.plots.styles import Kind, color_class, relation_lines
+from gomkcn.mining.significance import PERMUTATIONS
+from gomkcn_dgl.csr import CONSTANT, MIRRORED
+from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.structure import node_letter
+from gomkcn_dgl.relations import PLAIN
 
 # filters in the row at the top, one line of a screen
 MOST_IN_ROW = 8

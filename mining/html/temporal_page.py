@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from mining.counting.temporal_motifs import TemporalCensus, motif_events
-from mining.counting.temporal_nulls import TEMPORAL_NULLS
-from mining.html.page import Numbers, expected, render_page, signed
-from mining.pattern import NOT_SHOWN
+from gomkcn.mining.counting.temporal_motifs import TemporalCensus, motif_events
+from gomkcn.mining.counting.temporal_nulls import TEMPORAL_NULLS
+from gomkcn.mining.html.page import Numbers, expected, render_page, signed
+from gomkcn.mining.pattern import NOT_SHOWN
 
 # where the nodes 1, 2 and 3 of a drawing stand, in its pixels
 _POINTS = {1: np.array([16.0, 18.0]), 2: np.array([104.0, 18.0]), 3: np.array([60.0, 80.0])}

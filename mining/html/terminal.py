@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from gomkcn_dgl.graphs.shapes import count, describe_shapes
-from mining.html.filters_text import filters_paragraphs, partial_sentence
-from mining.html.page import expected, signed
-from mining.html.text_table import TextTable, paragraphs
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import (
+from gomkcn.mining.html.filters_text import filters_paragraphs, partial_sentence
+from gomkcn.mining.html.page import expected, signed
+from gomkcn.mining.html.text_table import TextTable, paragraphs
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
+from gomkcn.mining.pattern import (
     LESS,
     LEVEL,
     MORE,
@@ -24,7 +23,8 @@ from mining.pattern import (
     differing_groups,
     odds,
 )
-from mining.truth import MotifRecovery
+from gomkcn.mining.truth import MotifRecovery
+from gomkcn_dgl.graphs.shapes import count, describe_shapes
 
 # beside copies of which some are not exact
 EDITS_NOTE = (

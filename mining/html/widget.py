@@ -12,13 +12,13 @@ from typing import Any
 import anywidget
 import traitlets
 
+from gomkcn.mining.html.explorer import drawn_nodes, drawn_places, start_of
+from gomkcn.mining.html.page import read_text
+from gomkcn.mining.html.report import render_report
+from gomkcn.mining.mining_run import MiningRun
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.files import listed
-from mining.html.explorer import drawn_nodes, drawn_places, start_of
-from mining.html.page import read_text
-from mining.html.report import render_report
-from mining.mining_run import MiningRun
 
 # what is selected, and what a place of it is called
 _KINDS = {"motif": "copy", "pattern": "occurrence", "node": "", "graph": ""}

@@ -21,11 +21,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from gomkcn.mining.motif_sets.graph_code import GraphCode, edges_between, partition_bits
+from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from gomkcn_dgl.runtime.python_random import python_random_state
-from mining.motif_sets.graph_code import GraphCode, edges_between, partition_bits
-from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 
 # smaller graphs have none
 _LEAST_EDGES = 21
@@ -60,7 +60,7 @@ def find_blocks(
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining.mined_graph import MinedGraph
+    >>> from gomkcn.mining.mined_graph import MinedGraph
     >>> mined = MinedGraph.of(nx.barbell_graph(6, 0))
     >>> np.bincount(find_blocks(GraphCode.of(mined))).tolist()
     [6, 6]

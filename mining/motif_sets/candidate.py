@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.candidates.structures import distinct_structures
+from gomkcn.mining.motif_sets.copy_loops import Addresses
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE
-from mining.candidates.structures import distinct_structures
-from mining.motif_sets.copy_loops import Addresses
 
 _NO_EDGES = np.zeros((0, 0), np.int64)
 

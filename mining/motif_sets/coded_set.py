@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.pattern import NO_EDITS
 from gomkcn_dgl.graphs.structure import Structure
-from mining.pattern import NO_EDITS
 
 
 @dataclass(frozen=True, eq=False)

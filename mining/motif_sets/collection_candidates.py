@@ -13,25 +13,25 @@ from functools import cached_property
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
-from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.structures import Sighting, distinct_structures
-from mining.counting.occurrence_search import OccurrenceSearch, SearchLimits
-from mining.counting.query import Query
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.blocks import never
-from mining.motif_sets.candidate import Candidate, Choice
-from mining.motif_sets.collection_code import CollectionCode, rank_in_group
-from mining.motif_sets.collection_copies import (
+from gomkcn.mining.candidates.structures import Sighting, distinct_structures
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLimits
+from gomkcn.mining.counting.query import Query
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.blocks import never
+from gomkcn.mining.motif_sets.candidate import Candidate, Choice
+from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group
+from gomkcn.mining.motif_sets.collection_copies import (
     LEAST_COPIES,
     choose,
     choose_copies,
     least_graphs,
     values,
 )
-from mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 
 @dataclass(frozen=True)

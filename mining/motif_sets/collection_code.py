@@ -15,8 +15,8 @@ the same.
     L = L_N(motifs) + [two bases] + signatures + graphs + links
         + sum over motifs of (drawing + counts + addresses + edits)
 
-The bits of edits are in :mod:`~mining.motif_sets.placed_motif`. The sum itself is that of a
-:class:`~mining.motif_sets.collection_description.CollectionDescription`.
+The bits of edits are in :mod:`~gomkcn.mining.motif_sets.placed_motif`. The sum itself is that of a
+:class:`~gomkcn.mining.motif_sets.collection_description.CollectionDescription`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from math import log, log2
 import numpy as np
 from scipy.special import gammaln
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
-from mining.candidates.structures import Palette, palette_of_numbers, structure_of_nodes
-from mining.motif_sets.integer_codes import (
+from gomkcn.mining.candidates.structures import Palette, palette_of_numbers, structure_of_nodes
+from gomkcn.mining.motif_sets.integer_codes import (
     histogram_bits,
     integer_bits,
     integer_lengths,
     log2_binomial,
 )
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62

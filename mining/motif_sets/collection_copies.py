@@ -12,17 +12,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Structure
-from mining.motif_sets.candidate import Candidate, Choice
-from mining.motif_sets.collection_code import (
+from gomkcn.mining.motif_sets.candidate import Candidate, Choice
+from gomkcn.mining.motif_sets.collection_code import (
     CollectionCode,
     histograms,
     rank_in_group,
     split_bits,
 )
-from mining.motif_sets.collection_description import CollectionDescription
-from mining.motif_sets.copy_loops import choose_disjoint
-from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
+from gomkcn.mining.motif_sets.integer_codes import integer_lengths, log2_factorials
+from gomkcn_dgl.graphs.structure import Structure
 
 # rounds of a choice, of which the third still changes some copies
 ROUNDS = 3

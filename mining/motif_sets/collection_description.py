@@ -1,7 +1,7 @@
 """A collection of graphs that is described by some motifs and what their copies leave over.
 
 Each node is paid for by its degrees, and no two copies share a node. What each part costs is said
-in :mod:`~mining.motif_sets.collection_code`; here the parts are added up.
+in :mod:`~gomkcn.mining.motif_sets.collection_code`; here the parts are added up.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.motif_sets.alignment_loops import FreeEdges, describe_free
+from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group, split_bits
+from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_lengths, log2_factorial
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
+from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.motif_sets.alignment_loops import FreeEdges, describe_free
-from mining.motif_sets.collection_code import CollectionCode, rank_in_group, split_bits
-from mining.motif_sets.integer_codes import histogram_bits, integer_lengths, log2_factorial
-from mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
-from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 # how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
 _ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])

@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.blocks import Blocks, bits_without, cliques_of, find_shared_blocks
+from gomkcn.mining.motif_sets.coded_set import Answer, CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
+from gomkcn.mining.motif_sets.collection_code import CollectionCode
+from gomkcn.mining.motif_sets.collection_copies import LEAST_GRAPHS
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.motif_search import SearchSettings
+from gomkcn.mining.motif_sets.near_copies import NearSettings
+from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.runtime.steps import Steps
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.blocks import Blocks, bits_without, cliques_of, find_shared_blocks
-from mining.motif_sets.coded_set import Answer, CodedMotif, CodedSet
-from mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
-from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_copies import LEAST_GRAPHS
-from mining.motif_sets.collection_description import CollectionDescription
-from mining.motif_sets.motif_search import SearchSettings
-from mining.motif_sets.near_copies import NearSettings
-from mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 
 # nodes of a motif where no sizes are given
 SIZES = range(2, 11)

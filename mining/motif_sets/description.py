@@ -2,11 +2,12 @@
 
 A *description* is a graph with the motifs of a set, and has a length in bits; it never changes, and
 gives a new one where a motif is added or left out. There are two: a
-:class:`~mining.motif_sets.graph_description.GraphDescription`, whose copies share no edge while the
-degrees are known, and a :class:`~mining.motif_sets.collection_description.CollectionDescription`,
-whose copies share no node while the degrees are paid for. Both are needed: as a collection of one,
-a graph of 1,280 bits to save loses 685 with the wrong motifs; and by the code of one graph, the
-molecules of MUTAG read as 300 rings.
+:class:`~gomkcn.mining.motif_sets.graph_description.GraphDescription`, whose copies share no edge
+while the degrees are known, and a
+:class:`~gomkcn.mining.motif_sets.collection_description.CollectionDescription`, whose copies share
+no node while the degrees are paid for. Both are needed: as a collection of one, a graph of 1,280
+bits to save loses 685 with the wrong motifs; and by the code of one graph, the molecules of MUTAG
+read as 300 rings.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gomkcn.mining.motif_sets.alignment_loops import FreeEdges
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.motif_sets.alignment_loops import FreeEdges
-from mining.motif_sets.placed_motif import PlacedMotif
 
 
 class Description(Protocol):

@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.categories import in_categories
+from gomkcn.mining.graph_relations import in_relations_of
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.collection_search import answer_of_collection
+from gomkcn.mining.motif_sets.graph_search import answer_of_graph
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.occurrences import node_columns
+from gomkcn.mining.pattern import MotifPart, Pattern, orbit_features
+from gomkcn.mining.pattern_reading import read_pattern
 from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
-from mining.categories import in_categories
-from mining.graph_relations import in_relations_of
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.collection_search import answer_of_collection
-from mining.motif_sets.graph_search import answer_of_graph
-from mining.motif_sets.motif_set import MotifSet
-from mining.motif_sets.searching import Question
-from mining.occurrences import node_columns
-from mining.pattern import MotifPart, Pattern, orbit_features
-from mining.pattern_reading import read_pattern
 
 # nodes of a motif, at most: larger ones take minutes to find
 MOST_NODES = 10

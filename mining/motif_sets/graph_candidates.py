@@ -13,21 +13,21 @@ from math import log, log1p, log2
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.grown_sets import seen_structures
-from mining.candidates.structures import Sighting, distinct_structures
-from mining.motif_sets.blocks import never
-from mining.motif_sets.candidate import Candidate, Choice
-from mining.motif_sets.graph_code import ADDRESSES
-from mining.motif_sets.graph_copies import (
+from gomkcn.mining.candidates.grown_sets import seen_structures
+from gomkcn.mining.candidates.structures import Sighting, distinct_structures
+from gomkcn.mining.motif_sets.blocks import never
+from gomkcn.mining.motif_sets.candidate import Candidate, Choice
+from gomkcn.mining.motif_sets.graph_code import ADDRESSES
+from gomkcn.mining.motif_sets.graph_copies import (
     candidate_of,
     choose_copies,
     edge_gains,
     list_candidate,
     symmetry_bits,
 )
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.integer_codes import log2_factorials
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.integer_codes import log2_factorials
+from gomkcn_dgl.graphs.structure import Structure
 
 # structures that are listed at first, and in each round after it
 _MOST_AT_FIRST = 48

@@ -9,9 +9,9 @@ degrees that the copies leave over is the rest. No two copies share an edge.
 
 with J motifs, k_j copies of the n_j nodes of motif j, and p_j of these outside its 2-core, which
 the degrees explain: 6 bits each are a prior against trees. L_N is the code of whole numbers, see
-:func:`~mining.motif_sets.integer_codes.integer_bits`; the bits of edits are in
-:mod:`~mining.motif_sets.placed_motif`, and none where all copies are exact. The sum itself is that
-of a :class:`~mining.motif_sets.graph_description.GraphDescription`.
+:func:`~gomkcn.mining.motif_sets.integer_codes.integer_bits`; the bits of edits are in
+:mod:`~gomkcn.mining.motif_sets.placed_motif`, and none where all copies are exact. The sum itself
+is that of a :class:`~gomkcn.mining.motif_sets.graph_description.GraphDescription`.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
-from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.structures import PENDANT_BITS, Palette, structure_of_nodes
-from mining.graph_relations import links_in
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.graph_count import (
+from gomkcn.mining.candidates.structures import PENDANT_BITS, Palette, structure_of_nodes
+from gomkcn.mining.graph_relations import links_in
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.graph_count import (
     MOST_CLASSES,
     GraphCount,
     count_graphs,
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
-from mining.motif_sets.integer_codes import (
+from gomkcn.mining.motif_sets.integer_codes import (
     histogram_bits,
     integer_bits,
     log2_binomial,
     log2_factorial,
     log2_factorials,
 )
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
+from gomkcn_dgl.kernels.search_numba import mix64
 
 # the codes that say where the copies are, in the order in which they are compared
 ADDRESSES = (

@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.grown_sets import distinct, hash_sets
-from mining.candidates.structures import PENDANT_BITS
-from mining.counting.occurrence_search import OccurrenceSearch, SearchLimits, SearchPace
-from mining.counting.query import INDUCED, Query, allowed_links, eligible_by_color
-from mining.motif_sets.candidate import Candidate, Choice
-from mining.motif_sets.copy_loops import (
+from gomkcn.mining.candidates.grown_sets import distinct, hash_sets
+from gomkcn.mining.candidates.structures import PENDANT_BITS
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLimits, SearchPace
+from gomkcn.mining.counting.query import INDUCED, Query, allowed_links, eligible_by_color
+from gomkcn.mining.motif_sets.candidate import Candidate, Choice
+from gomkcn.mining.motif_sets.copy_loops import (
     Addresses,
     choose_disjoint,
     find_free,
     prefix_addresses,
 )
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.integer_codes import integer_lengths, log2_factorials
+from gomkcn_dgl.graphs.structure import Structure
 
 # copies that are tried, by falling worth; more than these a graph of a million edges has no use for
 _MOST_TRIED = 60_000

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from gomkcn.mining.motif_sets.blocks import find_blocks
+from gomkcn.mining.motif_sets.coded_set import Answer, CodedSet
+from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.motif_search import SearchSettings
+from gomkcn.mining.motif_sets.near_copies import NEAR
+from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
+from gomkcn.mining.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps
-from mining.motif_sets.blocks import find_blocks
-from mining.motif_sets.coded_set import Answer, CodedSet
-from mining.motif_sets.graph_candidates import GraphProposals
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.motif_search import SearchSettings
-from mining.motif_sets.near_copies import NEAR
-from mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
-from mining.pattern import Pattern
 
 # nodes of a motif where no sizes are given
 SIZES = range(3, 9)
@@ -36,7 +36,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining.mined_graph import MinedGraph
+    >>> from gomkcn.mining.mined_graph import MinedGraph
     >>> rings = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     >>> question = Question(MinedGraph.of(rings), sizes=range(3, 6))
     >>> found, other = answer_of_graph(question, Steps())

@@ -27,11 +27,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
+from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.motif_sets.candidate import Candidate, Choice, bare
-from mining.motif_sets.description import Description
-from mining.motif_sets.placed_motif import PlacedMotif
 
 # lengths that differ by less are equal, and to so many decimals estimates are
 _EQUAL = 1e-6

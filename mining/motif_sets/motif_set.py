@@ -9,6 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.counting.counter import list_places
+from gomkcn.mining.marked_graph import marked_graph
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.collection_search import answer_of_collection
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.graph_search import search_graph
+from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.occurrences import NONE, Occurrences, pick_disjoint
+from gomkcn.mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
+from gomkcn.mining.pattern_counts import category_colors
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_unweighted
@@ -18,17 +29,6 @@ from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
-from mining.counting.counter import list_places
-from mining.marked_graph import marked_graph
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.collection_search import answer_of_collection
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.graph_search import search_graph
-from mining.motif_sets.searching import Question
-from mining.occurrences import NONE, Occurrences, pick_disjoint
-from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
-from mining.pattern_counts import category_colors
 
 # what a set must save to be reported
 LEAST_BITS = 10.0

@@ -24,19 +24,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.compiled import run_blocks
-from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.grown_sets import distinct, grow, hash_sets
-from mining.motif_sets.alignment_loops import (
+from gomkcn.mining.candidates.grown_sets import distinct, grow, hash_sets
+from gomkcn.mining.motif_sets.alignment_loops import (
     align_sets,
     describe_free,
     neighbors_of,
     new_scratch,
     thin_sets,
 )
-from mining.motif_sets.copy_loops import choose_disjoint
-from mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
+from gomkcn.mining.motif_sets.description import Description
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.steps import Steps
 
 # lengths that differ by less are equal
 _EQUAL = 1e-6

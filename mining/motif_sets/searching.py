@@ -12,15 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.candidates.structures import distinct_structures
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.candidate import Candidate
+from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.motif_search import (
+    MotifSearch,
+    Proposals,
+    SearchSettings,
+    SearchState,
+)
+from gomkcn.mining.motif_sets.near_copies import NearCopies, NearSettings
+from gomkcn.mining.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.structures import distinct_structures
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.candidate import Candidate
-from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.description import Description
-from mining.motif_sets.motif_search import MotifSearch, Proposals, SearchSettings, SearchState
-from mining.motif_sets.near_copies import NearCopies, NearSettings
-from mining.pattern import Pattern
 
 # a set that saves less is not reported, in bits
 LEAST_SAVED = 10.0

@@ -1,8 +1,8 @@
 """How many graphs of few edges have given degrees, in bits: those that a collection is made of.
 
 Hundreds of small graphs add up what is a bias of some tenths of a bit in each by the formula of
-:mod:`~mining.motif_sets.graph_count`. So graphs of few edges are counted one by one, and the others
-have a constant of their own.
+:mod:`~gomkcn.mining.motif_sets.graph_count`. So graphs of few edges are counted one by one, and the
+others have a constant of their own.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from math import comb, log, log2, pi
 
 import numpy as np
 
+from gomkcn.mining.motif_sets.graph_count import count_two_sided_graphs, degree_nats, peel
 from gomkcn_dgl.runtime.compiled import compiled
-from mining.motif_sets.graph_count import count_two_sided_graphs, degree_nats, peel
 
 # up to so many edges, or arcs, graphs are counted one by one: some thousand steps
 _MOST_EDGES = 9

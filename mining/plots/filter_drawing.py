@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup, escape
 
+from gomkcn.mining.categories import NO_CATEGORIES, Categories
+from gomkcn.mining.plots.layout import Drawable
+from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names
+from gomkcn.mining.plots.styles import Kind, short_category
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, node_letter
-from mining.categories import NO_CATEGORIES, Categories
-from mining.plots.layout import Drawable
-from mining.plots.structure_drawing import draw_structure, edge_names
-from mining.plots.styles import Kind, short_category
 
 # from low (blue) to high (yellow), by equal steps; between them colours are mixed. By S. van der
 # Walt and N. Smith (BIDS 2015), from Matplotlib: told apart by every reader and in grey
@@ -166,8 +166,8 @@ def draw_filter(
 ) -> Markup:
     """Draw a filter: edges as dark as their weights, nodes in the colours of their features.
 
-    The layout is that of :func:`mining.plots.structure_drawing.draw_structure`. Nodes have the
-    short names of their categories as letters.
+    The layout is that of :func:`gomkcn.mining.plots.structure_drawing.draw_structure`. Nodes have
+    the short names of their categories as letters.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def draw_filter(
     width, height : int
         In pixels.
     lines : mapping, optional
-        Those of :func:`mining.plots.styles.line_styles`.
+        Those of :func:`gomkcn.mining.plots.styles.line_styles`.
     label : str
         What is read out before the weights of the edges and the features of the nodes.
 

@@ -1,7 +1,7 @@
 """The figure of the GOMKCN paper: filters with weights, features and instances, and responses.
 
 Drawn by Matplotlib in the style of seaborn, for a notebook or a paper; the page of a run is made by
-:mod:`mining.html.filters_page`.
+:mod:`gomkcn.mining.html.filters_page`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.plots.filter_drawing import FeatureColors, edge_weights
+from gomkcn.mining.plots.layout import map_positions, structure_positions
+from gomkcn.mining.plots.styles import INK, Kind, relation_lines, short_category
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from mining.filters.mined_filter import MinedFilter
-from mining.plots.filter_drawing import FeatureColors, edge_weights
-from mining.plots.layout import map_positions, structure_positions
-from mining.plots.styles import INK, Kind, relation_lines, short_category
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from mining.filters.filter_miner import FilterMiner
+    from gomkcn.mining.filters.filter_miner import FilterMiner
 
 # drawings in a row, which is as wide as a page
 _IN_A_ROW = 4
@@ -76,7 +76,7 @@ def plot_filters(
     Examples
     --------
     >>> import networkx as nx
-    >>> from mining import FilterMiner
+    >>> from gomkcn.mining import FilterMiner
     >>> graph = nx.lollipop_graph(4, 4)
     >>> figure = plot_filters(FilterMiner(2, size=4, contrast=False).fit(graph), graph)
     >>> len(figure.axes) >= 4

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.graph_relations import edges_among
+from gomkcn.mining.plots.layout import map_positions, structure_positions
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graphs.structure import category_value
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from mining.categories import Categories
-from mining.graph_relations import edges_among
-from mining.plots.layout import map_positions, structure_positions
 
 if TYPE_CHECKING:
+    from gomkcn.mining.motif_sets.motif_set import MotifSet
+    from gomkcn.mining.pattern import Pattern
     from gomkcn_dgl.graphs.structure import Structure
-    from mining.motif_sets.motif_set import MotifSet
-    from mining.pattern import Pattern
 
 # fields that are no arrays
 _TEXTS = ("names", "kinds", "classes")

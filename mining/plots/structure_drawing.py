@@ -12,10 +12,9 @@ from string import ascii_uppercase
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.graphs.structure import node_letter
-from mining.fragments import draw_fragment
-from mining.plots.layout import Drawable, structure_positions
-from mining.plots.styles import (
+from gomkcn.mining.fragments import draw_fragment
+from gomkcn.mining.plots.layout import Drawable, structure_positions
+from gomkcn.mining.plots.styles import (
     ANY,
     BONDS,
     DASHES,
@@ -27,6 +26,7 @@ from mining.plots.styles import (
     is_blunt,
     short_category,
 )
+from gomkcn_dgl.graphs.structure import node_letter
 
 # pixels between the lines of a double bond, which is read as one
 _BOND_GAP = 3.6
@@ -59,13 +59,13 @@ def draw_structure(
 ) -> Markup:
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
-    ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
-    a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
-    ``fills`` are the colours of the nodes, such as "#22a884", and ``weights`` in [0, 1] the
-    opacities of the edges; ``ringed`` nodes have a ring around them. ``beside`` puts the letters of
-    nodes that show a category next to them. ``label`` is read out; by default the edges, and which
-    are dotted and thin. A piece of a molecule is drawn by RDKit, where it is installed and nodes
-    and edges have no looks of their own.
+    ``lines`` are those of :func:`gomkcn.mining.plots.styles.line_styles`; ``missing`` pairs of
+    nodes have a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a
+    thin line. ``fills`` are the colours of the nodes, such as "#22a884", and ``weights`` in [0, 1]
+    the opacities of the edges; ``ringed`` nodes have a ring around them. ``beside`` puts the
+    letters of nodes that show a category next to them. ``label`` is read out; by default the edges,
+    and which are dotted and thin. A piece of a molecule is drawn by RDKit, where it is installed
+    and nodes and edges have no looks of their own.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])

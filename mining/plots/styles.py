@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import cycle
 
+from gomkcn.mining.graph_summary import RelationSummary
 from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.relations import PLAIN
-from mining.graph_summary import RelationSummary
 
 INK = "#15181c"
 # of nodes and edges that are in no copy, and of those of a pattern that is selected

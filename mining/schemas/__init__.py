@@ -13,7 +13,7 @@ import fastjsonschema
 
 def load_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of a file of a run, such as ``run`` or ``filters``, or of planted truth."""
-    text = (resources.files("mining.schemas") / f"{name}.schema.json").read_text("utf-8")
+    text = (resources.files("gomkcn.mining.schemas") / f"{name}.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
 

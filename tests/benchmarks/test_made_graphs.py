@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from large_planting import attachment_edges, write_planted_edges
 
+from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.kernels.search_numba import mix64
-from synthetic import MOTIFS
 
 
 def grown(num_nodes, per_node, seed):

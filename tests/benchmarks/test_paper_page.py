@@ -11,7 +11,7 @@ from paper import epoch_time, frequent, sensitivity
 from paper.table import HERE as PAPER
 from registry import HERE
 
-from mining import FilterLearning
+from gomkcn.mining import FilterLearning
 
 SITE = HERE.parent / "docs" / "site"
 sys.path.insert(0, str(SITE))

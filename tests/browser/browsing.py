@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 from playwright.sync_api import sync_playwright
 
+from gomkcn.mining.html.report import render_report
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.pattern_miner import PatternMiner
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
-from mining.html.report import render_report
-from mining.mining_run import MiningRun
-from mining.pattern_miner import PatternMiner
 
 # text that a page without care would run
 HOSTILE = "</script><img src=x onerror=alert(1)>"

@@ -8,6 +8,8 @@ import pytest
 pytest.importorskip("playwright")
 from browsing import opened
 
+from gomkcn.mining.html.explanation_page import explain_run
+from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import write_class_names
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
@@ -17,8 +19,6 @@ from gomkcn_dgl.training.training_run import (
     run_training,
     write_training,
 )
-from mining.html.explanation_page import explain_run
-from synthetic import MotifClassificationDataset, PlantingSettings
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(os.environ.get("SCREENSHOTS", "runs/screenshots"))

@@ -14,8 +14,8 @@ pytest.importorskip("playwright")
 from browsing import GRAPHS, HOSTILE, opened, page_of
 from tiny_runs import run_with_variant
 
+from gomkcn.mining.html.report import render_report
 from gomkcn_dgl import as_csr
-from mining.html.report import render_report
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 390)

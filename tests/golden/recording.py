@@ -18,13 +18,13 @@ import numpy as np
 import torch
 
 import gomkcn
+from gomkcn.mining.pattern_miner import PatternMiner
+from gomkcn.synthetic import PlantingSettings, plant_motifs
+from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import GOMKCN, GOMKClassifier, GraphCollection
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.subgraphs import SubgraphSettings
 from gomkcn_dgl.training.training_loop import TrainingSettings, predict_logits, train_classifier
-from mining.pattern_miner import PatternMiner
-from synthetic import PlantingSettings, plant_motifs
-from synthetic.base_graphs import barabasi_albert
 
 VALUES = Path(__file__).with_name("values.json.gz")
 

@@ -9,10 +9,10 @@ from click.shell_completion import ShellComplete
 
 from gomkcn.commands import options
 from gomkcn.commands.main import main
+from gomkcn.mining.counting.query import READINGS
+from gomkcn.mining.counting.temporal_nulls import TEMPORAL_NULLS
+from gomkcn.mining.null_models import NULL_MODELS
 from gomkcn_dgl.io.reading import KNOWN_FORMATS
-from mining.counting.query import READINGS
-from mining.counting.temporal_nulls import TEMPORAL_NULLS
-from mining.null_models import NULL_MODELS
 
 
 def completed(*words):

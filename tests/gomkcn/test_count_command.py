@@ -13,16 +13,16 @@ from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
 from gomkcn.commands.count_command import _Watch
+from gomkcn.mining import census, count_occurrences, count_where
+from gomkcn.mining.graph_relations import with_signs_of
+from gomkcn.mining.run_folder import read_run
+from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl.graphs.named_structures import is_name
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import census, count_occurrences, count_where
-from mining.graph_relations import with_signs_of
-from mining.run_folder import read_run
-from synthetic import MOTIFS
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_the_first_table_is_what_the_first_command_prints(folder):
     assert printed[at : at + 5] == shown
 
 
-PACKAGES = ("gomkcn", "gomkcn_dgl", "mining", "synthetic")
+PACKAGES = ("gomkcn", "gomkcn_dgl", "gomkcn.mining", "gomkcn.synthetic")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

@@ -16,6 +16,11 @@ from graph_files import typed_graph, write_tu
 from self_contained import Page
 
 import gomkcn as gomkcn_package
+from gomkcn.mining.classifier_explanation import count_pointed, explain_classifier, weigh_filters
+from gomkcn.mining.filters.discrete_filters import discretize
+from gomkcn.mining.html.explanation_page import judge_accuracy, render_explanation
+from gomkcn.mining.plots.filter_drawing import edge_weights, viridis
+from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -26,11 +31,6 @@ from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
-from mining.classifier_explanation import count_pointed, explain_classifier, weigh_filters
-from mining.filters.discrete_filters import discretize
-from mining.html.explanation_page import judge_accuracy, render_explanation
-from mining.plots.filter_drawing import edge_weights, viridis
-from synthetic import MotifClassificationDataset, PlantingSettings
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
 

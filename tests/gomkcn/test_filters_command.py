@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import gomkcn, invoke, refused
 
+from gomkcn.mining import FilterLearning
+from gomkcn.mining.filters_folder import read_filters_run
+from gomkcn.mining.filters_settings import FiltersSettings, read_filters_settings
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
-from mining import FilterLearning
-from mining.filters_folder import read_filters_run
-from mining.filters_settings import FiltersSettings, read_filters_settings
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -135,7 +135,7 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
         assert "is in use by process" in refused(command)
     # 2. what was learnt is not learnt again, and the run is that which was not stopped
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mining.filters.filter_learner.FilterLearner.learn", None)
+        patch.setattr("gomkcn.mining.filters.filter_learner.FilterLearner.learn", None)
         said = gomkcn(f"{command} --resume --quiet")
     assert said.splitlines()[:-1] == whole.splitlines()[:-1]
     assert sorted(path.name for path in Path("run").iterdir()) == FILES

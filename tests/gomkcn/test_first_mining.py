@@ -14,7 +14,7 @@ print(json.dumps(len(multiprocessing.active_children())))
 # as if the last of the functions had been compiled
 KEPT = """
 from pathlib import Path
-from mining.motif_sets.alignment_loops import align_sets
+from gomkcn.mining.motif_sets.alignment_loops import align_sets
 
 Path(align_sets._cache._cache_file._index_path).touch()
 """
@@ -26,7 +26,7 @@ import networkx as nx
 from numba.core.dispatcher import Dispatcher
 from gomkcn.commands.first_mining import mine_tiny
 from gomkcn_dgl.runtime.compiled import _Cache
-from mining.miner import Miner
+from gomkcn.mining.miner import Miner
 
 def types():
     return {

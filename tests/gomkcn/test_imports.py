@@ -58,7 +58,10 @@ assert not logging.getLogger("gomkcn_dgl").disabled
 
 
 def test_the_door_has_every_public_name_of_the_three_packages():
-    packages = [importlib.import_module(name) for name in ("gomkcn_dgl", "mining", "synthetic")]
+    packages = [
+        importlib.import_module(name)
+        for name in ("gomkcn_dgl", "gomkcn.mining", "gomkcn.synthetic")
+    ]
     listed = [name for package in packages for name in package.__all__]
     assert sorted(gomkcn.__all__) == sorted(listed)
     assert len(set(listed)) == len(listed)
@@ -249,3 +252,29 @@ def test_igraph_is_loaded_without_what_it_draws_with(before):
         [sys.executable, "-c", program], check=True, timeout=120, capture_output=True, text=True
     )
     assert said.stdout.split() == ["True", str(bool(before))]
+
+
+def test_modules_of_a_user_with_our_folders_names_are_no_trouble(tmp_path):
+    for name in ("mining", "synthetic"):
+        (tmp_path / f"{name}.py").write_text("HERE = True\n")
+    program = """
+import mining, synthetic
+from gomkcn import get_motif
+from gomkcn.mining import count_occurrences
+
+assert mining.HERE and synthetic.HERE
+assert count_occurrences([[0, 1], [1, 2], [0, 2]], get_motif("wheel")).value == 0
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+
+
+def test_no_module_hides_what_it_imports():
+    names = "|".join(("gomkcn", "gomkcn_dgl"))
+    hidden = re.compile(rf"""(import_module|__import__)\(\s*f?["']({names})""")
+    found = [
+        str(path)
+        for folder in ("gomkcn", "gomkcn_dgl", "mining", "synthetic")
+        for path in (HOUSE.parent / folder).rglob("*.py")
+        if hidden.search(path.read_text())
+    ]
+    assert not found

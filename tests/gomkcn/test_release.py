@@ -31,3 +31,15 @@ def test_the_recipe_requires_what_setup_cfg_requires():
     recipe = (ROOT / "recipe" / "recipe.yaml").read_text()
     run = recipe.split("  run:\n")[1].split("\n\n")[0]
     assert set(re.findall(r"- (.*)", run)) == expected | {"python >=3.10"}
+
+
+def test_every_folder_of_modules_is_installed():
+    folders = dict(re.findall(r"(\S+) = (\S+)", config["options"]["package_dir"]))
+    expected = {
+        f"{package}.{'.'.join(path.parent.relative_to(ROOT / folder).parts)}".rstrip(".")
+        for package, folder in folders.items()
+        for path in (ROOT / folder).rglob("__init__.py")
+        # the links that `tox -e lint` makes
+        if not any(parent.is_symlink() for parent in path.parents)
+    }
+    assert set(config["options"]["packages"].split()) == expected

@@ -11,9 +11,9 @@ import pytest
 import torch
 from forked import run
 
+from gomkcn.mining import PatternMiner
 from gomkcn_dgl import GOMKKernel, SubgraphSettings, as_csr, extract_subgraphs, gomk
 from gomkcn_dgl.runtime import compiled
-from mining import PatternMiner
 
 
 def extraction():
@@ -64,7 +64,7 @@ import json, os
 import networkx as nx
 import numba
 import torch
-from mining import FilterLearning, FilterMiner
+from gomkcn.mining import FilterLearning, FilterMiner
 
 if TOLD:
     torch.set_num_threads(TOLD)

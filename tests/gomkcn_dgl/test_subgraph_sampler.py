@@ -12,6 +12,7 @@ from tolerances import GRADIENTS, VALUES
 from torch_geometric.data import Data, HeteroData
 from torch_geometric.loader import NodeLoader
 
+from gomkcn.synthetic import MotifMiningDataset, PlantingSettings
 from gomkcn_dgl import subgraph_sampler
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.embeddings import SubgraphTensors
@@ -23,7 +24,6 @@ from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraph_sampler import SubgraphSampler
 from gomkcn_dgl.subgraph_transform import kept_subgraphs
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from synthetic import MotifMiningDataset, PlantingSettings
 
 SEEDS = [33, 0, 12, 5, 0, 39, 14]
 

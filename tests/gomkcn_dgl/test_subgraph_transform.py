@@ -9,6 +9,7 @@ from torch_geometric.data import Batch, HeteroData
 from torch_geometric.loader import DataLoader as PyGLoader
 from torch_geometric.transforms import Compose, ToUndirected
 
+from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.graph import as_csr
@@ -16,7 +17,6 @@ from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraph_transform import SubgraphTransform
 from gomkcn_dgl.subgraphs import SubgraphSettings
-from synthetic import MotifClassificationDataset, PlantingSettings
 
 
 @pytest.mark.parametrize("weight", [None, "w"])

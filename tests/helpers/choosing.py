@@ -1,6 +1,6 @@
 """Copies of a candidate that save most, in either description."""
 
-from mining.motif_sets import collection_copies, graph_copies
+from gomkcn.mining.motif_sets import collection_copies, graph_copies
 
 
 def choose(description, candidate, freed, least_worth):

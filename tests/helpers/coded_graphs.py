@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
-from mining.mined_graph import MinedGraph
 
 RECORDS = json.loads((Path(__file__).parents[1] / "data" / "code_lengths.json").read_text())
 

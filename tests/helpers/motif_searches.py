@@ -4,14 +4,14 @@ import hashlib
 import io
 from types import SimpleNamespace
 
+from gomkcn.mining.motif_sets.collection_search import answer_of_collection
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.graph_search import GRAPH_SEARCH, search_graph
+from gomkcn.mining.motif_sets.searching import Question
 from gomkcn_dgl.runtime.job import TIME_LIMIT
 from gomkcn_dgl.runtime.plain_values import write_value
 from gomkcn_dgl.runtime.steps import Steps
-from mining.motif_sets.collection_search import answer_of_collection
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.graph_search import GRAPH_SEARCH, search_graph
-from mining.motif_sets.searching import Question
 
 
 def search_one(mined, sizes, *, steps=None, settings=GRAPH_SEARCH, **asked):

@@ -9,15 +9,11 @@ import networkx as nx
 import numpy as np
 from self_contained import Page
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.graph_summary import GraphSummary
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import Occurrence, Occurrences
-from mining.pattern import (
+from gomkcn.mining.graph_summary import GraphSummary
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.occurrences import Occurrence, Occurrences
+from gomkcn.mining.pattern import (
     LEVEL,
     NOT_SHOWN,
     ClassContrast,
@@ -28,8 +24,12 @@ from mining.pattern import (
     OccurrenceCount,
     Pattern,
 )
-from mining.plots.graph_map import GraphMap
-from mining.truth import MotifRecovery
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.truth import MotifRecovery
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import edge_channels, relations_of
 
 
 def pattern_of(graph, number=0, count=3, **changes):

@@ -7,12 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-from gomkcn_dgl.runtime.steps import Steps
-from mining import (
+from gomkcn.mining import (
     FilterLearning,
     FilterMiner,
     MiningRun,
@@ -20,14 +15,19 @@ from mining import (
     bag_of_patterns,
     choice,
 )
-from mining.candidates.frequent import patterns_of_subgraphs
-from mining.counting import census_formulas
-from mining.counting.census import count_structures
-from mining.graph_relations import joined_relations
-from mining.html.terminal import format_run
-from mining.mined_graph import MinedGraph
-from mining.null_models import RandomGraphs, null_model
-from mining.pattern import MORE, NOT_SHOWN, NullComparison, Pattern
+from gomkcn.mining.candidates.frequent import patterns_of_subgraphs
+from gomkcn.mining.counting import census_formulas
+from gomkcn.mining.counting.census import count_structures
+from gomkcn.mining.graph_relations import joined_relations
+from gomkcn.mining.html.terminal import format_run
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.null_models import RandomGraphs, null_model
+from gomkcn.mining.pattern import MORE, NOT_SHOWN, NullComparison, Pattern
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+from gomkcn_dgl.runtime.steps import Steps
 
 OPTIONS = {"null_samples": 99, "random_state": 1}
 CLIQUE = Structure.parse("clique-4").key

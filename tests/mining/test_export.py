@@ -9,13 +9,8 @@ import pandas as pd
 import pytest
 from tiny_runs import difference_of, pattern_of, run_of, run_with_variant, significance_of
 
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.runtime.tabular import Table
-from mining import MiningRun, PatternMiner
-from mining.export import (
+from gomkcn.mining import MiningRun, PatternMiner
+from gomkcn.mining.export import (
     copies_table,
     feature_table,
     occurrence_table,
@@ -23,11 +18,16 @@ from mining.export import (
     structure_table,
     write_tables,
 )
-from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
-from mining.pattern import Frequency, OccurrenceCount, Pattern
-from mining.run_folder import prepare_folder, read_run, write_run
-from mining.settings import GraphSettings, RunSettings
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
+from gomkcn.mining.pattern import Frequency, OccurrenceCount, Pattern
+from gomkcn.mining.run_folder import prepare_folder, read_run, write_run
+from gomkcn.mining.settings import GraphSettings, RunSettings
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.tabular import Table
 
 # edges of a feed-forward loop, with their relations
 TYPED = ((0, 1, "a"), (0, 2, "b"), (1, 2, "a"))

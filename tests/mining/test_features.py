@@ -12,12 +12,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
+from gomkcn.mining import FilterLearning, FilterMiner, PatternMiner, pattern_counts
+from gomkcn.mining.pattern import OccurrenceCount, Pattern
+from gomkcn.mining.pattern_counts import bag_of_patterns
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining import FilterLearning, FilterMiner, PatternMiner, pattern_counts
-from mining.pattern import OccurrenceCount, Pattern
-from mining.pattern_counts import bag_of_patterns
 
 NAMES = ("kind=a", "kind=b")
 

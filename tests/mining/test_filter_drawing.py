@@ -5,9 +5,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from gomkcn_dgl.graphs.structure import Structure
-from mining.categories import Categories
-from mining.plots.filter_drawing import (
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.plots.filter_drawing import (
     PLAIN_FILL,
     VIRIDIS,
     FeatureColors,
@@ -17,7 +16,8 @@ from mining.plots.filter_drawing import (
     response_fills,
     viridis,
 )
-from mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn_dgl.graphs.structure import Structure
 
 PATH = Structure.parse("a--b, b--c")
 

@@ -17,39 +17,39 @@ from random_graphs import rings_and_cliques
 from self_contained import Page
 from tiny_runs import assert_numbers, change, signed_loops
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.runtime.steps import Steps
-from mining import (
+from gomkcn.mining import (
     FilterLearning,
     FilterMiner,
     MiningRun,
     PatternMiner,
     read_run,
 )
-from mining.counting.counter import count_occurrences
-from mining.filters_folder import (
+from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.filters_folder import (
     prepare_filters_folder,
     read_filters_run,
     write_filters_page,
     write_filters_run,
 )
-from mining.filters_job import run_filters_job
-from mining.filters_run import FiltersRun, PageLimits, count_filters
-from mining.filters_settings import FiltersSettings, read_filters_settings
-from mining.html.filters_page import CSV_HEAD, filters_row, render_filters
-from mining.html.filters_text import NO_MORE, filters_table, format_filters
-from mining.html.page import read_text
-from mining.pattern import UNCOUNTED
-from mining.plots.filter_drawing import FeatureColors
-from mining.plots.filter_figure import feature_colors, plot_filters
-from mining.plots.styles import filter_colors
-from mining.run_folder import prepare_folder, write_run
-from mining.schemas import load_schema
-from mining.settings import RunSettings
+from gomkcn.mining.filters_job import run_filters_job
+from gomkcn.mining.filters_run import FiltersRun, PageLimits, count_filters
+from gomkcn.mining.filters_settings import FiltersSettings, read_filters_settings
+from gomkcn.mining.html.filters_page import CSV_HEAD, filters_row, render_filters
+from gomkcn.mining.html.filters_text import NO_MORE, filters_table, format_filters
+from gomkcn.mining.html.page import read_text
+from gomkcn.mining.pattern import UNCOUNTED
+from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.filter_figure import feature_colors, plot_filters
+from gomkcn.mining.plots.styles import filter_colors
+from gomkcn.mining.run_folder import prepare_folder, write_run
+from gomkcn.mining.schemas import load_schema
+from gomkcn.mining.settings import RunSettings
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
 
 JSON_FILES = ("run", "filters", "map", "drawn")
 SMALL = {"num_filters": 3, "filter_size": 5, "contrast": False, "num_epochs": 2}

@@ -8,18 +8,18 @@ from click.testing import CliRunner
 from mutag_molecules import mutag_molecules
 
 from gomkcn.commands.main import main
+from gomkcn.mining import Pattern
+from gomkcn.mining.categories import colors_in
+from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.descriptions import describe_structure
+from gomkcn.mining.export import structure_table
+from gomkcn.mining.fragments import FRAGMENTS, find_smarts, structure_of, to_smarts
+from gomkcn.mining.graph_relations import joined_relations
+from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_molecule_file
-from mining import Pattern
-from mining.categories import colors_in
-from mining.counting.occurrence_search import count_by_graph
-from mining.descriptions import describe_structure
-from mining.export import structure_table
-from mining.fragments import FRAGMENTS, find_smarts, structure_of, to_smarts
-from mining.graph_relations import joined_relations
-from mining.plots.structure_drawing import draw_structure
 
 Chem = pytest.importorskip("rdkit.Chem")
 DRUGS = Path(__file__).parents[2] / "docs/data/drugs.smi"

@@ -12,15 +12,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from gomkcn.commands.main import main
+from gomkcn.mining import gspan
+from gomkcn.mining.gspan import SubgraphFeatures, frequent_subgraphs
+from gomkcn.mining.significance import adjust_for_family
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
-from mining import gspan
-from mining.gspan import SubgraphFeatures, frequent_subgraphs
-from mining.significance import adjust_for_family
 
 NODES, GRAPHS = 5, 3
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from random_graphs import KINDS, draw
 
+from gomkcn.mining.inexact_counts import count_inexact
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.inexact_counts import count_inexact
 
 
 def edges_at(kinds, rows, nodes):

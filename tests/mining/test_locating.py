@@ -6,15 +6,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn.mining import locating
+from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.locating import LocatingLimits, locate_patterns
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.pattern import MotifPart, OccurrenceCount, Pattern
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import locating
-from mining.counting.occurrence_search import count_by_graph
-from mining.locating import LocatingLimits, locate_patterns
-from mining.mined_graph import MinedGraph
-from mining.pattern import MotifPart, OccurrenceCount, Pattern
 
 TRIANGLE, PATH = nx.complete_graph(3), nx.path_graph(3)
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])

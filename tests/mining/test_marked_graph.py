@@ -12,19 +12,19 @@ import pandas as pd
 import pytest
 from tiny_runs import pattern_of, run_of, run_with_variant
 
+from gomkcn.mining import MiningRun, PatternMiner
+from gomkcn.mining.export import write_tables
+from gomkcn.mining.html.page import read_text
+from gomkcn.mining.marked_graph import marked_graph, node_roles
+from gomkcn.mining.occurrences import Occurrences
+from gomkcn.mining.pattern import MotifPart, Pattern
+from gomkcn.mining.plots.styles import EDGE, MOTIF_COLORS, NODE, SELECTED
+from gomkcn.mining.settings import GraphSettings, RunSettings
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
-from mining import MiningRun, PatternMiner
-from mining.export import write_tables
-from mining.html.page import read_text
-from mining.marked_graph import marked_graph, node_roles
-from mining.occurrences import Occurrences
-from mining.pattern import MotifPart, Pattern
-from mining.plots.styles import EDGE, MOTIF_COLORS, NODE, SELECTED
-from mining.settings import GraphSettings, RunSettings
 
 ECOLI = Path(__file__).parents[2] / "notebooks" / "ecoli_regulation.csv"
 

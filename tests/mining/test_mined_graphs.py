@@ -8,17 +8,17 @@ import pandas as pd
 import pytest
 from by_networkx import induced
 
+from gomkcn.mining import FilterLearning, FilterMiner, PatternMiner
+from gomkcn.mining.categories import Categories, find_category, in_categories
+from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.gspan import frequent_subgraphs
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.structure_census import census
 from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import FilterLearning, FilterMiner, PatternMiner
-from mining.categories import Categories, find_category, in_categories
-from mining.counting.counter import count_occurrences
-from mining.gspan import frequent_subgraphs
-from mining.mined_graph import MinedGraph
-from mining.mining_run import MiningRun
-from mining.structure_census import census
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 

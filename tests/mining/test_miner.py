@@ -10,14 +10,14 @@ from random_graphs import rings_and_cliques
 from sklearn.base import clone
 from sklearn.utils import estimator_checks
 
+from gomkcn.mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, compare_with_truth
+from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.filters.neighbourhoods import Neighbourhoods
+from gomkcn.synthetic import PlantingSettings, get_motif, planted_motif_graph
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
-from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, compare_with_truth
-from mining.counting.occurrence_search import count_by_graph
-from mining.filters.neighbourhoods import Neighbourhoods
-from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")
 ANCHORED = GOMKKernel(3, tau=0.5, anchor_root=True)

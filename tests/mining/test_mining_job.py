@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
 
+from gomkcn.mining import MiningRun, choice
+from gomkcn.mining.mining_job import run_job
+from gomkcn.mining.pattern_counts import bag_of_patterns
+from gomkcn.mining.settings import RunSettings
+from gomkcn.synthetic import plant_motifs
+from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, choice
-from mining.mining_job import run_job
-from mining.pattern_counts import bag_of_patterns
-from mining.settings import RunSettings
-from synthetic import plant_motifs
-from synthetic.base_graphs import barabasi_albert
 
 # so many seconds that every count is exact, however busy the machine is
 MINER = {"pattern_size": "4-5", "sources": "grown,filters", "count_seconds": 60.0}

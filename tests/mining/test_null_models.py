@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 from random_graphs import link_matrix
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.job import TimeUpError
-from mining.counting.census_formulas import count_graphlets
-from mining.null_models import (
+from gomkcn.mining.counting.census_formulas import count_graphlets
+from gomkcn.mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
     RandomGraphs,
@@ -24,7 +20,11 @@ from mining.null_models import (
     null_model,
     sample_null,
 )
-from mining.significance import compare_with_random
+from gomkcn.mining.significance import compare_with_random
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.job import TimeUpError
 
 
 def arcs(num_nodes, share, seed):

@@ -10,13 +10,10 @@ import pytest
 import torch
 from tiny_runs import difference_of
 
-from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.filters.discrete_filters import discretize
-from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import NONE, Occurrence, Occurrences
-from mining.pattern import (
+from gomkcn.mining.filters.discrete_filters import discretize
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.occurrences import NONE, Occurrence, Occurrences
+from gomkcn.mining.pattern import (
     SCHEMA_VERSION,
     Frequency,
     MotifPart,
@@ -24,7 +21,10 @@ from mining.pattern import (
     OccurrenceCount,
     Pattern,
 )
-from mining.schemas import load_schema
+from gomkcn.mining.schemas import load_schema
+from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import edge_channels, relations_of
 
 
 def filters_of(*edge_weights, size=5):

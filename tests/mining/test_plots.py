@@ -12,17 +12,17 @@ import pytest
 from random_graphs import rings_and_cliques
 from tiny_runs import pattern_of, typed_pattern_of
 
+from gomkcn.mining.graph_summary import RelationSummary
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.pattern_miner import PatternMiner
+from gomkcn.mining.plots.graph_map import GraphMap, MapLimits
+from gomkcn.mining.plots.layout import map_positions, node_positions, structure_positions
+from gomkcn.mining.plots.profile import draw_profile
+from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names
+from gomkcn.mining.plots.styles import relation_lines
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.graph_summary import RelationSummary
-from mining.motif_sets.motif_set import MotifSet
-from mining.pattern_miner import PatternMiner
-from mining.plots.graph_map import GraphMap, MapLimits
-from mining.plots.layout import map_positions, node_positions, structure_positions
-from mining.plots.profile import draw_profile
-from mining.plots.structure_drawing import draw_structure, edge_names
-from mining.plots.styles import relation_lines
 
 
 def parts(drawing, tag):

@@ -20,13 +20,12 @@ from tiny_runs import (
     typed_pattern_of,
 )
 
-from gomkcn_dgl.graphs.structure import Structure
-from mining import FilterMiner, PatternMiner, compare_with_truth
-from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_run
-from mining.mining_run import MiningRun
-from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import (
+from gomkcn.mining import FilterMiner, PatternMiner, compare_with_truth
+from gomkcn.mining.html.report import render_report
+from gomkcn.mining.html.terminal import EDITS_NOTE, TextTable, class_table, format_run
+from gomkcn.mining.mining_run import MiningRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.pattern import (
     LESS,
     MORE,
     NOT_SHOWN,
@@ -36,6 +35,7 @@ from mining.pattern import (
     Pattern,
     Patterns,
 )
+from gomkcn_dgl.graphs.structure import Structure
 
 EVIL = "<script>alert(1)</script>"
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)

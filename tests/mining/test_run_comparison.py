@@ -9,14 +9,20 @@ import pytest
 from self_contained import assert_loads_nothing
 from tiny_runs import pattern_of, run_of, significance_of
 
+from gomkcn.mining.counting.census import SUBGRAPH, count_structures
+from gomkcn.mining.html.comparison_page import render_comparison
+from gomkcn.mining.html.comparison_text import (
+    format_comparison,
+    heads,
+    lead,
+    result_sentences,
+    warnings,
+)
+from gomkcn.mining.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
+from gomkcn.mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
+from gomkcn.mining.run_comparison import Family, compare_runs, mine_structures
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from mining.counting.census import SUBGRAPH, count_structures
-from mining.html.comparison_page import render_comparison
-from mining.html.comparison_text import format_comparison, heads, lead, result_sentences, warnings
-from mining.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
-from mining.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
-from mining.run_comparison import Family, compare_runs, mine_structures
 
 PATH, STAR, RING = nx.path_graph(4), nx.star_graph(3), nx.cycle_graph(4)
 

@@ -12,10 +12,7 @@ from command_line import gomkcn
 from random_graphs import rings_and_cliques
 from tiny_runs import assert_numbers, change, signed_loops
 
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.files import parse_toml
-from mining import (
+from gomkcn.mining import (
     FilterLearning,
     FilterMiner,
     MiningRun,
@@ -24,9 +21,12 @@ from mining import (
     read_filters_run,
     read_run,
 )
-from mining.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
-from mining.schemas import load_schema
-from mining.settings import GraphSettings, RunSettings, read_settings
+from gomkcn.mining.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
+from gomkcn.mining.schemas import load_schema
+from gomkcn.mining.settings import GraphSettings, RunSettings, read_settings
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.files import parse_toml
 
 FEATURES = ("weight", "größe")
 JSON_FILES = ("run", "patterns", "map")

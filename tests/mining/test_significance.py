@@ -13,13 +13,10 @@ from graph_files import write_tu
 from scipy.stats import binom, fisher_exact, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner, bag_of_patterns, read_run
-from mining.mined_graph import classes_of
-from mining.pattern import Pattern, differing_groups
-from mining.significance import (
+from gomkcn.mining import PatternMiner, bag_of_patterns, read_run
+from gomkcn.mining.mined_graph import classes_of
+from gomkcn.mining.pattern import Pattern, differing_groups
+from gomkcn.mining.significance import (
     adjust_for_family,
     class_contrasts,
     class_differences,
@@ -31,6 +28,9 @@ from mining.significance import (
     power,
     step_down,
 )
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 
 
 def plain_comparison(counts, families=None):

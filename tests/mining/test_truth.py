@@ -7,10 +7,10 @@ import networkx as nx
 import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
+from gomkcn.mining import motif_set
+from gomkcn.mining.truth import MotifRecovery, compare_with_truth, read_truth
+from gomkcn.synthetic import plant_motifs
 from gomkcn_dgl.errors import InputError
-from mining import motif_set
-from mining.truth import MotifRecovery, compare_with_truth, read_truth
-from synthetic import plant_motifs
 
 TRIANGLE = {
     "name": "triangle",

@@ -9,11 +9,11 @@ import pytest
 from self_contained import Page
 from tiny_runs import block_of, pattern_of, run_of, run_with_variant, significance_of
 
+from gomkcn.mining import MiningRun, PatternMiner
+from gomkcn.mining.html.explorer import MOST_DRAWN
+from gomkcn.mining.html.report import render_report
+from gomkcn.mining.pattern import MORE
 from gomkcn_dgl.errors import InputError
-from mining import MiningRun, PatternMiner
-from mining.html.explorer import MOST_DRAWN
-from mining.html.report import render_report
-from mining.pattern import MORE
 
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
 
@@ -144,7 +144,7 @@ def test_where_there_are_no_widgets_the_tables_are_shown():
 
 def test_without_anywidget_the_page_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    monkeypatch.delitem(sys.modules, "mining.html.widget", raising=False)
+    monkeypatch.delitem(sys.modules, "gomkcn.mining.html.widget", raising=False)
     run = run_with_variant(3)
     shown = run.explore()
     frame = Page(shown._repr_html_())

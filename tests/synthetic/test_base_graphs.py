@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn.synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, networkx_edges, orient_edges
 from gomkcn_dgl.errors import InputError
-from synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, networkx_edges, orient_edges
 
 # Name and arguments before the seed, for 60 nodes.
 CASES = {"ba": (60, 3), "er": (60, 0.1), "ws": (60, 4, 0.3), "regular": (60, 3), "tree": (60,)}

@@ -3,7 +3,7 @@
 import networkx as nx
 import pytest
 
-from synthetic import MOTIFS
+from gomkcn.synthetic import MOTIFS
 
 SIMPLE = {name: motif for name, motif in MOTIFS.items() if motif.relations.is_simple}
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
+from gomkcn.synthetic import MOTIFS, PlantingSettings, plant_motifs
+from gomkcn.synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, orient_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic import MOTIFS, PlantingSettings, plant_motifs
-from synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, orient_edges
 
 NUM_NODES = 120
 PLAIN = {"house6": 3, "square": 2, "wheel8": 2}

@@ -9,11 +9,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn.mining.candidates.structures import distinct_structures
+from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE, edge_channels, relations_of
-from mining.candidates.structures import distinct_structures
-from synthetic import MOTIFS
 
 ARCS = relations_of(["edge"], [True])
 CLIQUE = 1 - np.eye(3)

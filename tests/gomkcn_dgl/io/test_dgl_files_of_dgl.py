@@ -6,13 +6,13 @@ import torch
 from command_line import gomkcn
 from graph_files import assert_same, refuse, typed_graph
 
+from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings, planted_motif_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_objects import EdgesOfType, TypedGraph
 from gomkcn_dgl.io.dgl_files import load_dgl_graphs, write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
-from synthetic import MotifClassificationDataset, PlantingSettings, planted_motif_graph
 
 HEAD = 4096
 ALL = ["coo", "csr", "csc"]

@@ -17,6 +17,7 @@ from command_line import invoke
 from graph_files import typed_graph
 from self_contained import assert_loads_nothing
 
+from gomkcn.mining.truth import read_truth
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
@@ -24,7 +25,6 @@ from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import read_toml
 from gomkcn_dgl.training.checkpoint import read_state
-from mining.truth import read_truth
 
 MEGABYTES = 1 << 20
 # content that does not fit into as much memory

@@ -67,7 +67,9 @@ def test_two_processes_with_equal_shares_train_as_one_does(two):
 
 def test_a_killed_process_is_restarted_and_the_run_goes_on(workplace, monkeypatch):
     monkeypatch.chdir(workplace)
-    monkeypatch.setattr("mining.html.explanation_page.explain_run", several_processes.draw_no_page)
+    monkeypatch.setattr(
+        "gomkcn.mining.html.explanation_page.explain_run", several_processes.draw_no_page
+    )
     gomkcn(f"{several_processes.COMMAND} whole")
     metrics, expected = (
         json.loads(Path(run, "metrics.json").read_text()) for run in ("run", "whole")

@@ -12,6 +12,7 @@ import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import typed_graph, write_tu
 
+from gomkcn.mining.classifier_explanation import explain_classifier
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
@@ -24,7 +25,6 @@ from gomkcn_dgl.training.training_run import (
     read_training_data,
     run_training,
 )
-from mining.classifier_explanation import explain_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")
 

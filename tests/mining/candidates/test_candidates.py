@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from random_graphs import link_matrix, random_graph
 
+from gomkcn.mining.candidates.grown_sets import distinct, hash_sets, seen_structures
+from gomkcn.mining.candidates.trained_filters import patterns_of_filters
+from gomkcn.mining.filters.discrete_filters import DiscreteFilters
+from gomkcn.mining.filters.filter_bank import FilterBank
+from gomkcn.mining.filters.filter_learner import Learnt
+from gomkcn.mining.filters.mined_filter import mined_filters
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.pattern import Pattern, merge
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings
-from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
-from mining.candidates.trained_filters import patterns_of_filters
-from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.filter_bank import FilterBank
-from mining.filters.filter_learner import Learnt
-from mining.filters.mined_filter import mined_filters
-from mining.mined_graph import MinedGraph
-from mining.pattern import Pattern, merge
 
 
 @pytest.mark.parametrize("colored", [False, True])

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn.mining import PatternMiner
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner
 
 
 def graphs_with_prisms():

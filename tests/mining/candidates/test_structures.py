@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from random_graphs import link_matrix, random_graph
 
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.plain_values import read_value, write_value
-from mining.candidates.structures import (
+from gomkcn.mining.candidates.structures import (
     distinct_structures,
     palette_of_numbers,
     structure_of_nodes,
 )
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.candidate import Candidate, bare
-from mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.candidate import Candidate, bare
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.plain_values import read_value, write_value
 
 PALETTE = (("b",), ("c",), ("a",))
 

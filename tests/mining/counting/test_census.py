@@ -16,6 +16,26 @@ import pytest
 from ends_after import EndsAfter
 from random_graphs import link_matrix, random_graph
 
+from gomkcn.mining import PatternMiner
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.counting import census_formulas
+from gomkcn.mining.counting.census import census_steps, count_connected_sets, count_structures
+from gomkcn.mining.counting.census_formulas import (
+    count_graphlets,
+    count_orbits,
+    count_triangles,
+    formula_steps,
+)
+from gomkcn.mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
+from gomkcn.mining.counting.set_formulas import check_codes, num_trees
+from gomkcn.mining.orbit_features import OrbitCounts
+from gomkcn.mining.structure_census import (
+    census,
+    graphlet_agreement,
+    orbit_counts,
+    orbit_table,
+    to_graph6,
+)
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -24,20 +44,6 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime import compiled
 from gomkcn_dgl.runtime.job import JobProgress, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
-from mining import PatternMiner
-from mining.categories import Categories
-from mining.counting import census_formulas
-from mining.counting.census import census_steps, count_connected_sets, count_structures
-from mining.counting.census_formulas import (
-    count_graphlets,
-    count_orbits,
-    count_triangles,
-    formula_steps,
-)
-from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
-from mining.counting.set_formulas import check_codes, num_trees
-from mining.orbit_features import OrbitCounts
-from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
 
 SIZES = {2: 1, 3: 3, 4: 9, 5: 30}
 

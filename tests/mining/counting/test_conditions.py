@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 from command_line import gomkcn, invoke
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.pattern_text import PatternText
-from mining import (
+from gomkcn.mining import (
     count_by_graph,
     count_inexact,
     count_occurrences,
@@ -20,6 +16,10 @@ from mining import (
     list_where,
     sample_null,
 )
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.pattern_text import PatternText
 
 ACTS, STOPS = "acts", "stops"
 

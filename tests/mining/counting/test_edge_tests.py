@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
+from gomkcn.mining import count_where, list_where
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import parse_toml
-from mining import count_where, list_where
 
 NODES = "abcdefgh"
 

@@ -9,10 +9,8 @@ import pytest
 from random_graphs import channels_of_graph, connected_part, random_graph
 from scipy.stats import t as student_t
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.graphs.structure import Structure
-from mining.counting import counter
-from mining.counting.counter import (
+from gomkcn.mining.counting import counter
+from gomkcn.mining.counting.counter import (
     choose_sampler,
     count_query,
     draw_roots,
@@ -22,14 +20,21 @@ from mining.counting.counter import (
     interval,
     list_places,
 )
-from mining.counting.occurrence_search import (
+from gomkcn.mining.counting.occurrence_search import (
     OccurrenceSearch,
     SearchPace,
     count_by_graph,
     find_candidates,
 )
-from mining.counting.query import Query
-from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, STRIDE, TreeSampler, spanning_trees
+from gomkcn.mining.counting.query import Query
+from gomkcn.mining.counting.tree_sampler import (
+    DRAWS_OF_A_BLOCK,
+    STRIDE,
+    TreeSampler,
+    spanning_trees,
+)
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 
 HUBS, RING = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
 

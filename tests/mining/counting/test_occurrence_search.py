@@ -8,12 +8,7 @@ import pytest
 from by_networkx import induced
 from random_graphs import channels_of_graph, connected_part, random_graph
 
-from gomkcn_dgl import as_csr, read_graph
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure, edges_of
-from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.counting.occurrence_search import (
+from gomkcn.mining.counting.occurrence_search import (
     USUAL_PACE,
     OccurrenceSearch,
     SearchLimits,
@@ -22,8 +17,13 @@ from mining.counting.occurrence_search import (
     find_candidates,
     find_graphs,
 )
-from mining.counting.query import READINGS, SUBGRAPH, Comparison, Query, may_hold
-from mining.graph_relations import channels_in, edges_among
+from gomkcn.mining.counting.query import READINGS, SUBGRAPH, Comparison, Query, may_hold
+from gomkcn.mining.graph_relations import channels_in, edges_among
+from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure, edges_of
+from gomkcn_dgl.relations import edge_channels, relations_of
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
 CLIQUE = {size: Structure.of_channels(1 - np.eye(size)) for size in (1, 3, 8)}

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
+from gomkcn.mining import count_where, list_where
+from gomkcn.mining.counting.conditions import TextQuery
+from gomkcn.mining.counting.counter import count_query
+from gomkcn.mining.counting.self_loops import compare_loops, loop_number, place_loops
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, with_edge_table
 from gomkcn_dgl.graphs.pattern_text import PatternText
 from gomkcn_dgl.io.reading import read_graph
-from mining import count_where, list_where
-from mining.counting.conditions import TextQuery
-from mining.counting.counter import count_query
-from mining.counting.self_loops import compare_loops, loop_number, place_loops
 
 ECOLI = Path(__file__).parents[3] / "notebooks/ecoli_regulation.csv"
 

@@ -15,9 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from gomkcn.commands.main import main
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.io.temporal_edges import read_temporal_edges
-from mining.counting.temporal_motifs import (
+from gomkcn.mining.counting.temporal_motifs import (
     NUM_KINDS,
     SECOND_EDGES,
     THIRD_EDGES,
@@ -26,9 +24,11 @@ from mining.counting.temporal_motifs import (
     motif_events,
     temporal_census,
 )
-from mining.counting.temporal_nulls import TEMPORAL_NULLS, Timelines
-from mining.html.temporal_page import draw_events
-from mining.pattern import LESS, MORE, NOT_SHOWN
+from gomkcn.mining.counting.temporal_nulls import TEMPORAL_NULLS, Timelines
+from gomkcn.mining.html.temporal_page import draw_events
+from gomkcn.mining.pattern import LESS, MORE, NOT_SHOWN
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.io.temporal_edges import read_temporal_edges
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
 # and a window of 100 · 3600 + 50; Raphtory 0.17 has the same

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gomkcn.mining import FilterLearning, FilterMiner
+from gomkcn.mining.filters.centroids import refine_features
 from gomkcn_dgl.csr import csr_from_edges
-from mining import FilterLearning, FilterMiner
-from mining.filters.centroids import refine_features
 
 FILTERS, SUBGRAPHS, SIZE, WIDTH = 4, 60, 5, 2
 

@@ -19,6 +19,13 @@ from planted_copies import (
     tree,
 )
 
+from gomkcn.mining.filters import filter_learner
+from gomkcn.mining.filters.contrast import MOST_FILTERS, cover, margin_of, surprise
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.neighbourhoods import structure_codes
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.null_models import RandomGraphs, null_model, sample_null
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -26,13 +33,6 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining.filters import filter_learner
-from mining.filters.contrast import MOST_FILTERS, cover, margin_of, surprise
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import FilterMining
-from mining.filters.neighbourhoods import structure_codes
-from mining.mined_graph import MinedGraph
-from mining.null_models import RandomGraphs, null_model, sample_null
 
 
 def key(graph):
@@ -429,7 +429,7 @@ def test_several_sizes_need_random_graphs():
 
 
 def test_a_graph_of_many_edges_is_not_compared(monkeypatch):
-    monkeypatch.setattr("mining.filters.filter_mining.MOST_CONTRAST_EDGES", 5)
+    monkeypatch.setattr("gomkcn.mining.filters.filter_mining.MOST_CONTRAST_EDGES", 5)
     miner = FilterMining(2).fit(nx.cycle_graph(6))
     assert miner.num_random_graphs_ == 0
     assert "drawing them takes minutes above 5 edges" in miner.note_

@@ -14,6 +14,12 @@ import torch
 from planted_copies import CUBE, HOUSE6, K33, MOEBIUS_LADDER, PRISM, plant, side_by_side, tree
 from tolerances import VALUES
 
+from gomkcn.mining import FilterLearning, FilterMiner
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.filters.discrete_filters import DiscreteFilters
+from gomkcn.mining.filters.filter_bank import FilterBank, respond_everywhere
+from gomkcn.mining.filters.graph_on_device import GraphOnDevice
+from gomkcn.synthetic import planted_motif_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.kernels import load_backend
@@ -21,12 +27,6 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining import FilterLearning, FilterMiner
-from mining.categories import Categories
-from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.filter_bank import FilterBank, respond_everywhere
-from mining.filters.graph_on_device import GraphOnDevice
-from synthetic import planted_motif_graph
 
 
 def assert_equal(one, other):
@@ -257,7 +257,7 @@ def test_no_more_leaves_a_device_than_is_returned(device, monkeypatch):
 def test_a_graph_is_copied_to_a_device_once(device, monkeypatch):
     graph = categorical()
     bank = bank_of(graph, (4, 6), GOMKKernel(), "reference")
-    monkeypatch.setattr("mining.filters.filter_bank.PART_SIZE", 10)
+    monkeypatch.setattr("gomkcn.mining.filters.filter_bank.PART_SIZE", 10)
     placed = []
     of = GraphOnDevice.of
     monkeypatch.setattr(GraphOnDevice, "of", lambda *given: placed.append(given) or of(*given))

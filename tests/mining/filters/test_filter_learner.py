@@ -6,15 +6,15 @@ import pytest
 from ends_after import EndsAfter
 from planted_copies import HOUSE6, K33, PRISM, plant, side_by_side, tree
 
+from gomkcn.mining.filters import filter_learner
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.neighbourhoods import Neighbourhoods
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters import filter_learner
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import FilterMining
-from mining.filters.neighbourhoods import Neighbourhoods
 
 RING, CLIQUE, STAR = nx.cycle_graph(5), nx.complete_graph(4), nx.star_graph(4)
 
@@ -143,7 +143,7 @@ def test_what_training_made_another_structure_of_does_not_exceed_random_graphs(m
         adj = nx.to_numpy_array(nx.star_graph(5), dtype=np.float32)[None]
         return type(filters)(adj, filters.feat, adj, (6,)), [0.5, 0.25]
 
-    monkeypatch.setattr("mining.filters.filter_training.train_filters", end_with_stars)
+    monkeypatch.setattr("gomkcn.mining.filters.filter_training.train_filters", end_with_stars)
     miner = FilterMining(1, 6, learning=FilterLearning(num_epochs=1)).fit(graph)
     (one,) = miner.filters_
     assert one.name == "star with 5 leaves" and not one.exceeds and one.instances.value
@@ -189,7 +189,7 @@ def test_a_job_that_was_killed_goes_on_with_what_it_has_learnt(tmp_path, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("mining.filters.filter_mining.respond_everywhere", die)
+        patch.setattr("gomkcn.mining.filters.filter_mining.respond_everywhere", die)
         with pytest.raises(KeyboardInterrupt):
             FilterMining().fit(graph, steps=Steps(tmp_path, identity))
     # nothing is learnt again

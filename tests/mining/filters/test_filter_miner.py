@@ -14,16 +14,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+from gomkcn.mining import FilterLearning, FilterMiner
+from gomkcn.mining.filters.filter_mining import PER_NODE
+from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 from gomkcn_dgl import GOMKKernel, as_csr, gomk
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from mining import FilterLearning, FilterMiner
-from mining.filters.filter_mining import PER_NODE
-from mining.pattern import OccurrenceCount
-from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 RING, CLIQUE = (Structure.parse(one).key for one in ("ring-5", "clique-4"))
 
@@ -521,7 +521,7 @@ def test_other_graphs_may_have_nothing_that_is_as_a_filter(pair):
 WITHOUT_TORCH = """
 import json, pickle, sys
 import networkx as nx
-from mining import FilterMiner
+from gomkcn.mining import FilterMiner
 
 graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.complete_graph(4)] * 4)
 found = []

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_training import FilterAdam, FilterTraining, mean_distance
+from gomkcn.mining.filters.rooted_subgraphs import RootedSubgraphs
 from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_training import FilterAdam, FilterTraining, mean_distance
-from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 KERNEL = GOMKKernel(3)
 

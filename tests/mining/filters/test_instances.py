@@ -16,20 +16,20 @@ from planted_copies import (
     tree,
 )
 
+from gomkcn.mining.filters import filter_training
+from gomkcn.mining.filters.filter_bank import respond_everywhere
+from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.instances import choose_disjoint, count_instances
+from gomkcn.mining.filters.neighbourhoods import count_node_sets
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.null_models import RandomGraphs, null_model
+from gomkcn.mining.pattern import OccurrenceCount
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.filters import filter_training
-from mining.filters.filter_bank import respond_everywhere
-from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_mining import FilterMining
-from mining.filters.instances import choose_disjoint, count_instances
-from mining.filters.neighbourhoods import count_node_sets
-from mining.mined_graph import MinedGraph
-from mining.null_models import RandomGraphs, null_model
-from mining.pattern import OccurrenceCount
 
 
 def key(graph):

@@ -11,9 +11,9 @@ from networkx.algorithms.isomorphism import (
     categorical_node_match,
 )
 
+from gomkcn.mining.filters.neighbourhoods import Neighbourhoods, count_node_sets, structure_codes
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.subgraphs import SubgraphSettings
-from mining.filters.neighbourhoods import Neighbourhoods, count_node_sets, structure_codes
 
 # what joins two nodes, as seen from the first and from the other end
 ENDS = {0: 0, 1: 2, 2: 1, 3: 3, 700: 65535}

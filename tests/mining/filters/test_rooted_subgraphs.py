@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import torch
 
+from gomkcn.mining.filters.rooted_subgraphs import RootedSubgraphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 
 def test_subgraphs_are_tensors_with_their_embeddings():

@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import pytest
 
-from mining.motif_sets import graph_count
-from mining.motif_sets.graph_count import count_graphs_of_blocks
+from gomkcn.mining.motif_sets import graph_count
+from gomkcn.mining.motif_sets.graph_count import count_graphs_of_blocks
 
 
 @numba.njit

@@ -14,14 +14,10 @@ import pytest
 from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_structure
 from motif_searches import content, search_one
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.runtime.plain_values import read_value
-from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, PatternMiner, motif_set, read_run
-from mining.categories import Categories
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.alignment_loops import (
+from gomkcn.mining import MiningRun, PatternMiner, motif_set, read_run
+from gomkcn.mining.categories import Categories
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.alignment_loops import (
     MOST_NEIGHBORS,
     WRONG_COLOR,
     FreeEdges,
@@ -32,16 +28,20 @@ from mining.motif_sets.alignment_loops import (
     observe,
     thin_sets,
 )
-from mining.motif_sets.coded_set import CodedSet
-from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_description import CollectionDescription
-from mining.motif_sets.graph_code import ADDRESSES, GraphCode
-from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.integer_codes import histogram_bits, integer_bits
-from mining.motif_sets.near_copies import NearCopies
-from mining.run_folder import write_run
-from mining.settings import RunSettings
+from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.collection_code import CollectionCode
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode
+from gomkcn.mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
+from gomkcn.mining.motif_sets.near_copies import NearCopies
+from gomkcn.mining.run_folder import write_run
+from gomkcn.mining.settings import RunSettings
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.runtime.plain_values import read_value
+from gomkcn_dgl.runtime.steps import Steps
 
 
 def links_in(rows):

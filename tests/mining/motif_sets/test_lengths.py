@@ -13,33 +13,33 @@ import numpy as np
 import pytest
 from coded_graphs import RECORDS, mined_of, motif_of
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
-from mining.mined_graph import MinedGraph
-from mining.motif_sets import small_graphs
-from mining.motif_sets.blocks import (
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets import small_graphs
+from gomkcn.mining.motif_sets.blocks import (
     Blocks,
     bits_without,
     block_bits,
     find_blocks,
     find_shared_blocks,
 )
-from mining.motif_sets.collection_candidates import GrownStructures
-from mining.motif_sets.collection_code import CollectionCode, split_bits
-from mining.motif_sets.collection_copies import choose
-from mining.motif_sets.collection_description import CollectionDescription
-from mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
-from mining.motif_sets.graph_copies import candidate_of, edge_gains
-from mining.motif_sets.graph_count import (
+from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
+from gomkcn.mining.motif_sets.collection_code import CollectionCode, split_bits
+from gomkcn.mining.motif_sets.collection_copies import choose
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
+from gomkcn.mining.motif_sets.graph_copies import candidate_of, edge_gains
+from gomkcn.mining.motif_sets.graph_count import (
     count_graphs,
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.integer_codes import integer_bits
+from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 
 CODES = dict(zip("UWHNM", ADDRESSES, strict=True))
 

@@ -9,23 +9,23 @@ import pytest
 from coded_graphs import kind_of_graph
 from motif_searches import KilledError, KilledSteps, digest, late, search_many
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.steps import Steps
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedSet
-from mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
-from mining.motif_sets.collection_search import (
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
+from gomkcn.mining.motif_sets.collection_search import (
     COLLECTION_SEARCH,
     answer_of_collection,
     empty_descriptions,
 )
-from mining.motif_sets.graph_candidates import GraphProposals
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
-from mining.motif_sets.motif_search import MotifSearch, SearchSettings, SearchState
-from mining.motif_sets.searching import Question
+from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
+from gomkcn.mining.motif_sets.motif_search import MotifSearch, SearchSettings, SearchState
+from gomkcn.mining.motif_sets.searching import Question
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 
 SIZES = range(3, 7)
 WHEEL = nx.wheel_graph(6)

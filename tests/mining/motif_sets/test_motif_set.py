@@ -10,25 +10,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count_where, feature_table, motif_set
+from gomkcn.mining.html.terminal import format_run, unused
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets import finding
+from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.finding import given_patterns, near_variants
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.graph_search import search_graph
+from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
+from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, MotifSet, PatternMiner, count_where, feature_table, motif_set
-from mining.html.terminal import format_run, unused
-from mining.mined_graph import MinedGraph
-from mining.motif_sets import finding
-from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.finding import given_patterns, near_variants
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.graph_search import search_graph
-from mining.motif_sets.motif_set import summary
-from mining.motif_sets.searching import Question
-from synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
-from synthetic.base_graphs import barabasi_albert
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
 QUICK = {"sources": "grown", "null": None}

@@ -10,33 +10,33 @@ from choosing import choose
 from motif_searches import late, search_many, search_one
 from random_graphs import link_matrix, random_graph
 
-from gomkcn_dgl import as_csr
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.structures import distinct_structures
-from mining.mined_graph import MinedGraph
-from mining.motif_sets import collection_search
-from mining.motif_sets.blocks import find_shared_blocks
-from mining.motif_sets.candidate import parts_of
-from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.collection_candidates import grow, sightings, thin
-from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_description import CollectionDescription
-from mining.motif_sets.copy_loops import choose_disjoint
-from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_copies import (
+from gomkcn.mining.candidates.structures import distinct_structures
+from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.motif_sets import collection_search
+from gomkcn.mining.motif_sets.blocks import find_shared_blocks
+from gomkcn.mining.motif_sets.candidate import parts_of
+from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.collection_candidates import grow, sightings, thin
+from gomkcn.mining.motif_sets.collection_code import CollectionCode
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_copies import (
     ListingLimits,
     _bits_by_residual_degree,
     edge_gains,
     list_candidate,
 )
-from mining.motif_sets.graph_description import GraphDescription
-from mining.motif_sets.graph_search import answer_of_graph
-from mining.motif_sets.motif_search import SearchSettings
-from mining.motif_sets.searching import LEAST_SAVED, Question
-from mining.pattern import Pattern
-from synthetic import MOTIFS, PlantingSettings, plant_motifs
-from synthetic.base_graphs import barabasi_albert
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.graph_search import answer_of_graph
+from gomkcn.mining.motif_sets.motif_search import SearchSettings
+from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question
+from gomkcn.mining.pattern import Pattern
+from gomkcn.synthetic import MOTIFS, PlantingSettings, plant_motifs
+from gomkcn.synthetic.base_graphs import barabasi_albert
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 
 
 def coded(kind):
