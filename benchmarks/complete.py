@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from record import Bench
 
-from gomkcn.mining.categories import Categories
-from gomkcn.mining.counting.temporal_motifs import temporal_census
-from gomkcn.mining.gspan import frequent_subgraphs
+from gomkcn.mining.frequent.gspan import frequent_subgraphs
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.temporal.temporal_motifs import temporal_census
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.io.reading import read_graph
 

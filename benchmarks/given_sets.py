@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts

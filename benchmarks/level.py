@@ -19,13 +19,13 @@ import numpy as np
 from record import Bench
 from scipy.stats import binomtest
 
-from gomkcn.mining.categories import NO_CATEGORIES
-from gomkcn.mining.choice import compare_censuses
 from gomkcn.mining.counting.census import Counts, count_in_each, subgraphs_of
 from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
 from gomkcn.mining.counting.watching import spend_freely
-from gomkcn.mining.null_models import RandomGraphs, null_model, sample_null
-from gomkcn.mining.pattern import LESS, LEVEL, MORE
+from gomkcn.mining.patterns.choice import compare_censuses
+from gomkcn.mining.significance.null_models import RandomGraphs, null_model, sample_null
+from gomkcn.mining.structures.categories import NO_CATEGORIES
+from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE
 from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure

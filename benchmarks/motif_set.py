@@ -22,9 +22,9 @@ from level import by_igraph
 from planted_graphs import MOTIFS_OF_SIZE, make_planted
 from record import Bench
 
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.finding import motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.synthetic import PlantedGraph, PlantingSettings, get_motif, plant_motifs
 from gomkcn.synthetic.base_graphs import BASE_GRAPHS, barabasi_albert
 from gomkcn_dgl import CSRGraph, as_csr, read_graph

@@ -17,9 +17,9 @@ import networkx as nx
 import numpy as np
 from record import Bench
 
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.finding import find_motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph

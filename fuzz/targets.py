@@ -19,14 +19,14 @@ import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
 
-from gomkcn.mining.export import occurrence_table, read_places, structure_table
-from gomkcn.mining.html.comparison_text import format_comparison
-from gomkcn.mining.html.report import render_report
-from gomkcn.mining.html.terminal import format_run
-from gomkcn.mining.run_comparison import compare_runs
-from gomkcn.mining.run_folder import read_run
-from gomkcn.mining.settings import read_settings
-from gomkcn.mining.truth import read_truth
+from gomkcn.mining.patterns.mining_settings import read_settings
+from gomkcn.mining.patterns.run_comparison import compare_runs
+from gomkcn.mining.runs.export import occurrence_table, read_places, structure_table
+from gomkcn.mining.runs.run_folder import read_run
+from gomkcn.mining.show.comparison_text import format_comparison
+from gomkcn.mining.show.report import render_report
+from gomkcn.mining.show.terminal import format_run
+from gomkcn.mining.structures.truth import read_truth
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import read_label_names

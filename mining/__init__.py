@@ -2,6 +2,6 @@
 
 from gomkcn_dgl.runtime import lazy_names, register_html_module
 
-register_html_module("gomkcn.mining", "gomkcn.mining.html.notebook")
+register_html_module("gomkcn.mining", "gomkcn.mining.show.notebook")
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

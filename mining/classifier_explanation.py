@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
-from gomkcn.mining.categories import Categories
-from gomkcn.mining.descriptions import describe_structure
 from gomkcn.mining.filters.discrete_filters import discretize
-from gomkcn.mining.graph_relations import edges_among
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.layout import DrawnGraph
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.descriptions import describe_structure
+from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError

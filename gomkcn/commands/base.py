@@ -26,7 +26,7 @@ from gomkcn_dgl.runtime.files import check_outputs
 from gomkcn_dgl.runtime.memory import available_memory, format_size
 
 if TYPE_CHECKING:
-    from gomkcn.mining.graph_settings import GraphSettings
+    from gomkcn.mining.settings.graph_settings import GraphSettings
     from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps

@@ -16,7 +16,7 @@ from gomkcn.commands.printing import say, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
-    from gomkcn.mining.mining_run import MiningRun
+    from gomkcn.mining.patterns.mining_run import MiningRun
 
 
 @click.command(cls=Command)
@@ -62,8 +62,8 @@ def compare(
     gomkcn compare yeast.csv worm.csv --relation none --out compared.csv
     """
     show_log(quiet)
-    from gomkcn.mining.html.comparison_text import format_comparison
-    from gomkcn.mining.run_comparison import compare_runs, is_run
+    from gomkcn.mining.patterns.run_comparison import compare_runs, is_run
+    from gomkcn.mining.show.comparison_text import format_comparison
     from gomkcn_dgl.runtime.files import atomic_write
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 
@@ -83,7 +83,7 @@ def compare(
         found.write(out)
         say(f"wrote {out}: {len(found.structures):,} rows")
     if page is not None:
-        from gomkcn.mining.html.comparison_page import render_comparison
+        from gomkcn.mining.show.comparison_page import render_comparison
 
         with problems_of_run(first, second):
             atomic_write(Path(page), render_comparison(found))
@@ -95,9 +95,9 @@ def compare(
 
 def _run_of(path: str, options: Mapping[str, Any], quiet: bool) -> MiningRun:
     """A finished run, or one of a graph, whose structures are counted."""
-    from gomkcn.mining.graph_settings import GraphSettings
-    from gomkcn.mining.run_comparison import is_run, mine_structures
-    from gomkcn.mining.run_folder import read_run
+    from gomkcn.mining.patterns.run_comparison import is_run, mine_structures
+    from gomkcn.mining.runs.run_folder import read_run
+    from gomkcn.mining.settings.graph_settings import GraphSettings
     from gomkcn_dgl.runtime.files import check_path
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 

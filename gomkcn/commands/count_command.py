@@ -28,10 +28,10 @@ from gomkcn_dgl.errors import InputError
 if TYPE_CHECKING:
     import numpy as np
 
-    from gomkcn.mining.categories import Colors
     from gomkcn.mining.counting.conditions import TextQuery
     from gomkcn.mining.counting.query import Query
-    from gomkcn.mining.pattern import OccurrenceCount
+    from gomkcn.mining.structures.categories import Colors
+    from gomkcn.mining.structures.pattern import OccurrenceCount
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graph_content import EdgeTable
     from gomkcn_dgl.graphs.pattern_text import PatternText
@@ -269,8 +269,8 @@ def _read_classes(
 
 def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     """Print how many graphs of each class contain the pattern."""
-    from gomkcn.mining.pattern import odds
-    from gomkcn.mining.significance import class_contrasts
+    from gomkcn.mining.significance.verdicts import class_contrasts
+    from gomkcn.mining.structures.pattern import odds
     from gomkcn_dgl.runtime.tabular import Table
 
     if contains is None:
@@ -297,7 +297,7 @@ def _conditions_in(pattern: str, relations: Relations | None = None) -> PatternT
 
     A name before conditions has the words of the ``relations`` of a graph, if they are given.
     """
-    from gomkcn.mining.pattern_reading import edges_of_name, has_edges, is_named
+    from gomkcn.mining.structures.pattern_reading import edges_of_name, has_edges, is_named
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.relations import SIMPLE
 
@@ -332,8 +332,8 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     """The sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
-    from gomkcn.mining.fragments import find_smarts
-    from gomkcn.mining.pattern import OccurrenceCount
+    from gomkcn.mining.structures.fragments import find_smarts
+    from gomkcn.mining.structures.pattern import OccurrenceCount
     from gomkcn_dgl.io.molecules import names_of
 
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
@@ -413,11 +413,11 @@ def _count_structure(
     pattern: str, path: str, graph: CSRGraph, directed: bool | None, task: _Task
 ) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
-    from gomkcn.mining.categories import colors_in
     from gomkcn.mining.counting.conditions import warn_of_letters
     from gomkcn.mining.counting.query import Query
-    from gomkcn.mining.graph_relations import channels_in, joined_relations
-    from gomkcn.mining.pattern_reading import has_edges, is_named
+    from gomkcn.mining.structures.categories import colors_in
+    from gomkcn.mining.structures.graph_relations import channels_in, joined_relations
+    from gomkcn.mining.structures.pattern_reading import has_edges, is_named
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
 
@@ -458,8 +458,8 @@ def _count_with_edits(
     """Inexact occurrences: together, and those of each number of edits."""
     import numpy as np
 
-    from gomkcn.mining.inexact_counts import count_inexact
-    from gomkcn.mining.pattern import OccurrenceCount
+    from gomkcn.mining.counting.inexact_counts import count_inexact
+    from gomkcn.mining.structures.pattern import OccurrenceCount
 
     assert task.max_edits is not None
     found = count_inexact(
@@ -550,7 +550,7 @@ def _called(graph_names: np.ndarray | None, number: int) -> list[Any]:
 
 def _structure_of(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN stands for in a graph: a pattern of a run, or what is named."""
-    from gomkcn.mining.pattern_reading import is_named, read_pattern
+    from gomkcn.mining.structures.pattern_reading import is_named, read_pattern
 
     run, colon, number = text.rpartition(":")
     # names stay what they are beside a folder of the same name
@@ -560,7 +560,7 @@ def _structure_of(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from gomkcn.mining.run_folder import read_patterns
+    from gomkcn.mining.runs.run_folder import read_patterns
 
     patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:

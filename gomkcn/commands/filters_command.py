@@ -135,11 +135,11 @@ def filters(
     from dataclasses import replace
 
     from gomkcn.mining.filters.filter_learning import FilterLearning
-    from gomkcn.mining.filters_folder import FILTERS_FILES, write_filters_run
-    from gomkcn.mining.filters_job import run_filters_job
-    from gomkcn.mining.filters_run import PAGE
-    from gomkcn.mining.filters_settings import FiltersSettings, read_filters_settings
-    from gomkcn.mining.html.filters_text import format_filters
+    from gomkcn.mining.filters.filters_run import PAGE
+    from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
+    from gomkcn.mining.runs.filters_folder import FILTERS_FILES, write_filters_run
+    from gomkcn.mining.runs.filters_job import run_filters_job
+    from gomkcn.mining.show.filters_text import format_filters
     from gomkcn_dgl.runtime.job import Interrupts
 
     if os.environ.get("WORLD_SIZE", "1") != "1":

@@ -36,8 +36,8 @@ def mine_tiny() -> None:
     import networkx as nx
 
     from gomkcn.mining.counting.counter import count_occurrences
-    from gomkcn.mining.miner import NONE, Miner
     from gomkcn.mining.motif_sets.finding import motif_set
+    from gomkcn.mining.patterns.miner import NONE, Miner
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graphs.structure import Structure
 

@@ -35,7 +35,7 @@ from gomkcn.commands.printing import print_table, say, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
-    from gomkcn.mining.gspan import FrequentSubgraphs
+    from gomkcn.mining.frequent.gspan import FrequentSubgraphs
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
@@ -160,7 +160,7 @@ def census(
     gomkcn census friends.txt.gz --size 2-5 --orbits --out orbits.parquet
     """
     show_log(quiet, brief=True)
-    from gomkcn.mining.structure_census import census as count
+    from gomkcn.mining.counting.structure_census import census as count
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.tabular import Table
@@ -203,7 +203,7 @@ def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
 def _count_orbits(
     graph: Any, sizes: str | None, reading: str, steps: Steps, interrupts: Interrupts
 ) -> Table:
-    from gomkcn.mining.structure_census import orbit_table
+    from gomkcn.mining.counting.structure_census import orbit_table
     from gomkcn_dgl.runtime.job import TimeUpError
 
     if sizes not in (None, "2-4", "2-5"):
@@ -273,7 +273,7 @@ def frequent(
     gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
     show_log(brief=True)
-    from gomkcn.mining.gspan import frequent_subgraphs
+    from gomkcn.mining.frequent.gspan import frequent_subgraphs
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
 
@@ -300,7 +300,7 @@ def frequent(
 
 def _print_subgraphs(found: FrequentSubgraphs) -> None:
     """Print a screen of subgraphs, how many there are, and how to get the rest."""
-    from gomkcn.mining.pattern import LEVEL
+    from gomkcn.mining.structures.pattern import LEVEL
     from gomkcn_dgl.runtime.tabular import Table
 
     columns = found.columns()
@@ -418,8 +418,8 @@ def temporal(
     gomkcn temporal calls.parquet --window 1h --jobs 4
     """
     show_log()
-    from gomkcn.mining.counting.temporal_motifs import temporal_census
-    from gomkcn.mining.html.text_table import paragraphs
+    from gomkcn.mining.show.text_table import paragraphs
+    from gomkcn.mining.temporal.temporal_motifs import temporal_census
     from gomkcn_dgl.runtime.files import atomic_write
 
     if window is None:
@@ -433,7 +433,7 @@ def temporal(
         found.write(out)
         say(f"wrote {out}: 36 rows")
     if page is not None:
-        from gomkcn.mining.html.temporal_page import render_temporal_page
+        from gomkcn.mining.show.temporal_page import render_temporal_page
 
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
         say(f"wrote {page}")

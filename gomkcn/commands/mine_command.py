@@ -192,11 +192,11 @@ def mine(
         check_path(options["path"])
     compile_beside()
     import_igraph()
-    from gomkcn.mining.html.terminal import format_run
-    from gomkcn.mining.miner import NONE
-    from gomkcn.mining.mining_job import run_job
-    from gomkcn.mining.run_folder import REPORT, run_files, write_run
-    from gomkcn.mining.settings import RunSettings, read_settings
+    from gomkcn.mining.patterns.miner import NONE
+    from gomkcn.mining.patterns.mining_settings import RunSettings, read_settings
+    from gomkcn.mining.runs.mining_job import run_job
+    from gomkcn.mining.runs.run_folder import REPORT, run_files, write_run
+    from gomkcn.mining.show.terminal import format_run
     from gomkcn_dgl.runtime.job import Interrupts
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
@@ -258,7 +258,7 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
     gomkcn demo
     gomkcn demo --out example --no-open
     """
-    from gomkcn.mining.run_folder import REPORT, run_files
+    from gomkcn.mining.runs.run_folder import REPORT, run_files
     from gomkcn_dgl.runtime.output_folder import PROGRESS, check_early
 
     if out is not None:
@@ -306,10 +306,10 @@ def report(run: str) -> None:
 def _report(run: str) -> tuple[str, Path]:
     """What a run found as text, and its page, which is written anew."""
     import_igraph()
-    from gomkcn.mining.filters_run import RECORD
-    from gomkcn.mining.html.explanation_page import explain_run, judge_accuracy
-    from gomkcn.mining.html.terminal import format_run
-    from gomkcn.mining.run_folder import read_run, write_report
+    from gomkcn.mining.filters.filters_run import RECORD
+    from gomkcn.mining.runs.run_folder import read_run, write_report
+    from gomkcn.mining.show.explanation_page import explain_run, judge_accuracy
+    from gomkcn.mining.show.terminal import format_run
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
 
@@ -325,8 +325,8 @@ def _report(run: str) -> tuple[str, Path]:
 
 
 def _report_filters(run: str) -> tuple[str, Path]:
-    from gomkcn.mining.filters_folder import read_filters_run, write_filters_page
-    from gomkcn.mining.html.filters_text import format_filters
+    from gomkcn.mining.runs.filters_folder import read_filters_run, write_filters_page
+    from gomkcn.mining.show.filters_text import format_filters
     from gomkcn_dgl.runtime.output_folder import lock_folder
 
     finished = read_filters_run(run)
@@ -361,8 +361,8 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     gomkcn export run --out tables --format parquet
     gomkcn export run --out network --format graphml
     """
-    from gomkcn.mining.export import files_of_tables, write_tables
-    from gomkcn.mining.run_folder import read_run
+    from gomkcn.mining.runs.export import files_of_tables, write_tables
+    from gomkcn.mining.runs.run_folder import read_run
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 
     with problems_of_run(run):

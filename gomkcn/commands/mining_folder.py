@@ -60,7 +60,7 @@ def mine_into_folder(
 
     A folder that cannot be written to is refused before the graph is read.
     """
-    from gomkcn.mining.truth import read_truth
+    from gomkcn.mining.structures.truth import read_truth
     from gomkcn_dgl.runtime.job import JobProgress
     from gomkcn_dgl.runtime.output_folder import (
         PROGRESS,

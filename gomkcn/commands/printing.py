@@ -98,7 +98,7 @@ def _cell(name: str, value: Any) -> str:
         return "?"
     if isinstance(value, float):
         if name.startswith("odds ratio"):
-            from gomkcn.mining.pattern import odds
+            from gomkcn.mining.structures.pattern import odds
 
             return odds(value)
         # these are of any size

@@ -269,7 +269,7 @@ def train(
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
-    from gomkcn.mining.html.explanation_page import explain_run, judge_accuracy
+    from gomkcn.mining.show.explanation_page import explain_run, judge_accuracy
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
@@ -415,7 +415,7 @@ def explain(
     gomkcn explain run --graphs 0,5,9 --out why
     gomkcn explain run --graphs celecoxib,aspirin
     """
-    from gomkcn.mining.html.explanation_page import explain_run
+    from gomkcn.mining.show.explanation_page import explain_run
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 
     with problems_of_run(run):

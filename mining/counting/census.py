@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.categories import NO_CATEGORIES, Categories
 from gomkcn.mining.counting.census_formulas import count_graphlets, formula_steps
 from gomkcn.mining.counting.graphlets import graphlets
 from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
 from gomkcn.mining.counting.set_formulas import check_codes, count_sets, sets_steps
 from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
+from gomkcn.mining.structures.categories import NO_CATEGORIES, Categories
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError

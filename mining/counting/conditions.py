@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from gomkcn.mining.categories import find_category
 from gomkcn.mining.counting.counter import count_query, list_query
 from gomkcn.mining.counting.query import INDUCED, READINGS, Comparison, Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
-from gomkcn.mining.graph_relations import unlike_graph
-from gomkcn.mining.pattern import OccurrenceCount
-from gomkcn.mining.pattern_reading import edges_of_text
+from gomkcn.mining.structures.categories import find_category
+from gomkcn.mining.structures.graph_relations import unlike_graph
+from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn.mining.structures.pattern_reading import edges_of_text
 from gomkcn_dgl.checks import check_choice, check_int, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError

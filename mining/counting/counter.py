@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.categories import Colors
 from gomkcn.mining.counting.occurrence_search import NO_LIMITS, OccurrenceSearch, SearchLimits
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
-from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.structures.categories import Colors
+from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure

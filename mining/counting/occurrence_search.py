@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.categories import Colors
 from gomkcn.mining.counting.query import Query, may_hold
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
+from gomkcn.mining.structures.categories import Colors
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import (

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.categories import Colors, colors_in
-from gomkcn.mining.graph_relations import joined_relations, links_in
-from gomkcn.mining.pattern_reading import read_pattern
+from gomkcn.mining.structures.categories import Colors, colors_in
+from gomkcn.mining.structures.graph_relations import joined_relations, links_in
+from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted

@@ -22,7 +22,7 @@ import numpy as np
 
 from gomkcn.mining.counting.conditions import TextQuery
 from gomkcn.mining.counting.counter import count_query, list_query
-from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph_content import EdgeTable
 from gomkcn_dgl.graphs.pattern_text import EdgePart

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.categories import Categories
 from gomkcn.mining.filters.discrete_filters import DiscreteFilters
 from gomkcn.mining.filters.graph_on_device import GraphOnDevice
 from gomkcn.mining.filters.neighbourhoods import structure_codes
+from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError

@@ -24,8 +24,8 @@ from gomkcn.mining.filters.filter_bank import FilterBank, Responses, refuse_over
 from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.instances import count_instances
 from gomkcn.mining.filters.neighbourhoods import Neighbourhoods
-from gomkcn.mining.mined_graph import MinedGraph
-from gomkcn.mining.null_models import RandomGraphs, null_model
+from gomkcn.mining.significance.null_models import RandomGraphs, null_model
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.runtime.job import TimeUpError
@@ -209,7 +209,7 @@ class FilterLearner:
         """Random graphs with the degrees of the graph; none where time is up before there are few.
 
         They are drawn as those of a comparison are, see
-        :class:`gomkcn.mining.null_models.RandomGraphs`.
+        :class:`gomkcn.mining.significance.null_models.RandomGraphs`.
         """
         self.steps.progress.begin("drawing random graphs", NUM_RANDOM)
         graph, drawn = self.mined.graph, []

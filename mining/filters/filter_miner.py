@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn.mining.categories import Categories
 from gomkcn.mining.filters.discrete_filters import DiscreteFilters
 from gomkcn.mining.filters.filter_bank import PART_SIZE, FilterBank
 from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_mining import FORMAT, PER_NODE, FilterMining
 from gomkcn.mining.filters.mined_filter import MinedFilter
-from gomkcn.mining.graph_estimator import GraphEstimator
-from gomkcn.mining.graph_relations import with_relations
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.graph_estimator import GraphEstimator
+from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn_dgl._sklearn import ClusterMixin, TransformerMixin
 from gomkcn_dgl._torch import device_name, torch
 from gomkcn_dgl.checks import check_choice
@@ -367,7 +367,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         """
         check_is_fitted(self)
         # drawings are in a layer above
-        return import_module("gomkcn.mining.plots.filter_figure").plot_filters(self, graph)
+        return import_module("gomkcn.mining.filters.filter_figure").plot_filters(self, graph)
 
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:

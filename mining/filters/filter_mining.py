@@ -23,8 +23,8 @@ from gomkcn.mining.filters.filter_bank import FilterBank, respond_everywhere
 from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
 from gomkcn.mining.filters.mined_filter import mined_filters
-from gomkcn.mining.fragments import holds_molecules
-from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.structures.fragments import holds_molecules
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl._torch import device_name, resolve_device
 from gomkcn_dgl.checks import check_choice, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 

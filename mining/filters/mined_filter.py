@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.descriptions import describe_structure
 from gomkcn.mining.filters.filter_bank import FilterBank, Responses
 from gomkcn.mining.filters.filter_learner import Learnt
 from gomkcn.mining.filters.instances import choose_disjoint, count_instances
 from gomkcn.mining.filters.neighbourhoods import count_node_sets
-from gomkcn.mining.mined_graph import MinedGraph
-from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.structures.descriptions import describe_structure
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.graphs.structure import Structure

@@ -60,7 +60,7 @@ def find_blocks(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn.mining.mined_graph import MinedGraph
+    >>> from gomkcn.mining.structures.mined_graph import MinedGraph
     >>> mined = MinedGraph.of(nx.barbell_graph(6, 0))
     >>> np.bincount(find_blocks(GraphCode.of(mined))).tolist()
     [6, 6]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.candidates.structures import distinct_structures
 from gomkcn.mining.motif_sets.copy_loops import Addresses
+from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE
 

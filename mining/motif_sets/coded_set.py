@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.pattern import NO_EDITS
+from gomkcn.mining.structures.pattern import NO_EDITS
 from gomkcn_dgl.graphs.structure import Structure
 
 

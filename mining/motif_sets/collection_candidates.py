@@ -13,10 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gomkcn.mining.candidates.structures import Sighting, distinct_structures
 from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLimits
 from gomkcn.mining.counting.query import Query
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.blocks import never
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group
@@ -28,6 +26,8 @@ from gomkcn.mining.motif_sets.collection_copies import (
     values,
 )
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.node_sets import Sighting, distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix

@@ -28,13 +28,13 @@ from math import log, log2
 import numpy as np
 from scipy.special import gammaln
 
-from gomkcn.mining.candidates.structures import Palette, palette_of_numbers, structure_of_nodes
 from gomkcn.mining.motif_sets.integer_codes import (
     histogram_bits,
     integer_bits,
     integer_lengths,
     log2_binomial,
 )
+from gomkcn.mining.structures.node_sets import Palette, palette_of_numbers, structure_of_nodes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph

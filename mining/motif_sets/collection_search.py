@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.blocks import Blocks, bits_without, cliques_of, find_shared_blocks
 from gomkcn.mining.motif_sets.coded_set import Answer, CodedMotif, CodedSet
 from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
@@ -16,6 +15,7 @@ from gomkcn.mining.motif_sets.collection_description import CollectionDescriptio
 from gomkcn.mining.motif_sets.motif_search import SearchSettings
 from gomkcn.mining.motif_sets.near_copies import NearSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.categories import in_categories
-from gomkcn.mining.graph_relations import in_relations_of
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.searching import Question
-from gomkcn.mining.occurrences import node_columns
-from gomkcn.mining.pattern import MotifPart, Pattern, orbit_features
-from gomkcn.mining.pattern_reading import read_pattern
+from gomkcn.mining.structures.categories import in_categories
+from gomkcn.mining.structures.graph_relations import in_relations_of
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.occurrences import node_columns
+from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
+from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes

@@ -13,8 +13,6 @@ from math import log, log1p, log2
 
 import numpy as np
 
-from gomkcn.mining.candidates.grown_sets import seen_structures
-from gomkcn.mining.candidates.structures import Sighting, distinct_structures
 from gomkcn.mining.motif_sets.blocks import never
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES
@@ -26,7 +24,9 @@ from gomkcn.mining.motif_sets.graph_copies import (
     symmetry_bits,
 )
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.grown_sets import seen_structures
 from gomkcn.mining.motif_sets.integer_codes import log2_factorials
+from gomkcn.mining.structures.node_sets import Sighting, distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 
 # structures that are listed at first, and in each round after it

@@ -23,9 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.candidates.structures import PENDANT_BITS, Palette, structure_of_nodes
-from gomkcn.mining.graph_relations import links_in
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.graph_count import (
     MOST_CLASSES,
     GraphCount,
@@ -40,6 +37,9 @@ from gomkcn.mining.motif_sets.integer_codes import (
     log2_factorial,
     log2_factorials,
 )
+from gomkcn.mining.structures.graph_relations import links_in
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.node_sets import PENDANT_BITS, Palette, structure_of_nodes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.candidates.grown_sets import distinct, hash_sets
-from gomkcn.mining.candidates.structures import PENDANT_BITS
 from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLimits, SearchPace
 from gomkcn.mining.counting.query import INDUCED, Query, allowed_links, eligible_by_color
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
@@ -19,7 +17,9 @@ from gomkcn.mining.motif_sets.copy_loops import (
 )
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
+from gomkcn.mining.motif_sets.grown_sets import distinct, hash_sets
 from gomkcn.mining.motif_sets.integer_codes import integer_lengths, log2_factorials
+from gomkcn.mining.structures.node_sets import PENDANT_BITS
 from gomkcn_dgl.graphs.structure import Structure
 
 # copies that are tried, by falling worth; more than these a graph of a million edges has no use for

@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from gomkcn.mining.candidates.structures import PENDANT_BITS
 from gomkcn.mining.motif_sets.alignment_loops import FreeEdges, observe
 from gomkcn.mining.motif_sets.graph_code import GraphCode, Residual
 from gomkcn.mining.motif_sets.integer_codes import log2_factorial, log2_factorials
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
+from gomkcn.mining.structures.node_sets import PENDANT_BITS
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -31,7 +31,7 @@ class GraphDescription:
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn.mining.mined_graph import MinedGraph
+    >>> from gomkcn.mining.structures.mined_graph import MinedGraph
     >>> empty = GraphDescription.of(GraphCode.of(MinedGraph.of(nx.cycle_graph(6))))
     >>> triangle = Structure.parse("triangle")
     >>> placed = empty.add(triangle, np.arange(6).reshape(2, 3))

@@ -14,7 +14,7 @@ from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.motif_search import SearchSettings
 from gomkcn.mining.motif_sets.near_copies import NEAR
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
-from gomkcn.mining.pattern import Pattern
+from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps
 
 # nodes of a motif where no sizes are given
@@ -36,7 +36,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn.mining.mined_graph import MinedGraph
+    >>> from gomkcn.mining.structures.mined_graph import MinedGraph
     >>> rings = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     >>> question = Question(MinedGraph.of(rings), sizes=range(3, 6))
     >>> found, other = answer_of_graph(question, Steps())

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from gomkcn.mining.counting.counter import list_places
-from gomkcn.mining.marked_graph import marked_graph
-from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.searching import Question
-from gomkcn.mining.occurrences import NONE, Occurrences, pick_disjoint
-from gomkcn.mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
-from gomkcn.mining.pattern_counts import category_colors
+from gomkcn.mining.structures.marked_graph import marked_graph
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.occurrences import NONE, Occurrences, pick_disjoint
+from gomkcn.mining.structures.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_unweighted

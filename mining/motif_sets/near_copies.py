@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.candidates.grown_sets import distinct, grow, hash_sets
 from gomkcn.mining.motif_sets.alignment_loops import (
     align_sets,
     describe_free,
@@ -34,6 +33,7 @@ from gomkcn.mining.motif_sets.alignment_loops import (
 )
 from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
 from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.grown_sets import distinct, grow, hash_sets
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 from gomkcn_dgl.runtime.steps import Steps

@@ -19,7 +19,7 @@ from math import log2
 import numpy as np
 
 from gomkcn.mining.motif_sets.integer_codes import integer_bits, log2_binomial
-from gomkcn.mining.pattern import NO_EDITS
+from gomkcn.mining.structures.pattern import NO_EDITS
 from gomkcn_dgl.graphs.structure import Structure
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.candidates.structures import distinct_structures
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.candidate import Candidate
 from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
 from gomkcn.mining.motif_sets.description import Description
@@ -24,7 +22,9 @@ from gomkcn.mining.motif_sets.motif_search import (
     SearchState,
 )
 from gomkcn.mining.motif_sets.near_copies import NearCopies, NearSettings
-from gomkcn.mining.pattern import Pattern
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.node_sets import distinct_structures
+from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps
 
 # a set that saves less is not reported, in bits

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn.mining.categories import NO_CATEGORIES, Categories
 from gomkcn.mining.plots.layout import Drawable
 from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names
 from gomkcn.mining.plots.styles import Kind, short_category
+from gomkcn.mining.structures.categories import NO_CATEGORIES, Categories
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, node_letter
 

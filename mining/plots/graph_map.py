@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn.mining.categories import Categories
-from gomkcn.mining.graph_relations import edges_among
 from gomkcn.mining.plots.layout import map_positions, structure_positions
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graphs.structure import category_value
 from gomkcn_dgl.io.graph_classes import GraphClasses
 
 if TYPE_CHECKING:
     from gomkcn.mining.motif_sets.motif_set import MotifSet
-    from gomkcn.mining.pattern import Pattern
+    from gomkcn.mining.structures.pattern import Pattern
     from gomkcn_dgl.graphs.structure import Structure
 
 # fields that are no arrays

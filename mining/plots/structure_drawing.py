@@ -12,7 +12,6 @@ from string import ascii_uppercase
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn.mining.fragments import draw_fragment
 from gomkcn.mining.plots.layout import Drawable, structure_positions
 from gomkcn.mining.plots.styles import (
     ANY,
@@ -26,6 +25,7 @@ from gomkcn.mining.plots.styles import (
     is_blunt,
     short_category,
 )
+from gomkcn.mining.structures.fragments import draw_fragment
 from gomkcn_dgl.graphs.structure import node_letter
 
 # pixels between the lines of a double bond, which is read as one

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import cycle
 
-from gomkcn.mining.graph_summary import RelationSummary
+from gomkcn.mining.structures.graph_summary import RelationSummary
 from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.relations import PLAIN

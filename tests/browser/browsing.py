@@ -8,9 +8,9 @@ import networkx as nx
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from gomkcn.mining.html.report import render_report
-from gomkcn.mining.mining_run import MiningRun
-from gomkcn.mining.pattern_miner import PatternMiner
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.show.report import render_report
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("playwright")
 from browsing import opened
 
-from gomkcn.mining.html.explanation_page import explain_run
+from gomkcn.mining.show.explanation_page import explain_run
 from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import write_class_names

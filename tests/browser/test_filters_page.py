@@ -14,8 +14,8 @@ pytest.importorskip("playwright")
 from browsing import GRAPHS, HOSTILE, HOUSE, opened
 
 from gomkcn.mining import FilterLearning, FilterMiner
-from gomkcn.mining.filters_run import FiltersRun
-from gomkcn.mining.html.filters_page import render_filters
+from gomkcn.mining.filters.filters_run import FiltersRun
+from gomkcn.mining.show.filters_page import render_filters
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.graph_classes import GraphClasses

@@ -14,7 +14,7 @@ pytest.importorskip("playwright")
 from browsing import GRAPHS, HOSTILE, opened, page_of
 from tiny_runs import run_with_variant
 
-from gomkcn.mining.html.report import render_report
+from gomkcn.mining.show.report import render_report
 from gomkcn_dgl import as_csr
 
 pytestmark = pytest.mark.browser

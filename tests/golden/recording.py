@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 import gomkcn
-from gomkcn.mining.pattern_miner import PatternMiner
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.synthetic import PlantingSettings, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import GOMKCN, GOMKClassifier, GraphCollection

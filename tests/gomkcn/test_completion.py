@@ -10,8 +10,8 @@ from click.shell_completion import ShellComplete
 from gomkcn.commands import options
 from gomkcn.commands.main import main
 from gomkcn.mining.counting.query import READINGS
-from gomkcn.mining.counting.temporal_nulls import TEMPORAL_NULLS
-from gomkcn.mining.null_models import NULL_MODELS
+from gomkcn.mining.significance.null_models import NULL_MODELS
+from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
 from gomkcn_dgl.io.reading import KNOWN_FORMATS
 
 

@@ -14,8 +14,8 @@ from graph_files import write_tu
 
 from gomkcn.commands.count_command import _Watch
 from gomkcn.mining import census, count_occurrences, count_where
-from gomkcn.mining.graph_relations import with_signs_of
-from gomkcn.mining.run_folder import read_run
+from gomkcn.mining.runs.run_folder import read_run
+from gomkcn.mining.structures.graph_relations import with_signs_of
 from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl.graphs.named_structures import is_name
 from gomkcn_dgl.graphs.shapes import describe_shape

@@ -18,8 +18,8 @@ from self_contained import Page
 import gomkcn as gomkcn_package
 from gomkcn.mining.classifier_explanation import count_pointed, explain_classifier, weigh_filters
 from gomkcn.mining.filters.discrete_filters import discretize
-from gomkcn.mining.html.explanation_page import judge_accuracy, render_explanation
 from gomkcn.mining.plots.filter_drawing import edge_weights, viridis
+from gomkcn.mining.show.explanation_page import judge_accuracy, render_explanation
 from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError

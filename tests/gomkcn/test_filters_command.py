@@ -10,8 +10,8 @@ import pytest
 from command_line import gomkcn, invoke, refused
 
 from gomkcn.mining import FilterLearning
-from gomkcn.mining.filters_folder import read_filters_run
-from gomkcn.mining.filters_settings import FiltersSettings, read_filters_settings
+from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
+from gomkcn.mining.runs.filters_folder import read_filters_run
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 

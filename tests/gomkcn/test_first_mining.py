@@ -26,7 +26,7 @@ import networkx as nx
 from numba.core.dispatcher import Dispatcher
 from gomkcn.commands.first_mining import mine_tiny
 from gomkcn_dgl.runtime.compiled import _Cache
-from gomkcn.mining.miner import Miner
+from gomkcn.mining.patterns.miner import Miner
 
 def types():
     return {

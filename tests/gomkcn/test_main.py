@@ -24,9 +24,9 @@ from gomkcn.commands.base import TYPED, choose_folder, resuming_command
 from gomkcn.commands.main import main
 from gomkcn.commands.option_types import Number, Numbers
 from gomkcn.mining import read_run
-from gomkcn.mining.null_models import NULL_MODELS
-from gomkcn.mining.settings import GraphSettings, RunSettings
-from gomkcn.mining.truth import read_truth
+from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
+from gomkcn.mining.significance.null_models import NULL_MODELS
+from gomkcn.mining.structures.truth import read_truth
 from gomkcn.synthetic import MotifClassificationDataset, planted_motif_graph
 from gomkcn.synthetic.planting import PlantingSettings
 from gomkcn_dgl import read_graph
@@ -201,7 +201,7 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
         seen.append((settings.to_dict(), graph))
         raise InputError("no further.")
 
-    monkeypatch.setattr("gomkcn.mining.mining_job.run_job", begin)
+    monkeypatch.setattr("gomkcn.mining.runs.mining_job.run_job", begin)
     Path("g.csv").write_text("a,b,how,p\n0,1,acts,2\n")
     graph = {"source": "1", "target": "b", "relation": "how"}
     of_graph = " ".join(f"--{name} {value}" for name, value in graph.items())

@@ -12,7 +12,7 @@ import pytest
 from command_line import gomkcn, invoke, refused
 
 from gomkcn.mining import count_by_graph, count_inexact, count_occurrences, read_run
-from gomkcn.mining.pattern import differing_groups
+from gomkcn.mining.structures.pattern import differing_groups
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure

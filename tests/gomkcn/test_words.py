@@ -54,7 +54,7 @@ def test_what_people_read_has_the_terms_of_the_vocabulary():
 PAGES = ["report", "filters", "explanation"]
 
 
-@pytest.mark.parametrize("name", ["README.md", *(f"mining/html/{one}.html.jinja" for one in PAGES)])
+@pytest.mark.parametrize("name", ["README.md", *(f"mining/show/{one}.html.jinja" for one in PAGES)])
 def test_sentences_have_at_most_25_words(name):
     text = (ROOT / name).read_text("utf-8")
     if name.endswith(".md"):

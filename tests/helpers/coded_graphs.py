@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn.mining.mined_graph import MinedGraph
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN

@@ -9,11 +9,12 @@ import networkx as nx
 import numpy as np
 from self_contained import Page
 
-from gomkcn.mining.graph_summary import GraphSummary
-from gomkcn.mining.mining_run import MiningRun
 from gomkcn.mining.motif_sets.motif_set import MotifSet
-from gomkcn.mining.occurrences import Occurrence, Occurrences
-from gomkcn.mining.pattern import (
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.occurrences import Occurrence, Occurrences
+from gomkcn.mining.structures.pattern import (
     LEVEL,
     NOT_SHOWN,
     ClassContrast,
@@ -24,8 +25,7 @@ from gomkcn.mining.pattern import (
     OccurrenceCount,
     Pattern,
 )
-from gomkcn.mining.plots.graph_map import GraphMap
-from gomkcn.mining.truth import MotifRecovery
+from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure

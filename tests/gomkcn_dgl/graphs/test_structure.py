@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn.mining.candidates.structures import distinct_structures
+from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure

@@ -17,7 +17,7 @@ from command_line import invoke
 from graph_files import typed_graph
 from self_contained import assert_loads_nothing
 
-from gomkcn.mining.truth import read_truth
+from gomkcn.mining.structures.truth import read_truth
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs

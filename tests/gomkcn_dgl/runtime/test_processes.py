@@ -68,7 +68,7 @@ def test_two_processes_with_equal_shares_train_as_one_does(two):
 def test_a_killed_process_is_restarted_and_the_run_goes_on(workplace, monkeypatch):
     monkeypatch.chdir(workplace)
     monkeypatch.setattr(
-        "gomkcn.mining.html.explanation_page.explain_run", several_processes.draw_no_page
+        "gomkcn.mining.show.explanation_page.explain_run", several_processes.draw_no_page
     )
     gomkcn(f"{several_processes.COMMAND} whole")
     metrics, expected = (

@@ -17,7 +17,6 @@ from ends_after import EndsAfter
 from random_graphs import link_matrix, random_graph
 
 from gomkcn.mining import PatternMiner
-from gomkcn.mining.categories import Categories
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import census_steps, count_connected_sets, count_structures
 from gomkcn.mining.counting.census_formulas import (
@@ -27,15 +26,16 @@ from gomkcn.mining.counting.census_formulas import (
     formula_steps,
 )
 from gomkcn.mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
+from gomkcn.mining.counting.orbit_features import OrbitCounts
 from gomkcn.mining.counting.set_formulas import check_codes, num_trees
-from gomkcn.mining.orbit_features import OrbitCounts
-from gomkcn.mining.structure_census import (
+from gomkcn.mining.counting.structure_census import (
     census,
     graphlet_agreement,
     orbit_counts,
     orbit_table,
     to_graph6,
 )
+from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError

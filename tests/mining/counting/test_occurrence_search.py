@@ -18,7 +18,7 @@ from gomkcn.mining.counting.occurrence_search import (
     find_graphs,
 )
 from gomkcn.mining.counting.query import READINGS, SUBGRAPH, Comparison, Query, may_hold
-from gomkcn.mining.graph_relations import channels_in, edges_among
+from gomkcn.mining.structures.graph_relations import channels_in, edges_among
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError

@@ -15,10 +15,10 @@ from planted_copies import CUBE, HOUSE6, K33, MOEBIUS_LADDER, PRISM, plant, side
 from tolerances import VALUES
 
 from gomkcn.mining import FilterLearning, FilterMiner
-from gomkcn.mining.categories import Categories
 from gomkcn.mining.filters.discrete_filters import DiscreteFilters
 from gomkcn.mining.filters.filter_bank import FilterBank, respond_everywhere
 from gomkcn.mining.filters.graph_on_device import GraphOnDevice
+from gomkcn.mining.structures.categories import Categories
 from gomkcn.synthetic import planted_motif_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.feature_scaling import FeatureScaling

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from gomkcn.mining import FilterLearning, FilterMiner
 from gomkcn.mining.filters.filter_mining import PER_NODE
-from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 from gomkcn_dgl import GOMKKernel, as_csr, gomk
 from gomkcn_dgl.csr import csr_from_edges

@@ -22,9 +22,9 @@ from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_mining import FilterMining
 from gomkcn.mining.filters.instances import choose_disjoint, count_instances
 from gomkcn.mining.filters.neighbourhoods import count_node_sets
-from gomkcn.mining.mined_graph import MinedGraph
-from gomkcn.mining.null_models import RandomGraphs, null_model
-from gomkcn.mining.pattern import OccurrenceCount
+from gomkcn.mining.significance.null_models import RandomGraphs, null_model
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.node_order import NodeOrder

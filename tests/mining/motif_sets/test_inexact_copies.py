@@ -15,8 +15,6 @@ from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_str
 from motif_searches import content, search_one
 
 from gomkcn.mining import MiningRun, PatternMiner, motif_set, read_run
-from gomkcn.mining.categories import Categories
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.alignment_loops import (
     MOST_NEIGHBORS,
     WRONG_COLOR,
@@ -36,8 +34,10 @@ from gomkcn.mining.motif_sets.graph_count import count_graphs, count_two_sided_g
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from gomkcn.mining.motif_sets.near_copies import NearCopies
-from gomkcn.mining.run_folder import write_run
-from gomkcn.mining.settings import RunSettings
+from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.runs.run_folder import write_run
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value

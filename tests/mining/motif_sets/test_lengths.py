@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from coded_graphs import RECORDS, mined_of, motif_of
 
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets import small_graphs
 from gomkcn.mining.motif_sets.blocks import (
     Blocks,
@@ -36,6 +35,7 @@ from gomkcn.mining.motif_sets.graph_count import (
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.integer_codes import integer_bits
 from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError

@@ -9,7 +9,6 @@ import pytest
 from coded_graphs import kind_of_graph
 from motif_searches import KilledError, KilledSteps, digest, late, search_many
 
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
 from gomkcn.mining.motif_sets.collection_search import (
@@ -23,6 +22,7 @@ from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
 from gomkcn.mining.motif_sets.motif_search import MotifSearch, SearchSettings, SearchState
 from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps

@@ -11,8 +11,6 @@ import pandas as pd
 import pytest
 
 from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count_where, feature_table, motif_set
-from gomkcn.mining.html.terminal import format_run, unused
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets import finding
 from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
 from gomkcn.mining.motif_sets.finding import given_patterns, near_variants
@@ -21,6 +19,8 @@ from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.show.terminal import format_run, unused
+from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import as_csr

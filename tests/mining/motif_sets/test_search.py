@@ -10,8 +10,6 @@ from choosing import choose
 from motif_searches import late, search_many, search_one
 from random_graphs import link_matrix, random_graph
 
-from gomkcn.mining.candidates.structures import distinct_structures
-from gomkcn.mining.mined_graph import MinedGraph
 from gomkcn.mining.motif_sets import collection_search
 from gomkcn.mining.motif_sets.blocks import find_shared_blocks
 from gomkcn.mining.motif_sets.candidate import parts_of
@@ -31,7 +29,9 @@ from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_search import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question
-from gomkcn.mining.pattern import Pattern
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.node_sets import distinct_structures
+from gomkcn.mining.structures.pattern import Pattern
 from gomkcn.synthetic import MOTIFS, PlantingSettings, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import as_csr

@@ -1,1 +1,0 @@
-"""Candidates: structures that recur among connected node sets of many sizes."""

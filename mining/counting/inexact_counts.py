@@ -1,0 +1,252 @@
+"""Inexact occurrences: how often a pattern occurs with a few edges missing or added, and where.
+
+A set of nodes induces one structure. So the sets within some edits of a pattern are the induced
+occurrences of the distinct structures within so many edits, each of which is counted on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gomkcn.mining.counting.census import are_connected
+from gomkcn.mining.counting.counter import count_query, list_places
+from gomkcn.mining.counting.query import Query
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
+from gomkcn.mining.structures.categories import Colors, colors_in
+from gomkcn.mining.structures.graph_relations import channels_in
+from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
+from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn.mining.structures.pattern_reading import read_pattern
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
+from gomkcn_dgl.runtime.steps import Steps
+
+# nodes of the largest pattern, whose drawings can be listed
+_MOST_NODES = 8
+# drawings within the edits, isomorphic ones included, which are held at once
+_MOST_DRAWINGS = 10_000
+# so many places of each drawing have numbers of 64 bits
+_MANY = 1 << 49
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """A structure within some edits of a pattern, how often it occurs, and in which graphs.
+
+    Node i stands for node i of the pattern, ``edits`` are such as ``"missing A--B"`` and ``"added
+    1->3"``, and ``graphs`` is bool ``[G]``: where an occurrence was found.
+    """
+
+    structure: Structure
+    edits: tuple[str, ...]
+    count: OccurrenceCount
+    graphs: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class InexactCounts:
+    """What :func:`gomkcn.count_inexact` counted: a pattern with at most ``max_edits`` edits.
+
+    ``variants`` are the connected structures within so many edits, those with fewest first.
+    """
+
+    graph: CSRGraph
+    structure: Structure
+    colors: Colors | None
+    max_edits: int
+    variants: list[Variant]
+
+    @property
+    def counts(self) -> list[OccurrenceCount]:
+        """Occurrences with 0, 1, …, ``max_edits`` edits."""
+        return [
+            OccurrenceCount.sum(one.count for one in self.variants if len(one.edits) == number)
+            for number in range(self.max_edits + 1)
+        ]
+
+    def list_places(
+        self,
+        most: int = 10_000,
+        *,
+        max_steps: int = 5 * STEPS_PER_SECOND,
+        seed: int = 0,
+        watch: Watch = to_the_end,
+    ) -> tuple[np.ndarray, np.ndarray, bool]:
+        """List all occurrences, or a random sample as :func:`gomkcn.list_places` does.
+
+        Returns the node of each pattern node, int32 ``[K, M]``, in a mapping with fewest edits; the
+        number of the variant of each occurrence, int64 ``[K]``, ascending; and whether these are
+        all. A sample is uniform where the counts are exact; else variants share the steps.
+        """
+        check_int("most", most, 1)
+        # 1. how many of each variant, where so many are drawn of all
+        counts = [one.count for one in self.variants]
+        sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
+        ends = np.cumsum(sizes)
+        total = int(sizes.sum())
+        random = np.random.default_rng(seed)
+        drawn = random.choice(total, min(most, total), replace=False)
+        wanted = np.bincount(ends.searchsorted(drawn, "right"), minlength=len(sizes))
+        # 2. list them
+        complete = total <= most and all(one.is_exact for one in counts)
+        rows = [np.empty((0, self.structure.num_nodes), np.int32)]
+        listed = np.flatnonzero(wanted)
+        for number in listed.tolist():
+            known = counts[number]
+            places, is_all = list_places(
+                self.graph,
+                self.variants[number].structure,
+                self.colors,
+                most=int(wanted[number]),
+                max_steps=max_steps if known.is_exact else max(1, max_steps // len(listed)),
+                known=known.value,
+                # not the draws that chose the variants
+                seed=int(random.integers(1 << 62)),
+                watch=watch,
+            )
+            complete &= is_all
+            rows.append(places)
+        return np.concatenate(rows), np.repeat(listed, [len(one) for one in rows[1:]]), complete
+
+
+def count_inexact(
+    graph: Any,
+    structure: Structure | str,
+    colors: Colors | None = None,
+    *,
+    max_edits: int = 1,
+    error: float = 0.02,
+    max_steps: int = STEPS_PER_SECOND,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    steps: Steps | None = None,
+) -> InexactCounts:
+    """Count the node sets that induce a pattern but for a few edges, by the number of edits.
+
+    A mapping of the pattern to as many nodes, which keeps colours, has an *edit* for each edge of
+    the pattern that is missing between them, and one for each edge between them that the pattern
+    does not have; an edge of another direction or relation is both. The edits of a set of nodes are
+    the fewest of all mappings. Counted, once each, are the sets with at most ``max_edits`` whose
+    induced subgraph is connected, directions aside.
+
+    Parameters
+    ----------
+    graph : anything :func:`gomkcn.as_csr` takes
+        One graph or a collection; weights and features are not used.
+    structure, colors
+        As for :func:`gomkcn.count_by_graph`; of at most 8 nodes.
+    max_edits : int
+        So few that at most 10,000 drawings on the nodes of the pattern are within them.
+    error, max_steps, seed
+        As for :func:`gomkcn.count_occurrences`; structures share the steps equally.
+    n_jobs : int or None
+        Workers that share the structures, see :class:`gomkcn.PatternMiner`.
+    steps : Steps, optional
+        Shows how many are counted, shares them in the place of ``n_jobs``, and tells when time is
+        up: what is not counted by then is estimated from few draws.
+
+    Raises
+    ------
+    InputError
+        If nodes or edits are too many, or relations or ``colors`` do not fit to the graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> found = count_inexact(nx.wheel_graph(5), "ring-4", max_edits=2)
+    >>> [str(count) for count in found.counts]
+    ['1', '4', '0']
+    >>> nodes, variant, complete = found.list_places()
+    >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
+    ([1, 0, 3, 2], ('added B--D',), True)
+    """
+    check_int("max_steps", max_steps, 1)
+    graph = as_unweighted(graph)
+    if isinstance(structure, str):
+        structure = read_pattern(structure, graph.relations)
+    # each two nodes may differ in all their relations and directions
+    size = structure.num_nodes
+    most = size * (size - 1) // 2 * len(graph.relations.channels)
+    check_int("max_edits", max_edits, 0, most)
+    if colors is None:
+        structure, colors = colors_in(graph, structure)
+    found = _find_variants(graph, structure, colors, max_edits)
+    share = max(1, max_steps // max(1, len(found)))
+    job = Steps(n_jobs=n_jobs) if steps is None else steps
+
+    def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
+        return count_query(
+            Query.of_structure(graph, found[number][0], colors),
+            error=error,
+            max_steps=share,
+            seed=seed,
+            watch=lambda _: not job.is_late(),
+        )
+
+    counted = job.each(
+        "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
+    )
+    variants = [
+        Variant(structure, edits, count, graphs)
+        for (structure, edits), (count, graphs) in zip(found, counted, strict=True)
+    ]
+    return InexactCounts(graph, structure, colors, max_edits, variants)
+
+
+def _find_variants(
+    graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
+) -> list[tuple[Structure, tuple[str, ...]]]:
+    """The connected structures within some edits, and these in words; those with fewest first."""
+    query = Query.of_structure(graph, structure, colors)
+    size = structure.num_nodes
+    if size > _MOST_NODES:
+        raise InputError(
+            f"max_edits must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
+        )
+    # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
+    # as seen from one of both
+    relations = graph.relations
+    own = channels_in(graph.relations, structure)
+    links = np.zeros((1, size, size), np.uint16)
+    edits = np.zeros(1, np.int64)
+    for u, v in combinations(range(size), 2):
+        cost = (relations.links != own[u, v]).sum(axis=1)
+        usable = np.flatnonzero(cost <= max_edits)
+        row, column = np.nonzero(edits[:, None] + cost[usable] <= max_edits)
+        if len(row) > _MOST_DRAWINGS:
+            raise InputError(
+                f"max_edits must be smaller for a pattern of {size} nodes in this graph, got "
+                f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants."
+            )
+        links = links[row]
+        edits = edits[row]
+        link = usable[column]
+        links[:, u, v] = link
+        links[:, v, u] = relations.reverse[link]
+        edits += cost[link]
+    # 2. each connected structure once, with fewest edits
+    connected = np.flatnonzero(are_connected(links > 0))
+    links = links[connected[np.argsort(edits[connected], kind="stable")]]
+    numbers, of_nodes = np.unique(query.structure.colors, return_inverse=True)
+    palette = palette_of_numbers(len(numbers))
+    colors_of_nodes = np.tile(of_nodes, (len(links), 1))
+    same = distinct_structures(links, colors_of_nodes, relations, palette).number
+    # 3. in words
+    names = structure.node_names
+    found = []
+    for channels in relations.links[links[np.sort(np.unique(same, return_index=True)[1])]]:
+        edits_in_words = tuple(
+            f"{what} {edge_to_text(relations, kind, names[u], names[v])}"
+            for what, differ in (("missing", own & ~channels), ("added", channels & ~own))
+            for u, v, kind in edges_of(differ, relations)
+        )
+        changed = structure.with_channels(channels, relations)
+        found.append((changed, edits_in_words))
+    return found

@@ -1,0 +1,181 @@
+"""The bag of patterns: how often each pattern occurs in each graph, or at each node."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gomkcn.mining.counting.counter import count_occurrences, list_places
+from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND
+from gomkcn.mining.structures.categories import Colors
+from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.steps import Steps
+
+log = logging.getLogger("gomkcn_dgl")
+
+LEVELS = ("graph", "node")
+COPIES, OCCURRENCES, LOG = VALUES = ("copies", "occurrences", "log")
+# relative error of estimates, where counting all occurrences takes too many steps
+_ERROR = 0.05
+# least steps for an estimate in one graph
+_LEAST_STEPS = STEPS_PER_SECOND // 50
+
+
+def bag_of_patterns(
+    patterns: Sequence[Pattern],
+    graph: Any,
+    *,
+    level: str = "graph",
+    max_steps: int = 10 * STEPS_PER_SECOND,
+    max_places: int = 2_000_000,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Count the occurrences of each pattern in each graph of a collection, or at each node.
+
+    Counted are the induced occurrences of the structure of a pattern, with the directions and types
+    of its edges and the categories of its nodes, each node set once. Numeric features are not
+    compared: patterns that differ in them alone have the same counts.
+
+    Counts are exact where counting all occurrences in all graphs takes at most ``max_steps``. Else
+    those of each graph are estimated without bias, to 5 % or by as many steps again in all, and
+    those at nodes from a uniform sample of the places; a line in the log says so.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        Those of a miner or of a run.
+    graph : anything :func:`gomkcn.as_csr` takes
+        A list of graphs, or a collection, with the relations and categories of the patterns.
+    level : {"graph", "node"}
+        Whether to count the occurrences in each graph, or those that each node is in. At the level
+        of nodes every place is listed.
+    max_steps : int
+        Most steps to count each pattern exactly, in all graphs together. A step checks a node, and
+        takes about 10 ns.
+    max_places : int
+        Most places of a pattern that are listed at the level of nodes; patterns with more are
+        estimated. A place takes 4 bytes for each node of the pattern.
+    seed : int
+        Seed of the estimates.
+    n_jobs : int or None
+        Workers that share the patterns, see :class:`gomkcn.PatternMiner`.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64 ``[G, patterns]`` or ``[V, patterns]``.
+
+    Raises
+    ------
+    InputError
+        If the graphs do not have the relations or the categories of the patterns.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import PatternMiner
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)]
+    >>> miner = PatternMiner(null=None, given=["ring-5", "clique-5"]).fit(graphs)
+    >>> counts = bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)])
+    >>> [one.name for one in miner.patterns_], counts.tolist()
+    (['cycle of 5 nodes', 'clique of 5 nodes'], [[0.0, 6.0], [1.0, 0.0]])
+    """
+    check_choice("level", level, LEVELS)
+    check_int("max_steps", max_steps, 1)
+    check_int("max_places", max_places, 1)
+    csr = as_unweighted(graph)
+    of_graph, of_patterns = category_colors(patterns, csr)
+    structures = [one.structure for one in patterns]
+
+    def count_one(number: int) -> tuple[np.ndarray, bool]:
+        own = of_patterns[number]
+        colors = None if own is None else (own, of_graph)
+        if level == "graph":
+            return count_in_graphs(csr, structures[number], colors, max_steps, seed)
+        return _count_at_nodes(csr, structures[number], colors, max_steps, max_places, seed)
+
+    found = Steps(n_jobs=n_jobs).each(
+        "counting patterns", tuple[np.ndarray, bool], count_one, range(len(patterns))
+    )
+    bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
+    for column, (pattern, (counts, is_exact)) in enumerate(zip(patterns, found, strict=True)):
+        bag[:, column] = counts
+        if not is_exact:
+            log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
+    return bag
+
+
+def count_in_graphs(
+    graph: CSRGraph, structure: Structure, colors: Colors | None, max_steps: int, seed: int
+) -> tuple[np.ndarray, bool]:
+    """Occurrences in each graph ``[G]``, and whether they are exact."""
+    counts = count_by_graph(graph, structure, colors, max_steps)
+    if counts is not None:
+        return counts, True
+    share = max(max_steps // graph.num_graphs, _LEAST_STEPS)
+    found = []
+    for number, one in enumerate(list(graph)):
+        nodes = slice(*graph.graph_ptr[number : number + 2])
+        own = None if colors is None else (colors[0], colors[1][nodes])
+        found.append(
+            count_occurrences(one, structure, own, error=_ERROR, max_steps=share, seed=seed)
+        )
+    return np.array([one.value for one in found]), all(one.is_exact for one in found)
+
+
+def _count_at_nodes(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None,
+    max_steps: int,
+    max_places: int,
+    seed: int,
+) -> tuple[np.ndarray, bool]:
+    """Occurrences that each node is in ``[V]``, and whether they are exact."""
+    places, is_complete = list_places(
+        graph, structure, colors, most=max_places, max_steps=max_steps, seed=seed
+    )
+    counts = np.bincount(places.reshape(-1), minlength=graph.num_nodes).astype(np.float64)
+    if is_complete or not len(places):
+        return counts, is_complete
+    total = count_occurrences(
+        graph, structure, colors, error=_ERROR, max_steps=max_steps, seed=seed
+    )
+    return counts * (total.value / len(places)), False
+
+
+def category_colors(
+    patterns: Sequence[Pattern], graph: CSRGraph
+) -> tuple[np.ndarray, list[np.ndarray | None]]:
+    """Number the categories of nodes: int64 ``[V]`` of a graph, ``[M]`` of each pattern.
+
+    Nodes have the same number when they agree in all categories that any of the patterns has.
+    Patterns whose nodes have no categories get None.
+    """
+    names = sorted({name for one in patterns for node in one.categories for name in node})
+    missing = [name for name in names if name not in graph.feature_names]
+    if missing:
+        raise InputError(
+            f"graph must have the categories of the patterns, such as {missing[0]!r}, got the "
+            f"features {listed(graph.feature_names)}; read it with the same features and names."
+        )
+    own = [[[name in node for name in names] for node in one.categories] for one in patterns]
+    of_graph = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0
+    # the rows of the graph, then those of each pattern
+    parts = [of_graph, *(np.array(rows, bool).reshape(len(rows), len(names)) for rows in own)]
+    _, numbers = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+    colors, *of_patterns = np.split(
+        numbers.reshape(-1), np.cumsum([len(part) for part in parts[:-1]])
+    )
+    return colors, [one if len(one) else None for one in of_patterns]

@@ -1,0 +1,251 @@
+"""The figure of the GOMKCN paper: filters with weights, features and instances, and responses.
+
+Drawn by Matplotlib in the style of seaborn, for a notebook or a paper; the page of a run is made by
+:mod:`gomkcn.mining.show.filters_page`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.plots.filter_drawing import FeatureColors, edge_weights
+from gomkcn.mining.plots.layout import map_positions, structure_positions
+from gomkcn.mining.plots.styles import INK, Kind, relation_lines, short_category
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from gomkcn.mining.filters.filter_miner import FilterMiner
+
+# drawings in a row, which is as wide as a page
+_IN_A_ROW = 4
+# width of a drawing, in inches, and its height with its title and its numbers
+_SIDE = 2.1
+_HEIGHT = 2.7
+# side of a map, two of these
+_MAP = 4.2
+# a map of more nodes is a grey spot
+_MOST_NODES = 20_000
+# fills of a node without a colour of its own, and of a node that was not compared
+_PLAIN, _UNKNOWN = "#c8ced5", "#e3e7eb"
+# how Matplotlib calls the lines of relations; all bonds are solid
+_LINES = {"dashed": "--", "dotted": ":", "dash-dot": "-."}
+# filters that colours of seaborn tell apart
+_MOST_COLORS = 10
+# characters in a line of a title
+_WIDTH = 26
+
+
+def plot_filters(
+    miner: FilterMiner, graph: Any = None, *, response_to: int | None = None
+) -> Figure:
+    """Draw the filters of a fitted miner with their instances, and where they respond.
+
+    Parameters
+    ----------
+    miner : FilterMiner
+        A fitted one.
+    graph : anything :func:`gomkcn.as_csr` takes, optional
+        The graph that it was fitted to, which is drawn twice: in the colours of the filters, and in
+        those of the response to one. None: the filters alone.
+    response_to : int, optional
+        The number of that filter; by default the first one that is no tree.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Edges are as dark as their weights, nodes have the colours of their features, and categories
+        are letters. Where there are no filters it says so.
+
+    Raises
+    ------
+    InputError
+        For a graph that the miner was not fitted to or that has over 20,000 nodes, a number that is
+        none of a filter, or if Matplotlib and seaborn are not installed.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn.mining import FilterMiner
+    >>> graph = nx.lollipop_graph(4, 4)
+    >>> figure = plot_filters(FilterMiner(2, size=4, contrast=False).fit(graph), graph)
+    >>> len(figure.axes) >= 4
+    True
+    """
+    filters = miner.filters_
+    number = _shown(filters) if response_to is None else response_to
+    if filters:
+        check_int("response_to", number, 0, len(filters) - 1)
+    csr = None if graph is None else _fitted_graph(miner, graph)
+    try:
+        import seaborn as sns
+        from matplotlib import pyplot
+    except ModuleNotFoundError as error:
+        raise InputError(f"a plot needs {error.name}; pip install gomkcn-dgl[notebooks].") from None
+    if not filters:
+        return _note_alone(miner.note_)
+    rows = -(-len(filters) // _IN_A_ROW)
+    heights = [_HEIGHT * rows] + ([] if csr is None else [_MAP])
+    with sns.axes_style("white"), sns.plotting_context("paper"):
+        figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, sum(heights)), layout="constrained")
+        # a notebook shows what a cell returns, and would show what is open once more
+        pyplot.close(figure)
+        parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
+        axes = parts[0].subplots(rows, _IN_A_ROW, squeeze=False).ravel()
+        colors = feature_colors(miner, csr)
+        lines = relation_lines((), [one.structure for one in filters])
+        # that of seaborn for more than it tells apart
+        palette_name = "colorblind" if len(filters) <= _MOST_COLORS else "husl"
+        palette = sns.color_palette(palette_name, len(filters)).as_hex()
+        for one, axis in zip(filters, axes, strict=False):
+            _draw_filter(axis, one, colors, lines, palette[one.id])
+        for axis in axes:
+            axis.set_axis_off()
+        if csr is not None:
+            _draw_maps(parts[1], miner, csr, number, palette)
+    return figure
+
+
+def feature_colors(miner: FilterMiner, graph: CSRGraph | None = None) -> FeatureColors:
+    """The colours of features: from the graph, or as far as a miner knows their ranges."""
+    names = miner.feature_names_in_.tolist()
+    categories = miner.bank_.categories
+    if graph is not None:
+        return FeatureColors.find(graph.stored_features, names, categories)
+    scaling = miner.scaling_
+    ends = np.stack([scaling.offset, scaling.offset + scaling.spread])
+    # a column that is the same everywhere has its one value in the middle
+    middle = ends.mean(axis=0)
+    learnt = np.concatenate([middle[None], *(one.features for one in miner.filters_)])
+    ends = np.where(np.isclose(learnt, middle).all(axis=0), middle, ends)
+    return FeatureColors.find(ends, names, categories)
+
+
+def _shown(filters: tuple[MinedFilter, ...]) -> int:
+    """The first filter that is no tree, or the first one."""
+    for one in filters:
+        if int(one.structure.joined.sum()) // 2 >= one.structure.num_nodes:
+            return one.id
+    return 0
+
+
+def _fitted_graph(miner: FilterMiner, graph: Any) -> CSRGraph:
+    csr = as_unweighted(graph)
+    if csr.num_nodes != len(miner.labels_):
+        raise InputError(
+            f"graph must be that which the miner was fitted to, of {len(miner.labels_)} nodes, got "
+            f"one of {csr.num_nodes}."
+        )
+    if csr.num_nodes > _MOST_NODES:
+        raise InputError(
+            f"graph must have at most {_MOST_NODES:,} nodes to be drawn, got {csr.num_nodes:,}; "
+            "leave it out to draw the filters alone."
+        )
+    return csr
+
+
+def _draw_filter(
+    axis: Axes,
+    one: MinedFilter,
+    colors: FeatureColors,
+    lines: Mapping[Kind, str],
+    badge: str,
+) -> None:
+    """A filter in the frame of its positions, its name above and its numbers below it."""
+    structure = one.structure
+    points = structure_positions(structure)
+    kinds = structure.relations.kinds
+    rows = zip(
+        structure.edges,
+        structure.edge_relations,
+        edge_weights(structure, one.weights),
+        strict=True,
+    )
+    for (u, v), relation, weight in rows:
+        kind = kinds[relation]
+        look = {
+            "color": INK,
+            "alpha": float(np.clip(weight, 0, 1)),
+            "linewidth": 1.6,
+            "linestyle": _LINES.get(lines.get(kind, ""), "-"),
+        }
+        style = "-|>" if kind[1] else "-"
+        axis.annotate(
+            "", points[v], points[u], arrowprops={"arrowstyle": style, "shrinkB": 6, **look}
+        )
+    fills = [fill if fill.startswith("#") else _PLAIN for fill in colors.fills(one.features)]
+    x_all, y_all = points.T
+    axis.scatter(x_all, y_all, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
+    for (x, y), names in zip(points.tolist(), structure.categories, strict=False):
+        axis.text(x, y, short_category(names), ha="center", va="center", fontsize=7, zorder=4)
+    # the numbers stand below the drawing, inside the frame, so that no row covers another
+    axis.set(xlim=(-1.25, 1.25), ylim=(-1.75, 1.1), aspect="equal")
+    axis.set_title(
+        fill(f"{one.id}: {one.name}", _WIDTH, max_lines=2, placeholder=" …"), color=badge
+    )
+    axis.text(0, -1.15, _said(one), ha="center", va="top", color=INK)
+
+
+def _said(one: MinedFilter) -> str:
+    """The instances of a filter, here and in random graphs."""
+    is_one = one.instances.is_exact and one.instances.value == 1
+    about = "≈ " if one.instances.state == "estimated" else ""
+    said = f"{about}{one.instances.short} {'instance' if is_one else 'instances'}"
+    random = one.random_instances
+    if random is None:
+        return said
+    return f"{said}\nrandom graphs: {random}"
+
+
+def _note_alone(note: str) -> Figure:
+    """A figure that says why there are no filters."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, 1))
+    pyplot.close(figure)
+    figure.text(0.5, 0.5, fill(note, 4 * _WIDTH), ha="center", va="center", color=INK)
+    return figure
+
+
+def _draw_maps(
+    part: Any, miner: FilterMiner, graph: CSRGraph, number: int, palette: list[str]
+) -> None:
+    """The graph in the colours of the filters, and of the responses to one."""
+    from matplotlib.collections import LineCollection
+
+    pairs = graph.adjacent_pairs()
+    ones = np.ones(graph.num_nodes)
+    plain = csr_from_edges(
+        pairs[:, 0], pairs[:, 1], graph.num_nodes, features=ones, undirected=True
+    )
+    points = map_positions(plain) * [1, -1]
+    first, second = part.subplots(1, 2)
+    for axis in (first, second):
+        axis.add_collection(
+            LineCollection(list(points[pairs]), colors="#cbd2d9", linewidths=0.5, zorder=1)
+        )
+        axis.set(aspect="equal")
+        axis.set_axis_off()
+    size = float(np.clip(9000 / max(1, graph.num_nodes), 4, 60))
+    fills = np.array([*palette, _UNKNOWN])[miner.labels_]
+    first.scatter(*points.T, s=size, c=fills, linewidths=0, zorder=2)
+    first.set_title("The filter that a node is nearest to")
+    responses = miner.responses_[:, number]
+    known = np.flatnonzero(~np.isnan(responses))
+    # a high response lies on top
+    known = known[np.argsort(responses[known], kind="stable")]
+    drawn = second.scatter(
+        *points[known].T, s=size, c=responses[known], cmap="viridis", linewidths=0, zorder=2
+    )
+    second.set_title(f"Response to filter {number}")
+    part.colorbar(drawn, ax=second, shrink=0.6)

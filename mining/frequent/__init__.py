@@ -1,0 +1,1 @@
+"""Frequent subgraphs of many graphs."""

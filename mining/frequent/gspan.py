@@ -1,0 +1,632 @@
+"""All frequent subgraphs of a collection: gSpan (X. Yan and J. Han, ICDM 2002).
+
+A subgraph is contained in a graph that has its nodes and edges, with their categories, relations
+and directions, and perhaps more between the same nodes. Its support is the number of graphs that
+contain it. Subgraphs grow by an edge at a time, only in the way of the least code of a depth-first
+search, so that each is met once; one that is not frequent has no frequent one around it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gomkcn.mining.counting.census import are_connected
+from gomkcn.mining.counting.watching import Spend, spend_freely
+from gomkcn.mining.frequent.gspan_loops import Arcs, find_extensions, is_minimal
+from gomkcn.mining.significance.verdicts import adjust_for_family, class_contrasts
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
+from gomkcn.mining.structures.graph_estimator import GraphEstimator
+from gomkcn.mining.structures.mined_graph import classes_of
+from gomkcn.mining.structures.pattern import ClassContrast
+from gomkcn_dgl._sklearn import TransformerMixin
+from gomkcn_dgl.checks import check_sizes
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.shapes import count, describe_shapes
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError, TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Tabular
+
+log = logging.getLogger("gomkcn_dgl")
+
+# bytes of all embeddings that a search holds at once: half the memory of a small machine
+MOST_BYTES = 4 << 30
+# bytes of an arc that an embedding may be extended by: its key, its row and its node take 20, and
+# three times as many while their arrays are copied into longer ones
+_BYTES_OF_EXTENSION = 60
+# of a node of an embedding, int32
+_BYTES_OF_NODE = 4
+# nodes of a subgraph
+_MOST_NODES = 20
+# arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 190
+_MOST_ARCS = 200
+# seconds of a search after which somebody who set no limit is told of it: long beside that of MUTAG
+_LONG_SEARCH = 30.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrequentSubgraphs(Tabular):
+    """The frequent subgraphs of a collection, those of most graphs first.
+
+    With classes, those that tell them apart most surely come first.
+
+    Attributes
+    ----------
+    structures : list of Structure
+        Each with its edges, and perhaps more between its nodes in a graph.
+    contains : numpy.ndarray
+        bool ``[G, S]``, the graphs that contain each.
+    classes : GraphClasses or None
+        Where the support was asked for in each class.
+    family : numpy.ndarray
+        int64 ``[K]``, the support of all subgraphs of these sizes in as many graphs as the smallest
+        class asks for, whichever these are: what is compared between classes is compared with all.
+    left_out : str
+        Why these may not be all, in a sentence; "" where they are.
+    codes : list
+        The code of each, in terms of ``labels``.
+    labels : object
+        Relations, categories and their numbers in the graphs in which they were found.
+    """
+
+    structures: list[Structure]
+    contains: np.ndarray
+    classes: GraphClasses | None
+    family: np.ndarray
+    left_out: str
+    codes: list[_Code]
+    labels: _Labels
+
+    def __repr__(self) -> str:
+        """How many there are in how many graphs, and why these may not be all."""
+        number = count(len(self), "subgraph")
+        incomplete = f"; {self.left_out}" if self.left_out else ""
+        return f"FrequentSubgraphs({number} of {count(len(self.contains), 'graph')}{incomplete})"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all."""
+        return not self.left_out
+
+    @property
+    def support(self) -> np.ndarray:
+        """Graphs that contain each subgraph, int64 ``[S]``."""
+        return self.contains.sum(axis=0)
+
+    def __len__(self) -> int:
+        return len(self.structures)
+
+    @cached_property
+    def contrasts(self) -> list[tuple[ClassContrast, ...]]:
+        """Each class beside the others, for each subgraph; none without classes."""
+        if self.classes is None:
+            return []
+        return class_contrasts(self.contains, self.classes.labels, self.classes.names)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
+
+        With classes, also the support and the odds ratio of each, with ½ added to each of the four
+        numbers of graphs, and of the class that differs most the exact p (Fisher) and that for all
+        subgraphs that could have differed (Tarone); of pieces of molecules, also the SMARTS.
+        """
+        table = {
+            "nodes": [one.num_nodes for one in self.structures],
+            "edges": [len(one.edges) for one in self.structures],
+            "support": self.support.tolist(),
+            "share": (self.support / max(len(self.contains), 1)).tolist(),
+        }
+        if self.classes is not None:
+            rows = self.contrasts
+            for label, name in enumerate(self.classes.names):
+                table[f"support in {name}"] = [row[label].containing for row in rows]
+                table[f"odds ratio {name}"] = [row[label].odds_ratio for row in rows]
+            least = [min(one.p for one in row) for row in rows]
+            adjusted = adjust_for_family(np.array(least), self.family, self.classes.sizes)
+            table |= {"p": least, "adjusted p": adjusted.tolist()}
+        table["pattern"] = [one.to_text() for one in self.structures]
+        shapes = describe_shapes(self.structures)
+        pieces = [describe_fragment(one) for one in self.structures]
+        table["name"] = [piece or shape for piece, shape in zip(pieces, shapes, strict=True)]
+        if all(pieces) and pieces:
+            table["smarts"] = [to_smarts(one) for one in self.structures]
+        return table
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Whether each graph contains each subgraph, bool ``[G, S]``.
+
+        ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
+        graphs in which the subgraphs were found.
+        """
+        search = _SubgraphSearch(as_unweighted(graphs), self.labels)
+        column = {code.name: at for at, code in enumerate(self.codes)}
+        wanted = {name for code in self.codes for name in code.prefixes}
+        contains = np.zeros((search.graph.num_graphs, len(self)), bool)
+        for code, inside in search.run(lambda code, _: code.name in wanted):
+            if code.name in column:
+                contains[inside, column[code.name]] = True
+        if search.num_cut:
+            log.warning("some subgraphs were not looked for: %s", search.left_out)
+        return contains
+
+
+def frequent_subgraphs(
+    graphs: Any,
+    support: float = 0.1,
+    sizes: int | str | tuple[int, int] = (2, 8),
+    *,
+    closed: bool = False,
+    y: Any = None,
+    time_limit: float | None = None,
+    steps: Steps | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> FrequentSubgraphs:
+    """Find all connected subgraphs that at least so many graphs contain.
+
+    A dense graph has millions of subgraphs of eight nodes: ``time_limit`` ends the search.
+
+    Parameters
+    ----------
+    graphs : anything :func:`gomkcn.as_csr` takes
+        A list of two graphs or more, or a collection, with directions, relations and categories.
+    support : float
+        Below 1 a share of the graphs, else a number of graphs.
+    sizes : int, (int, int) or str
+        Numbers of nodes: one, or the least and the most, also as "3-6"; of 2 to 20.
+    closed : bool
+        Leave out each subgraph that another one of these sizes and of the same support contains
+        with one edge more.
+    y : array-like, optional
+        Classes of the graphs. The support is then asked for in at least one class: as a share of
+        its graphs, or a number of them. Subgraphs that are rarer in each class and together in as
+        many graphs as the smallest class asks for are searched as well, so that the p of those
+        that are found can be adjusted.
+    time_limit : float, optional
+        Seconds of the search. What is found by then is returned, and ``left_out`` says so.
+    steps : Steps, optional
+        Those of a job, which shows how much is done and has a limit of its own.
+    most_bytes : int
+        Memory of all occurrences that are held at once. A subgraph whose occurrences with one edge
+        more might take more is not extended, and ``left_out`` says so.
+
+    Returns
+    -------
+    FrequentSubgraphs
+        ``left_out`` says why they may not be all.
+
+    Raises
+    ------
+    InputError
+        For a single graph, and for a support or sizes that cannot be.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> found = frequent_subgraphs([nx.cycle_graph(5), nx.path_graph(5), nx.star_graph(4)], 2, 4)
+    >>> found.structures[0].to_text(), found.support.tolist()
+    ('A--B, B--C, C--D', [2])
+    """
+    csr = as_unweighted(graphs)
+    num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
+    classes = classes_of(y, csr) if y is not None else None
+    labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
+    least = _least_graphs(support, np.bincount(labels[labels >= 0]))
+    if csr.num_graphs == 1:
+        raise InputError(
+            "graphs must be two or more, got one: a support is the number of graphs that contain a "
+            "subgraph. The census counts the structures of one graph, and filters, in Python "
+            "FilterMiner, are its frequent neighbourhoods."
+        )
+    has_limit = time_limit is not None or steps is not None
+    if steps is None:
+        steps = Steps(interrupts=Interrupts(time_limit))
+    began = time.monotonic()
+    spend = steps.share_of("searching for frequent subgraphs", 1.0)
+    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
+
+    def is_wanted(code: _Code, inside: np.ndarray) -> bool:
+        # without a look at the classes, so that these can be compared
+        return bool(len(inside) >= least.min()) and search.is_minimal(code)
+
+    rows: list[_Row] = []
+    family = []
+    is_late = False
+    try:
+        for code, inside in search.run(is_wanted):
+            if len(code.colors) in num_nodes:
+                family.append(int((labels[inside] >= 0).sum()))
+            own = labels[inside]
+            if (np.bincount(own[own >= 0], minlength=len(least)) >= least).any():
+                rows.append((search.structure(code), code, inside))
+            if not has_limit and time.monotonic() - began > _LONG_SEARCH:
+                has_limit = True
+                log.warning(
+                    "%s frequent subgraphs after %.0f s, and the search goes on; a larger support "
+                    "or fewer nodes end sooner, and frequent_subgraphs with time_limit=60 returns "
+                    "what is found in a minute",
+                    f"{len(rows):,}", _LONG_SEARCH,
+                )  # fmt: skip
+    except (TimeUpError, RunInterruptedError):
+        is_late = True
+    if closed:
+        rows = _closed(rows)
+    rows = [row for row in rows if row[0].num_nodes in num_nodes]
+    rows.sort(key=lambda row: (-len(row[2]), row[0].num_nodes, len(row[0].edges)))
+    contains = np.zeros((csr.num_graphs, len(rows)), bool)
+    for column, (*_, inside) in enumerate(rows):
+        contains[inside, column] = True
+    if classes is not None and rows:
+        contrasts = class_contrasts(contains, classes.labels, classes.names)
+        # of several in the same graphs the largest comes first
+        sizes_of = [-structure.num_nodes for structure, *_ in rows]
+        order = np.lexsort((sizes_of, [min(one.p for one in row) for row in contrasts]))
+        rows = [rows[at] for at in order.tolist()]
+        contains = contains[:, order]
+    return FrequentSubgraphs(
+        [one for one, *_ in rows],
+        contains,
+        classes,
+        np.array(family, np.int64),
+        "; ".join(filter(None, ["the search ended early" if is_late else "", search.left_out])),
+        [code for _, code, _ in rows],
+        search.labels,
+    )
+
+
+def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
+    """The support in graphs that each class asks for."""
+    if isinstance(support, bool) or not isinstance(support, (int, float)) or not support > 0:
+        raise InputError(
+            "support must be a share of the graphs between 0 and 1, or a number of graphs from 1, "
+            f"got {support!r}."
+        )
+    if support >= 1:
+        if support != int(support):
+            raise InputError(f"support must be a whole number of graphs from 1 on, got {support}.")
+        return np.full(len(sizes), int(support))
+    # a share of .1 of 30 graphs is 3, whatever the rounding
+    return np.array([max(1, ceil(support * size - 1e-9)) for size in sizes])
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """What arcs and nodes of some graphs may be, and its numbers."""
+
+    relations: Relations
+    feature_names: tuple[str, ...]
+    categories: Categories
+    # of the nodes; any other one has the number behind these
+    colors: np.ndarray
+
+    @classmethod
+    def of(cls, graph: CSRGraph) -> _Labels:
+        categories = Categories.find(graph.stored_features, graph.feature_names)
+        for note in categories.notes:
+            log.warning(note)
+        names = tuple(graph.feature_names)
+        labels = cls(graph.relations, names, categories, np.zeros(1, np.int64))
+        return replace(labels, colors=np.unique(labels.own_colors(graph)))
+
+    def own_colors(self, graph: CSRGraph) -> np.ndarray:
+        """Categories of the nodes of a graph as whole numbers, int64 ``[V]``."""
+        if not self.categories:
+            return np.zeros(graph.num_nodes, np.int64)
+        if tuple(graph.feature_names) != self.feature_names:
+            raise InputError(
+                f"graphs must have the features {listed(self.feature_names)}, in which subgraphs "
+                f"were found, got {listed(graph.feature_names)}."
+            )
+        return self.categories.colors(graph.stored_features)
+
+    def numbers(self, graph: CSRGraph) -> np.ndarray:
+        """Colours of the nodes of a graph, int64 ``[V]``."""
+        own = self.own_colors(graph)
+        at = np.minimum(np.searchsorted(self.colors, own), len(self.colors) - 1)
+        return np.where(self.colors[at] == own, at, len(self.colors))
+
+    @property
+    def opposite(self) -> np.ndarray:
+        """The label of each arc as seen from its other end."""
+        return np.asarray(self.relations.opposite, np.int64)
+
+    def arcs(
+        self, row: np.ndarray, neighbor: np.ndarray, label: np.ndarray, color: np.ndarray
+    ) -> Arcs:
+        """Arcs in ascending order of the node that they leave."""
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(color)))])
+        return Arcs(
+            indptr,
+            neighbor.astype(np.int32),
+            label.astype(np.int32),
+            color.astype(np.int32),
+            len(self.opposite),
+            len(self.colors) + 1,
+        )
+
+
+class _SubgraphSearch:
+    """The search of one collection: embeddings of codes, and the graphs that have them."""
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        labels: _Labels,
+        most_nodes: int | None = None,
+        spend: Spend = spend_freely,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.graph = graph
+        self.labels = labels
+        self._spend = spend
+        # subgraphs that were not extended
+        self.num_cut = 0
+        # bytes that embeddings may still take
+        self._room = most_bytes
+        self.most_nodes = graph.num_nodes if most_nodes is None else most_nodes
+        self.graph_of = graph.graph_of(np.arange(graph.num_nodes))
+        # an arc for each channel of each entry
+        if not labels.relations.is_simple:
+            graph = graph.with_relations(labels.relations)
+        row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+        entry, channel = np.arange(len(row)), np.zeros(len(row), np.int64)
+        if graph.links is not None:
+            entry, channel = np.nonzero(graph.relations.links[graph.links])
+        self.arcs = labels.arcs(row[entry], graph.indices[entry], channel, labels.numbers(graph))
+        self._degrees = np.diff(self.arcs.indptr)
+
+    def run(
+        self, accepts: Callable[[_Code, np.ndarray], bool]
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        """Yield each code that is accepted, as are all before it, and the graphs with it."""
+        with _plain_interrupt():
+            yield from self._run(accepts)
+
+    def _run(
+        self, accepts: Callable[[_Code, np.ndarray], bool]
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        arcs = self.arcs
+        node = np.repeat(np.arange(len(arcs.color)), np.diff(arcs.indptr))
+        key = arcs.color[node].astype(np.int64) * arcs.num_labels + arcs.label
+        key = key * arcs.num_colors + arcs.color[arcs.neighbor]
+        for start, rows in _groups(key):
+            front, color = divmod(start, arcs.num_colors)
+            first, label = divmod(front, arcs.num_labels)
+            nodes = np.stack([node[rows], arcs.neighbor[rows]], axis=1).astype(np.int32)
+            share = len(rows) / len(key)
+            yield from self._grow(_Code.begin(label, (first, color)), nodes, accepts, share)
+
+    @property
+    def left_out(self) -> str:
+        """What was not looked at, for want of memory; "" where nothing was left out."""
+        if not self.num_cut:
+            return ""
+        cut = count(self.num_cut, "subgraph")
+        return (
+            f"{cut} had so many occurrences that larger ones were not looked for; ask for fewer "
+            "nodes or a larger support, or leave the largest graphs out"
+        )
+
+    def _grow(
+        self,
+        code: _Code,
+        nodes: np.ndarray,
+        accepts: Callable[[_Code, np.ndarray], bool],
+        share: float,
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        """Yield a code and those that grow from it, a ``share`` of all work."""
+        # looks at the clock
+        self._spend(0.0)
+        graphs = self.graph_of[nodes[:, 0]]
+        inside = graphs[np.concatenate([[True], graphs[1:] != graphs[:-1]])]
+        if not accepts(code, inside):
+            self._spend(share)
+            return
+        yield code, inside
+        used = code.used(self.labels.opposite)
+        grows = len(code.colors) < self.most_nodes
+        needed = self._bytes_of(nodes, code.path if grows else code.path[-1:])
+        is_cut = needed > self._room or len(code.arcs) == _MOST_ARCS
+        if is_cut and grows:
+            # without a new node, an arc back
+            grows, needed = False, self._bytes_of(nodes, code.path[-1:])
+        self.num_cut += is_cut
+        if needed > self._room or len(code.arcs) == _MOST_ARCS:
+            self._spend(share)
+            return
+        self._room -= needed
+        key, row, new = find_extensions(self.arcs, nodes, code.path, used, grows)
+        for value, at in _groups(key):
+            longer = nodes[row[at]]
+            if new[at[0]] >= 0:
+                longer = np.concatenate([longer, new[at, None]], axis=1)
+            own = share * len(at) / len(key)
+            yield from self._grow(code.extended(value, self.arcs), longer, accepts, own)
+        self._room += needed
+        if not len(key):
+            self._spend(share)
+
+    def _bytes_of(self, nodes: np.ndarray, path: np.ndarray) -> int:
+        """Most bytes of the embeddings with one arc more, from some nodes of the path."""
+        number = sum(int(self._degrees[nodes[:, place]].sum()) for place in path)
+        return number * (_BYTES_OF_EXTENSION + _BYTES_OF_NODE * (nodes.shape[1] + 1))
+
+    def is_minimal(self, code: _Code) -> bool:
+        """Whether a code is the least one of its subgraph."""
+        opposite = self.labels.opposite
+        back = np.column_stack([code.arcs[:, [1, 0]], opposite[code.arcs[:, 2]]])
+        u, v, label = np.concatenate([code.arcs, back]).T
+        order = np.argsort(u, kind="stable")
+        own = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
+        return bool(is_minimal(own, code.arcs, code.keys, opposite))
+
+    def structure(self, code: _Code) -> Structure:
+        """The subgraph of a code."""
+        labels = self.labels
+        colors = labels.colors[list(code.colors)] if labels.categories else None
+        names = labels.categories.names_of(colors, labels.feature_names)
+        return Structure.of_channels(code.used(labels.opposite), labels.relations, names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Code:
+    """A DFS code of E arcs and M nodes, as :func:`is_minimal` takes it, and its right-most path."""
+
+    arcs: np.ndarray
+    keys: np.ndarray
+    path: np.ndarray
+    colors: tuple[int, ...]
+
+    @classmethod
+    def begin(cls, label: int, colors: tuple[int, int]) -> _Code:
+        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([0, 1]), colors)
+
+    @property
+    def name(self) -> tuple[int, ...]:
+        """Equal for equal codes alone."""
+        return (*self.colors[:2], int(self.arcs[0, 2]), *self.keys[1:].tolist())
+
+    @property
+    def prefixes(self) -> list[tuple[int, ...]]:
+        """Names of the codes that it grew from, and its own."""
+        return [self.name[:length] for length in range(3, len(self.name) + 1)]
+
+    def used(self, opposite: np.ndarray) -> np.ndarray:
+        """The arcs both ways, bool ``[M, M, L]``."""
+        size = len(self.colors)
+        used = np.zeros((size, size, len(opposite)), bool)
+        u, v, label = self.arcs.T
+        used[u, v, label] = used[v, u, opposite[label]] = True
+        return used
+
+    def extended(self, key: int, arcs: Arcs) -> _Code:
+        """The code with the arc of a key of :func:`find_extensions`."""
+        size, path, colors = len(self.colors), self.path, self.colors
+        if key < size * arcs.num_labels:
+            # back from the last node
+            v, label = divmod(key, arcs.num_labels)
+            u = size - 1
+        else:
+            front, color = divmod(key - size * arcs.num_labels, arcs.num_colors)
+            rank, label = divmod(front, arcs.num_labels)
+            path = path[: len(path) - rank]
+            u, v, colors = int(path[-1]), size, (*colors, color)
+            path = np.append(path, size)
+        arcs_after = np.concatenate([self.arcs, [[u, v, label]]])
+        return _Code(arcs_after, np.append(self.keys, key), path, colors)
+
+
+def _groups(keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Each different key in ascending order, and where it stands, ascending."""
+    order = np.argsort(keys, kind="stable")
+    different, starts = np.unique(keys[order], return_index=True)
+    pieces = np.split(order, starts[1:]) if len(different) else []
+    yield from zip(different.tolist(), pieces, strict=True)
+
+
+@contextmanager
+def _plain_interrupt() -> Iterator[None]:
+    """Raise a KeyboardInterrupt as such: where it meets a call of Numba it comes as SystemError."""
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            cause = cause.__cause__ or cause.__context__
+        raise
+
+
+_Row = tuple[Structure, _Code, np.ndarray]
+
+
+def _closed(rows: Sequence[_Row]) -> list[_Row]:
+    """Leave out what another one contains in the same graphs with one edge more."""
+    support = {one.key: len(inside) for one, _, inside in rows}
+    covered = {
+        part.key
+        for one, _, inside in rows
+        for part in _without_an_edge(one)
+        if support.get(part.key) == len(inside)
+    }
+    return [row for row in rows if row[0].key not in covered]
+
+
+def _without_an_edge(structure: Structure) -> Iterator[Structure]:
+    """The connected structures of all edges but one, and of the nodes that are left."""
+    for u, v, channel in np.argwhere(structure.channels):
+        other = structure.relations.opposite[channel]
+        if (u, channel) > (v, other):
+            continue
+        channels = structure.channels.copy()
+        channels[u, v, channel] = channels[v, u, other] = False
+        joined = channels.any(axis=2)
+        left = np.flatnonzero(joined.any(axis=1))
+        if not len(left) or (len(left) < structure.num_nodes - 1):
+            continue
+        if are_connected(joined[None, left[:, None], left])[0]:
+            own = structure.categories
+            yield Structure.of_channels(
+                channels[np.ix_(left, left)],
+                structure.relations,
+                tuple(own[node] for node in left) if own else (),
+            )
+
+
+class SubgraphFeatures(TransformerMixin, GraphEstimator):
+    """Frequent subgraphs as a transformer of scikit-learn: which of them each graph contains.
+
+    Parameters
+    ----------
+    support, sizes, closed
+        See :func:`gomkcn.frequent_subgraphs`.
+
+    Attributes
+    ----------
+    found_ : FrequentSubgraphs
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> rings, trees = [nx.cycle_graph(n) for n in (3, 4)], [nx.star_graph(n) for n in (3, 4)]
+    >>> features = SubgraphFeatures(support=2, sizes=(2, 4)).fit(rings + trees)
+    >>> features.transform([nx.path_graph(3)]).tolist()
+    [[1.0, 0.0]]
+    """
+
+    def __init__(
+        self, support: float = 0.1, sizes: int | str | tuple[int, int] = (2, 6), closed: bool = True
+    ) -> None:
+        self.support = support
+        self.sizes = sizes
+        self.closed = closed
+
+    def fit(self, graphs: Any, y: object = None) -> SubgraphFeatures:
+        """Find the frequent subgraphs of some graphs; classes are not looked at."""
+        self.found_ = frequent_subgraphs(graphs, self.support, self.sizes, closed=self.closed)
+        return self
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Return 1 where a graph contains a subgraph, else 0, float64 ``[G, S]``."""
+        check_is_fitted(self)
+        return self.found_.transform(graphs).astype(np.float64)
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """The edges of each subgraph, as ``gomkcn count`` takes them."""
+        return np.array([one.to_text() for one in self.found_.structures], dtype=object)

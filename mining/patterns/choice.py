@@ -1,0 +1,569 @@
+"""What is reported: the motif set, and all structures of a census that differ from random graphs.
+
+All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
+are counted in the graph and in the same way in random graphs. Where there are kinds, so is each
+structure alone: the sum over all kinds of its edges and nodes. Structures of each size, alone or
+with their kinds, are a family of their own.
+
+Larger motifs, and what filters or the user have shown, were chosen in this graph alone: a
+comparison of what was chosen because it is frequent here would call too many. So they are counted,
+and not compared.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import inf
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn.mining.counting.census import (
+    Counts,
+    census_sizes,
+    census_steps,
+    count_in_each,
+    exact_array,
+)
+from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.occurrence_search import find_graphs
+from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from gomkcn.mining.significance.null_models import (
+    ATTEMPTS_PER_EDGE,
+    NullModel,
+    RandomGraphs,
+    null_model,
+)
+from gomkcn.mining.significance.verdicts import (
+    class_differences,
+    compare_with_random,
+    group_differences,
+)
+from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.descriptions import describe_structure
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.pattern import (
+    LESS,
+    MORE,
+    NullComparison,
+    OccurrenceCount,
+    Pattern,
+    differing_groups,
+    merge,
+)
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.shapes import count as number_of
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
+
+log = logging.getLogger("gomkcn_dgl")
+
+# fewer random graphs cannot tell what is rare
+LEAST_SAMPLES = 99
+# steps of a census that one thread takes in a minute
+_STEPS_A_MINUTE = 2e10
+# steps of a census that take as long as an attempt of a walk
+_STEPS_OF_AN_ATTEMPT = 25
+_TIME_UP = "the count ended early."
+# random graphs whose structures are counted together: small graphs take less time so
+_MOST_TOGETHER = 16
+# entries that these have together at most; larger graphs are counted one by one
+_ENTRIES_TOGETHER = 1 << 16
+# structures that are reported, with their places, of those that follow from one that leads a
+# difference between classes: a table that is read
+_MOST_FOLLOWING = 9
+# structures that the first answer names: a line of the terminal
+_MOST_SAID = 3
+# most steps to look for a pattern in all graphs of a collection
+_GRAPH_STEPS = 5 * STEPS_PER_SECOND
+
+
+@dataclass(frozen=True)
+class ChoiceRules:
+    """What is reported: how many, beside which random graphs of which sizes, how exactly.
+
+    ``most_seen`` patterns of filters or frequent subgraphs are reported where nothing else calls
+    for them, the most frequent.
+    """
+
+    sizes: range
+    most_seen: int
+    nulls: tuple[Any, ...]
+    # whether sizes that take long are left out of the comparison
+    is_quick: bool
+    null_samples: int
+    count_error: float
+    count_steps: int
+    seed: int
+    # why there is no null model, where nobody said so
+    why_no_null: str = ""
+    # steps of a census of the graph, and where no null model is asked for by its name of those of
+    # all random graphs: two minutes of one thread, which nobody minds who did not ask for it
+    most_steps: float = 2 * _STEPS_A_MINUTE
+    # steps of the census of the graph that are taken when time is up: a third of a second
+    late_steps: float = 1e8
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenPatterns:
+    """The patterns that are reported, in their order, and the others, the largest z first.
+
+    ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what the
+    comparison does not tell.
+    """
+
+    patterns: list[Pattern]
+    others: list[Pattern]
+    null_models: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedStructures:
+    """All structures of few nodes, by their keys, beside the random graphs of each null model.
+
+    ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what is not
+    counted or not compared.
+    """
+
+    patterns: Mapping[bytes, Pattern]
+    null_models: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """What is called, in a sentence: the first answer of a run, which goes on for longer."""
+        null = next(iter(self.null_models), None)
+        if null is None:
+            return f"{number_of(len(self.patterns), 'structure')} counted, and not compared"
+        # larger ones may be counted alone
+        compared = [one for one in self.patterns.values() if null in one.significance]
+        results = [one.significance[null] for one in compared]
+        more = sum(one.verdict == MORE for one in results)
+        less = sum(one.verdict == LESS for one in results)
+        held = sum(one.observed > 0 for one in results)
+        # another null model may have some that this one has not
+        absent = sum(one.largest > 0 and not one.observed for one in results)
+        more_said = f" (and {absent:,} that these alone have)" if absent else ""
+        sentence = (
+            f"{number_of(held, 'structure')} compared with {results[0].num_samples} random graphs"
+            f"{more_said}: {more} over-represented, {less} under-represented"
+        )
+        called = _in_order(one for one in compared if one.significance[null].is_called)
+        # those that there are more of, in the first place
+        called.sort(key=lambda one: one.significance[null].verdict != MORE)
+        shown = []
+        for pattern in called[:_MOST_SAID]:
+            result = pattern.significance[null]
+            name = describe_structure(pattern.structure)
+            shown.append(f"{name} {result.observed:,.0f} (expected {result.mean:,.1f})")
+        return f"{sentence}; first {', '.join(shown)}" if shown else sentence
+
+
+def choose_patterns(
+    mined: MinedGraph,
+    compared: ComparedStructures,
+    motifs: Sequence[Pattern],
+    seen: Sequence[Pattern],
+    rules: ChoiceRules,
+    steps: Steps,
+) -> ChosenPatterns:
+    """What is reported: the motif set, what differs from random graphs, and what else was seen.
+
+    ``compared`` are all structures of few nodes. ``seen`` are patterns that the user gave, which
+    all are reported, and those of filters.
+    """
+    # 1. what is not a motif, nor seen
+    census = dict(compared.patterns)
+    # 2. the motifs, and what else was seen: counts are those of the census, or are made
+    joined = merge([*motifs, *seen])
+    beyond = [one for one in joined if one.key not in census]
+    counted = {one.key: one for one in _count_together(mined, beyond, rules, steps)}
+    known = []
+    for one in joined:
+        own = counted.get(one.key) or census.pop(one.key)
+        known.append(replace(one, frequency=own.frequency, significance=own.significance))
+    in_set = known[: len(motifs)]
+    more = known[len(motifs) :]
+    # 3. order: the set, what is called, then the given ones and those of filters, by their number
+    called = _in_order(one for one in (*census.values(), *more) if one.is_called)
+    rest = [one for one in more if not one.is_called]
+    rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
+    given = [one for one in rest if "given" in one.sources]
+    frequent = [one for one in rest[len(given) :] if one.frequency.count > 0]
+    reported = [*in_set, *called, *given, *frequent[: rules.most_seen]]
+    keys = {one.key for one in reported}
+    others = [
+        one
+        for one in (*census.values(), *rest)
+        # what random graphs alone have was compared as well
+        if one.key not in keys and (one.significance or one.frequency.count > 0)
+    ]
+    others.sort(key=_distance, reverse=True)
+    # 4. compare the graphs of each class; what leads a group is reported as well, and some of what
+    #    follows
+    if mined.classes is not None:
+        both = _compare_classes(mined, [*reported, *others], steps)
+        groups = differing_groups(both)
+        differing = {one.key for group in groups for one in group[: 1 + _MOST_FOLLOWING]}
+        num_reported = len(reported)
+        more = [one for one in both[num_reported:] if one.key in differing]
+        reported = [*both[:num_reported], *more]
+        others = [one for one in both[num_reported:] if one.key not in differing]
+    return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
+
+
+def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
+    """Count all structures of few nodes, in the graph and in the random graphs of each model."""
+    models = [null_model(one, mined.graph) for one in rules.nulls]
+    spend = _with_grace(steps, rules.late_steps)
+    sizes = _sizes_to_compare(mined, models, rules, spend)
+    warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
+    census, left_out = _count_sizes(mined, sizes, steps, spend)
+    left_out |= sizes.refused
+    for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
+        of = _numbers(sorted(size for size in left_out if left_out[size] == reason))
+        warnings.append(f"Structures of {of} nodes are not counted: {reason}")
+    compared = range(sizes.compared.start, min([sizes.compared.stop, *left_out]))
+    if sizes.counted and not left_out and not any(census.values()):
+        head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
+        warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
+    # the random graphs of every model are counted before any is compared, so that each has a
+    # verdict on the same structures
+    known = {structure.key: structure for structure in census}
+    drawn = [
+        (model, _count_in_random(mined, model, known, compared, rules, steps))
+        for model in (models if compared else ())
+    ]
+    own = dict.fromkeys(known.values(), 0) | census
+    (totals,) = with_structures_alone([own])
+    structures = {one.key: one for one in totals}
+    own = {one: number for one, number in own.items() if one.num_nodes in compared}
+    verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
+    null_models: dict[str, str] = {}
+    for model, censuses in drawn:
+        if not own or not censuses:
+            continue
+        for structure, verdict in compare_censuses(model.name, [own, *censuses]).items():
+            verdicts[structure.key][model.name] = verdict
+        null_models[model.name] = model.keeps
+        looked = steps.each(
+            f"looking at {model.name}",
+            str,
+            lambda model: model.doubt(mined.graph),
+            [model],
+            attrgetter("name"),
+            in_time=True,
+        )
+        warnings += filter(None, looked)
+    counts = {one.key: count for one, count in totals.items()}
+    patterns = {
+        key: Pattern(
+            structures[key].with_nodes(structures[key].reading_order),
+            sources=("census",),
+            significance=significance,
+        ).counted(OccurrenceCount.exact(counts.get(key, 0)))
+        for key, significance in verdicts.items()
+    }
+    return ComparedStructures(patterns, null_models, tuple(warnings))
+
+
+class SizesToCount(NamedTuple):
+    """Sizes of which all structures are counted, and those that are compared."""
+
+    counted: range
+    compared: range
+    steps: dict[int, float]  # about, for a census of each size that is counted
+    refused: dict[int, str]  # why others cannot be counted
+    warnings: tuple[str, ...]  # what is not compared
+
+
+def _sizes_to_compare(
+    mined: MinedGraph,
+    models: Sequence[NullModel],
+    rules: ChoiceRules,
+    spend: Spend = spend_freely,
+) -> SizesToCount:
+    """Find what can be counted at all, and compared in the time that is wanted."""
+    able = census_sizes(mined.graph, rules.sizes, mined.categories)
+    steps = np.full(len(able), np.inf)
+    refused: dict[int, str] = {}
+    for place, size in enumerate(able):
+        try:
+            sizes = range(able[0], size + 1)
+            steps[place] = census_steps(mined.graph, sizes, mined.categories, spend)
+        except (UncountableError, TimeUpError) as error:
+            # larger ones take more
+            refused = dict.fromkeys(able[place:], str(error) or _TIME_UP)
+            break
+    able = able[: int(np.isfinite(steps).sum())]
+    steps = steps[: len(able)]
+    counted = able[: int((steps <= rules.most_steps).sum())]
+    of_each = dict(zip(able, steps.tolist(), strict=True))
+    if not models:
+        return SizesToCount(counted, able[:0], of_each, refused, ())
+    # as many censuses and walks as there are random graphs
+    walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
+    total = steps + len(models) * rules.null_samples * (steps + walk)
+    compared = able[: int((total <= rules.most_steps).sum())] if rules.is_quick else able
+    late = able[len(compared) :]
+    if not late:
+        return SizesToCount(able, compared, of_each, refused, ())
+    minutes = max(1, round(total[-1] / _STEPS_A_MINUTE))
+    warning = (
+        f"Structures of {_numbers(late)} nodes are not compared with random graphs, which would "
+        f"take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
+    )
+    return SizesToCount(counted, compared, of_each, refused, (warning,))
+
+
+def _numbers(sizes: Iterable[int]) -> str:
+    """Sizes in a sentence: "3", or "3 to 5"."""
+    first, *_, last = [*sizes] * 2
+    return f"{first} to {last}" if first != last else f"{first}"
+
+
+def _count_sizes(
+    mined: MinedGraph, sizes: SizesToCount, steps: Steps, spend: Spend
+) -> tuple[Counts, dict[int, str]]:
+    """The counts of all structures of some sizes, and why those of a size are not among them."""
+
+    def take(size: int) -> Censuses:
+        alone = range(size, size + 1)
+        report = steps.stage(f"counting structures of {size} nodes")
+        done = 0.0
+
+        def spend_and_report(work: float) -> None:
+            nonlocal done
+            spend(work)
+            done += work
+            report(done / sizes.steps[size])
+
+        try:
+            return _take_censuses([mined.graph], alone, mined.categories, spend_and_report)
+        except TimeUpError:
+            return Censuses(refused=_TIME_UP)
+
+    found = steps.each("census", Censuses, take, sizes.counted)
+    census: Counts = {}
+    left_out: dict[int, str] = {}
+    for size, taken in zip(sizes.counted, found, strict=True):
+        if taken.refused:
+            left_out[size] = taken.refused
+        else:
+            census |= {structure: count for structure, (count,) in taken.counts}
+    return census, left_out
+
+
+def _with_grace(steps: Steps, late_steps: float) -> Spend:
+    """What ends a count when time is up, but not within its first steps."""
+    spent = 0.0
+
+    def spend(work: float) -> None:
+        nonlocal spent
+        spent += work
+        if spent > late_steps:
+            steps.check_time()
+
+    return spend
+
+
+@dataclass(frozen=True, eq=False)
+class Censuses:
+    """How often each structure occurs in each of some graphs; or why they cannot be counted."""
+
+    num_graphs: int = 0
+    counts: list[tuple[Structure, list[int]]] = field(default_factory=list)
+    refused: str = ""
+
+
+def _take_censuses(
+    graphs: Sequence[CSRGraph], sizes: range, categories: Categories, spend: Spend
+) -> Censuses:
+    """Count all structures of some sizes in each graph."""
+    try:
+        censuses = count_in_each(graphs, sizes, categories, spend)
+    except UncountableError as error:
+        return Censuses(refused=str(error))
+    structures = dict.fromkeys(structure for counts in censuses for structure in counts)
+    return Censuses(
+        len(graphs), [(one, [counts.get(one, 0) for counts in censuses]) for one in structures]
+    )
+
+
+def _counts_of_each(taken: Iterable[Censuses], known: dict[bytes, Structure]) -> list[Counts]:
+    """The counts in each of all graphs, in terms of the structures of ``known``, which grows.
+
+    What was kept, or comes from another process, has structures of its own.
+    """
+    each: list[Counts] = []
+    for one in taken:
+        rows = [
+            (known.setdefault(structure.key, structure), counts) for structure, counts in one.counts
+        ]
+        each += [
+            {structure: counts[number] for structure, counts in rows}
+            for number in range(one.num_graphs)
+        ]
+    return each
+
+
+def _count_in_random(
+    mined: MinedGraph,
+    model: NullModel,
+    known: dict[bytes, Structure],
+    sizes: range,
+    rules: ChoiceRules,
+    steps: Steps,
+) -> list[Counts]:
+    """The counts in each random graph of a model, in terms of ``known``; empty where left out."""
+    # small graphs take less time together
+    number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
+    numbers = range(rules.null_samples)
+    together = [numbers[k : k + number] for k in numbers[::number]]
+    # the hub is drawn here once, and not by every worker; when time is up none is needed, since no
+    # graph is drawn then
+    drawn: RandomGraphs | None = None
+    if not steps.is_late():
+        with suppress(TimeUpError):
+            drawn = RandomGraphs(model, mined.graph, rules.seed, steps.check_time)
+
+    def take(numbers: range) -> Censuses:
+        if drawn is None:
+            raise TimeUpError
+        graphs = [drawn.draw(k) for k in numbers]
+        return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
+
+    found = steps.each(
+        f"counting in random graphs ({model.name})",
+        Censuses,
+        take,
+        together,
+        itemgetter(0),
+        in_time=True,
+        weight=len,
+    )
+    refused = [one.refused for one in found if one.refused]
+    if refused:
+        log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
+        return []
+    censuses = _counts_of_each(found, known)
+    if len(censuses) < LEAST_SAMPLES:
+        log.warning("time was up before null model %s had enough random graphs", model.name)
+        return []
+    return censuses
+
+
+def compare_censuses(
+    null: str, censuses: Sequence[Mapping[Structure, int]]
+) -> dict[Structure, NullComparison]:
+    """Compare the census of a graph, the first, with those of random graphs.
+
+    What one of them lacks occurs there never. Structures of each size, and of these those alone and
+    those of kinds, are a family of their own.
+    """
+    every = with_structures_alone(censuses)
+    structures = list(dict.fromkeys(one for census in every for one in census))
+    counts = exact_array([[census.get(one, 0) for one in structures] for census in every])
+    families = [2 * one.num_nodes + (one.alone is not one) for one in structures]
+    return dict(zip(structures, compare_with_random(null, counts, np.array(families)), strict=True))
+
+
+def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[Counts]:
+    """The counts in each graph, and those of each structure alone: the sum over all its kinds.
+
+    >>> first = Structure.parse("a-[acts]->b, b-[stops]->c")
+    >>> second = Structure.parse("a-[stops]->b, b-[acts]->c")
+    >>> (counts,) = with_structures_alone([{first: 3, second: 1}])
+    >>> [(one.to_text(), count) for one, count in counts.items()][2:]
+    [('A->B, B->C', 4)]
+    """
+    first: dict[bytes, Structure] = {}
+    alone: dict[Structure, Structure] = {}
+    for structure in dict.fromkeys(one for census in censuses for one in census):
+        if structure.alone is not structure:
+            alone[structure] = first.setdefault(structure.alone.key, structure.alone)
+    every: list[Counts] = []
+    for census in censuses:
+        totals = dict(census)
+        for structure, count in census.items():
+            if structure in alone:
+                totals[alone[structure]] = totals.get(alone[structure], 0) + count
+        every.append(totals)
+    return every
+
+
+def _in_order(called: Iterable[Pattern]) -> list[Pattern]:
+    """Structures alone before those with kinds, and those that lie out farthest first."""
+    return sorted(
+        called, key=lambda one: (one.structure.alone is not one.structure, -_distance(one))
+    )
+
+
+def _distance(pattern: Pattern) -> float:
+    """How far it is from what random graphs of the first null model have: |z|."""
+    first: NullComparison | None = next(iter(pattern.significance.values()), None)
+    if first is None:
+        return -1.0
+    return inf if first.z is None and first.is_called else abs(first.z or 0.0)
+
+
+def _count_together(
+    mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
+) -> list[Pattern]:
+    """Count each pattern in the whole graph; return them with their counts."""
+
+    def count_one(structure: Structure) -> OccurrenceCount:
+        return count_occurrences(
+            mined.graph,
+            structure,
+            mined.colors_of(structure),
+            error=rules.count_error,
+            max_steps=rules.count_steps,
+            seed=rules.seed,
+        )
+
+    structures = [one.structure for one in patterns]
+    counts = steps.each(
+        "counting patterns", OccurrenceCount, count_one, structures, attrgetter("key")
+    )
+    return [one.counted(count) for one, count in zip(patterns, counts, strict=True)]
+
+
+def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
+    """The patterns with how many graphs of each class contain them."""
+    classes = mined.classes
+    assert classes is not None, "the graphs have classes"
+
+    def find_one(structure: Structure) -> tuple[np.ndarray, bool]:
+        colors = mined.colors_of(structure)
+        return find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
+
+    structures = [one.structure for one in patterns]
+    found = steps.each(
+        "counting in each class",
+        tuple[np.ndarray, bool],
+        find_one,
+        structures,
+        attrgetter("key"),
+    )
+    num_cut = sum(not is_complete for _, is_complete in found)
+    if num_cut:
+        log.warning("%d structures were not searched in all graphs: too many steps", num_cut)
+    contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
+    for column, (of_pattern, _) in enumerate(found):
+        contains[:, column] = of_pattern
+    differences = group_differences(
+        class_differences(contains, classes.labels, classes.names),
+        contains,
+        classes.labels,
+        [one.num_nodes for one in patterns],
+    )
+    return [
+        replace(one, classes=difference)
+        for one, difference in zip(patterns, differences, strict=True)
+    ]

@@ -1,0 +1,311 @@
+"""A finished mining run: everything that its folder and its report show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from gomkcn.mining.filters.filters_run import FiltersRun
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.patterns.miner import Miner
+from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.structures.descriptions import describe_structure
+from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.marked_graph import marked_graph
+from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern
+from gomkcn.mining.structures.truth import MotifRecovery
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.shapes import count, tell_apart
+from gomkcn_dgl.runtime import html_module_of, html_of
+from gomkcn_dgl.runtime.output_folder import describe_provenance
+
+
+@dataclass(frozen=True, repr=False)
+class MiningRun:
+    """The result of a run.
+
+    Attributes
+    ----------
+    graph : GraphSummary
+    patterns : list of Pattern
+        The motifs, then what differs most from random graphs, then what else was seen.
+    motif_set : MotifSet
+        What the graph is made of.
+    filters : FiltersRun or None
+        The filters, as a run of their own; None where they are left out.
+    settings : dict
+        The resolved settings.
+    provenance : dict
+        Versions, commit, seed, device, times.
+    recovery : list of MotifRecovery or None
+        Planted motifs and whether they were recovered; None where no truth is known.
+    map : GraphMap or None
+        What the page shows of the graph.
+    is_partial : bool
+        Whether the time limit ended the run early: there are fewer random graphs.
+    command : str
+        What continues a partial run, as a user types it; empty where it is not known.
+    notes : tuple of str
+        What of the input was changed or left out.
+    warnings : tuple of str
+        Sentences on what the comparison with random graphs does not tell.
+    null_models : mapping from str to str
+        What the random graphs of each null model keep, in words, by its name.
+    others : tuple of Pattern
+        What was counted beside the patterns, the largest z first.
+    """
+
+    graph: GraphSummary
+    patterns: list[Pattern]
+    motif_set: MotifSet
+    settings: dict[str, Any]
+    provenance: dict[str, Any]
+    recovery: list[MotifRecovery] | None = None
+    map: GraphMap | None = None
+    is_partial: bool = False
+    command: str = ""
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    null_models: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[Pattern, ...] = ()
+    filters: FiltersRun | None = None
+
+    @property
+    def counted(self) -> list[Pattern]:
+        """All structures that were counted: the patterns, then the others."""
+        return [*self.patterns, *self.others]
+
+    def __repr__(self) -> str:
+        """What was mined, the motif set, and how many patterns are reported."""
+        patterns = count(len(self.patterns), "pattern")
+        return f"MiningRun({self.graph.source!r}: {self.motif_set}, {patterns})"
+
+    @classmethod
+    def of(
+        cls,
+        miner: Miner,
+        graph: Any,
+        *,
+        settings: RunSettings | None = None,
+        seconds: float = 0.0,
+        recovery: Sequence[MotifRecovery] | None = None,
+        filters: FiltersRun | None = None,
+        has_map: bool = True,
+        command: str = "",
+    ) -> MiningRun:
+        """Collect the results of a fitted miner, with a description of each pattern.
+
+        Parameters
+        ----------
+        miner : PatternMiner
+            Fitted to ``graph``.
+        graph : anything :func:`gomkcn.as_csr` takes
+        settings : RunSettings, optional
+            The settings of the run; by default the parameters of the miner.
+        seconds : float
+            Duration of the run.
+        recovery : sequence of MotifRecovery, optional
+            Planted motifs and whether they were recovered.
+        filters : FiltersRun, optional
+            The run of the miner of filters; by default it is made.
+        has_map : bool
+            Whether the graph is drawn, which takes seconds for thousands of nodes.
+        command : str
+            What continues the run if it is partial, as a user types it.
+
+        Returns
+        -------
+        MiningRun
+
+        Raises
+        ------
+        InputError
+            If the miner was fitted to another graph, or not yet.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> miner = PatternMiner(null=None).fit(rings)
+        >>> run = MiningRun.of(miner, rings)
+        >>> [pattern.description for pattern in run.patterns]
+        ['cycle of 4 nodes']
+        """
+        csr = as_unweighted(graph)
+        fitted = getattr(miner, "graph_", None)
+        if fitted is None or not _same_edges(fitted, csr):
+            raise InputError(
+                "graph must be the one that the miner was fitted to, with its nodes in the same "
+                "order; fit the miner to it."
+            )
+        settings = settings or RunSettings.of(miner)
+        if filters is None and miner.filters_ is not None:
+            filters = FiltersRun.of(miner.filters_, csr)
+        found = miner.motif_set_
+        located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
+        described = _described([*located, *miner.others_], csr.feature_names)
+        patterns = described[: len(located)]
+        others = described[len(located) :]
+        return cls(
+            graph=GraphSummary.of(csr, settings.graph.path),
+            patterns=patterns,
+            motif_set=with_names(found, patterns, csr.feature_names),
+            settings=settings.to_dict(),
+            provenance=describe_provenance(miner.random_state, seconds),
+            recovery=None if recovery is None else list(recovery),
+            map=GraphMap.of(csr, found, patterns, miner.graph_classes_) if has_map else None,
+            is_partial=miner.is_partial_,
+            command=command if miner.is_partial_ else "",
+            # of the graph, and of what mining leaves out
+            notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
+            warnings=miner.warnings_,
+            null_models=miner.null_models_,
+            others=tuple(others),
+            filters=filters,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return {
+            "schema": SCHEMA_VERSION,
+            "feature_names": list(self.graph.feature_names),
+            "motif_set": self.motif_set.to_dict(),
+            "patterns": [pattern.to_dict() for pattern in self.patterns],
+            # the relations of the graph are in each pattern and in run.json
+            "others": [one.to_dict() for one in self.others],
+        }
+
+    def to_networkx(self, graph: Any) -> Any:
+        """The graph with the copies of motifs and the listed occurrences of patterns as attributes.
+
+        Nodes and edges in copies have ``motif``, ``copy`` and ``motif_role`` as in
+        :meth:`MotifSet.to_networkx`, those of the set that the page shows. Those in listed
+        occurrences of patterns have ``patterns``, their numbers, such as ``"0 3"``, and for each of
+        them ``pattern_3_role``, all roles that they have in it, such as ``"A B/C"``, and
+        ``pattern_3_occurrences``, the number of listed occurrences that they are in. The graph has
+        the names of motifs and patterns as ``motif_0`` and ``pattern_3``. Nodes have their
+        ``block`` where a description by blocks was looked at.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            The graph that was mined.
+
+        Returns
+        -------
+        networkx.Graph
+            A ``DiGraph`` where edges have a direction, and then those without go both ways; a
+            multigraph where there are several relations. In a collection node 3 of graph 7 is
+            ``"7/3"``.
+
+        Raises
+        ------
+        InputError
+            If the graph lacks a node of a copy or of an occurrence.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> miner = PatternMiner(null=None).fit(rings)
+        >>> MiningRun.of(miner, rings).to_networkx(rings).nodes[5]["motif_role"]
+        'A/B/C/D'
+        """
+        found = self.motif_set
+        return marked_graph(
+            as_unweighted(graph), found.shown.motifs, self.patterns, found.known_blocks
+        )
+
+    def explore(self) -> Any:
+        """Show the page of the run in a notebook: as the last line of a cell.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            What is selected on the page is its trait ``selected``, which can be set and observed:
+            ``{"motif": 0}``, ``{"motif": 0, "copy": 2, "nodes": [7, 9, 4]}``,
+            ``{"pattern": 3, "occurrence": 5, "nodes": [4, 6, 8]}``, ``{"node": 7}``,
+            ``{"graph": 12}`` in a collection, or None. Numbers count from 0, as in tables, and
+            nodes have the input's own ids; where a graph of a collection is meant, it has the key
+            ``graph`` too. Without the package anywidget, the page alone.
+
+        Raises
+        ------
+        InputError
+            If ``selected`` is set to what the page does not have.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> miner = PatternMiner(null=None).fit(rings)
+        >>> explorer = MiningRun.of(miner, rings).explore()
+        >>> explorer.selected = {"motif": 0, "copy": 2}
+        >>> explorer.selected["copy"], len(explorer.selected["nodes"])
+        (2, 4)
+        """
+        return html_module_of(self).explore(self)
+
+    def _repr_html_(self) -> str | None:
+        """The motif set and the patterns, for a notebook."""
+        return html_of(self)
+
+
+def with_names(
+    found: MotifSet, patterns: Sequence[Pattern], feature_names: Sequence[str]
+) -> MotifSet:
+    """The set with what the patterns say of its motifs; those of the other base get a name."""
+    other = found.other
+    if other is not None:
+        other = replace(other, motifs=tuple(_described(other.motifs, feature_names)))
+    return replace(found.with_patterns(patterns), other=other)
+
+
+def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> list[Pattern]:
+    """The patterns with descriptions, no two alike."""
+    told = [describe_structure(one.structure, feature_names) for one in patterns]
+    apart = tell_apart(told, [one.structure for one in patterns])
+    return [replace(one, description=text) for one, text in zip(patterns, apart, strict=True)]
+
+
+def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
+    """Whether two graphs have the same graphs, nodes and edges, with their links."""
+    return a is b or (
+        np.array_equal(a.graph_ptr, b.graph_ptr)
+        and np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.indices, b.indices)
+        and (a.links is None) == (b.links is None)
+        and (a.links is None or b.links is None or np.array_equal(a.links, b.links))
+    )
+
+
+def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
+    """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
+    rows = pattern.occurrences.rows_in(graph)
+    numbers = []
+    left = np.ones(len(rows), bool)
+    for one in found:
+        assert one.motif is not None, "a motif has copies"
+        copies = one.motif.copies.rows_in(graph)
+        # nodes of an occurrence in each copy, [K, copies]
+        at = copies.ravel(), np.repeat(np.arange(len(copies)), copies.shape[1])
+        member = sp.csr_array(
+            (np.ones(copies.size, np.int32), at), shape=(graph.num_nodes, len(copies))
+        )
+        shared = sum(
+            (member[rows[:, node]] for node in range(1, rows.shape[1])), member[rows[:, 0]]
+        )
+        held = left & (shared.max(axis=1).toarray().ravel() == rows.shape[1])
+        numbers.append(int(held.sum()))
+        left &= ~held
+    return tuple(numbers)

@@ -1,0 +1,484 @@
+"""Two runs side by side: every structure that either of them counted, and their profiles.
+
+Networks of different size are compared by their profiles (R. Milo and others, Superfamilies of
+evolved and designed networks, Science 2004): z of each structure, divided by the length of all z of
+its family, which are the structures of a size, alone or with the kinds of their edges and nodes.
+Where all random graphs have the same count there is no z, and no entry of the profile either: 0
+would say "as many as expected", which is not known. The other entries are those of the paper, since
+0 adds nothing to a length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.patterns.choice import compare_structures
+from gomkcn.mining.patterns.miner import NONE, Miner
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.significance.null_models import KEEP_DEGREES
+from gomkcn.mining.structures.descriptions import describe_structure
+from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
+from gomkcn.mining.structures.pattern import (
+    LESS,
+    MORE,
+    NOT_SHOWN,
+    NullComparison,
+    OccurrenceCount,
+    Pattern,
+)
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.shapes import count, tell_apart
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Tabular
+
+# of fewer structures a correlation says nothing: that of two is 1 or -1
+LEAST_CORRELATED = 3
+# the runs, as the fields of what is compared are named
+_BOTH = ("first", "second")
+# what the test says of a structure: more, fewer, neither; None where a run does not compare it
+Sign = int | None
+
+
+class Family(NamedTuple):
+    """Structures that are corrected together, and have a profile together."""
+
+    num_nodes: int
+    has_kinds: bool
+    is_directed: bool
+
+    @classmethod
+    def of(cls, structure: Structure) -> Family:
+        """The family of a structure."""
+        has_kinds = structure.alone is not structure
+        return cls(structure.num_nodes, has_kinds, structure.relations.is_directed)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A structure in one of two runs.
+
+    Attributes
+    ----------
+    count : OccurrenceCount
+        Its occurrences; 0 where neither the graph nor any of its random graphs has it.
+    result : NullComparison or None
+        The comparison with random graphs; None where it was not made.
+    copies : int or None
+        Its copies in the motif set of the run.
+    entry : float
+        That of the profile: z, divided by the length of all z of its family; NaN without z.
+    """
+
+    count: OccurrenceCount
+    result: NullComparison | None = None
+    copies: int | None = None
+    entry: float = math.nan
+
+    @property
+    def z(self) -> float:
+        """That of the comparison; NaN without one, or where all random graphs have as many."""
+        if self.result is None or self.result.z is None:
+            return math.nan
+        return self.result.z
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the graph or a random graph has it."""
+        return self.count.high > 0 or (self.result is not None and self.result.mean > 0)
+
+    @property
+    def sign(self) -> Sign:
+        """1 where the structure is called more frequent, -1 where less, else 0."""
+        if self.result is None:
+            return None
+        return {MORE: 1, LESS: -1}.get(self.result.verdict, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedStructure:
+    """A structure with what each of two runs has of it; None where one did not count it."""
+
+    name: str
+    structure: Structure
+    first: Side | None
+    second: Side | None
+
+    @property
+    def signs(self) -> tuple[Sign, Sign]:
+        """What the tests of both runs say."""
+        first, second = (None if side is None else side.sign for side in (self.first, self.second))
+        return first, second
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a graph or a random graph has it."""
+        return any(side is not None and side.is_held for side in (self.first, self.second))
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the test of a run says more or fewer."""
+        return any(self.signs)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The significance profiles of a family of structures in two graphs.
+
+    Attributes
+    ----------
+    family : Family
+    rows : tuple of int
+        Places of the structures in ``RunComparison.structures``: those that both runs compared and
+        that have z in one at least.
+    first, second : numpy.ndarray
+        float64 ``[S]``: z of each structure, divided by the length of all z; NaN without z.
+    """
+
+    family: Family
+    rows: tuple[int, ...]
+    first: np.ndarray
+    second: np.ndarray
+
+    @property
+    def in_both(self) -> np.ndarray:
+        """Which structures have z in both graphs, bool ``[S]``."""
+        return ~np.isnan(self.first + self.second)
+
+    @property
+    def correlation(self) -> float | None:
+        """Pearson's, over those with z in both; None for two structures, or if all are equal."""
+        first, second = self.first[self.in_both], self.second[self.in_both]
+        if len(first) < LEAST_CORRELATED or not (np.ptp(first) and np.ptp(second)):
+            return None
+        return float(np.corrcoef(first, second)[0, 1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunComparison(Tabular):
+    """Two runs, and every structure that either of them counted.
+
+    Attributes
+    ----------
+    first, second : MiningRun
+    null : str
+        The null model whose results are shown, the first that both runs have; empty without one.
+    structures : tuple of ComparedStructure
+        Structures alone before those with kinds, small ones first, and in each family those with
+        the largest entry of either profile.
+    profiles : tuple of Profile
+        One for each family of which both runs compared all structures.
+    """
+
+    first: MiningRun
+    second: MiningRun
+    null: str
+    structures: tuple[ComparedStructure, ...]
+    profiles: tuple[Profile, ...]
+
+    def __repr__(self) -> str:
+        """What is compared, and how the profiles of each size correlate."""
+        correlations = "".join(
+            f", {one.correlation:+.2f} for those of {one.family.num_nodes} nodes"
+            for one in self.profiles
+            if one.correlation is not None
+        )
+        sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
+        return f"RunComparison({sources}: {count(len(self.structures), 'structure')}{correlations})"
+
+    def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
+        """Structures of which the tests of both runs say this."""
+        return [one for one in self.structures if one.signs == (first, second)]
+
+    @property
+    def in_a_set(self) -> list[ComparedStructure]:
+        """Structures that are motifs of either run."""
+        return [
+            one
+            for one in self.structures
+            if any(side and side.copies is not None for side in (one.first, one.second))
+        ]
+
+    @property
+    def that_follow(self) -> list[ComparedStructure]:
+        """Called structures of 3 nodes whose counts follow from those of the others of 3 nodes.
+
+        Where the random graphs keep degrees, the subgraphs that are two edges at a node are as many
+        in each of them: so an unjoined pair is left as often as the third pair is not joined.
+        """
+        if self.null not in KEEP_DEGREES:
+            return []
+        return [
+            one
+            for one in self.structures
+            if one.is_called
+            and None not in one.signs
+            and one.structure.num_nodes == 3
+            and len(one.structure.pairs) == 2
+        ]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each structure: its name, edges, nodes, and what each run has of it.
+
+        Of each run, with ``_first`` or ``_second``: ``count``, the ``mean``, ``sd``, ``z``,
+        ``p_adjusted`` and ``verdict`` of the comparison with random graphs, ``has_z``, which is
+        false where all random graphs have the same count, the entry of the ``profile``, and
+        ``copies`` in its motif set. What is not known is missing.
+        """
+        rows = self.structures
+        table: dict[str, list[Any]] = {
+            "structure": [one.name for one in rows],
+            "edges": [one.structure.to_text() for one in rows],
+            "nodes": [one.structure.num_nodes for one in rows],
+        }
+        for which in _BOTH:
+            sides: list[Side | None] = [getattr(one, which) for one in rows]
+            results = [side and side.result for side in sides]
+            table[f"count_{which}"] = [side and side.count.value for side in sides]
+            for name in ("mean", "sd", "z", "p_adjusted", "verdict"):
+                table[f"{name}_{which}"] = [one and getattr(one, name) for one in results]
+            table[f"has_z_{which}"] = [one and one.z is not None for one in results]
+            table[f"profile_{which}"] = [
+                None if side is None or math.isnan(side.entry) else side.entry for side in sides
+            ]
+            table[f"copies_{which}"] = [side and side.copies for side in sides]
+        return table
+
+
+def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
+    """Compare all structures that two runs counted, directions, types and categories included.
+
+    Parameters
+    ----------
+    first, second : MiningRun
+        :func:`gomkcn.read_run` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
+        graph. The graphs may have any sizes.
+
+    Returns
+    -------
+    RunComparison
+        A table with a row for each structure of either run.
+
+    Raises
+    ------
+    InputError
+        If one is no run, but a path or a graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import compare_runs, mine_structures
+    >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
+    >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
+    >>> {one.name: one.signs for one in found.structures[:2]}
+    {'path of 3 nodes': (-1, 0), 'triangle': (1, 0)}
+    >>> found
+    RunComparison('graph' and 'graph': ... structures, ... for those of 4 nodes, ...)
+    """
+    for which, run in (("first", first), ("second", second)):
+        if not isinstance(run, MiningRun):
+            raise InputError(
+                f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
+                "gomkcn.read_run(folder) reads a run, and "
+                "gomkcn.mine_structures(gomkcn.read_graph(file)) makes one of a graph."
+            )
+    null = next((name for name in first.null_models if name in second.null_models), "")
+    both = [_Counted.of(run, null) for run in (first, second)]
+    structures: dict[bytes, Structure] = {}
+    for counted in reversed(both):
+        structures |= counted.structures
+    feature_names = tuple(dict.fromkeys((*first.graph.feature_names, *second.graph.feature_names)))
+    every = list(structures.values())
+    names = tell_apart([describe_structure(one, feature_names) for one in every], every)
+    rows = [
+        ComparedStructure(name, one, *(counted.side(key, one) for counted in both))
+        for name, (key, one) in zip(names, structures.items(), strict=True)
+    ]
+    rows = _in_order(_with_entries([one for one in rows if one.is_held]))
+    return RunComparison(first, second, null, tuple(rows), tuple(_profiles(rows)))
+
+
+def mine_structures(
+    graph: Any, path: str | None = None, *, steps: Steps | None = None
+) -> MiningRun:
+    """Count all structures of few nodes and compare them with random graphs: a run without motifs.
+
+    Parameters
+    ----------
+    graph : anything :func:`gomkcn.as_csr` takes
+    path : str, optional
+        Its file, for the name of the run.
+    steps : Steps, optional
+        Shows how much is done, and tells when to stop.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn import mine_structures
+    >>> len(mine_structures(nx.karate_club_graph()).others)
+    29
+    """
+    mined = MinedGraph.of(graph)
+    csr: CSRGraph = mined.given
+    refuse_no_edges(csr)
+    miner = Miner(filters=NONE)
+    steps = Steps() if steps is None else steps
+    compared = compare_structures(mined, miner.choice_rules(csr), steps)
+    return MiningRun(
+        GraphSummary.of(csr, path),
+        patterns=[],
+        motif_set=MotifSet((), 0.0, 0.0),
+        settings={},
+        provenance={},
+        is_partial=steps.is_partial,
+        notes=tuple(csr.notes),
+        warnings=compared.warnings,
+        null_models=compared.null_models,
+        others=tuple(compared.patterns.values()),
+    )
+
+
+class _Counted(NamedTuple):
+    """What a run counted, by the keys of structures that do not name a single relation."""
+
+    patterns: Mapping[bytes, Pattern]
+    structures: Mapping[bytes, Structure]
+    null: str
+    # families of which all structures were compared, with the number of random graphs
+    families: Mapping[Family, int]
+    # all relations and categories that its structures have
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, run: MiningRun, null: str) -> _Counted:
+        patterns: dict[bytes, Pattern] = {}
+        structures: dict[bytes, Structure] = {}
+        for pattern in run.counted:
+            structure = _without_single_relation(pattern.structure)
+            patterns[structure.key] = pattern
+            structures[structure.key] = structure
+        return cls(
+            patterns,
+            structures,
+            null,
+            {
+                Family.of(structures[key]): one.significance[null].num_samples
+                for key, one in patterns.items()
+                if null in one.significance
+            },
+            frozenset(word for one in structures.values() for word in _words(one)),
+        )
+
+    def side(self, key: bytes, structure: Structure) -> Side | None:
+        """What the run has of a structure; None where it did not look for it."""
+        pattern = self.patterns.get(key)
+        if pattern is None:
+            # where all of a family were compared, neither the graph nor a random graph has it
+            num_samples = self.families.get(Family.of(structure))
+            if num_samples is None or not self.words >= _words(structure):
+                return None
+            return Side(OccurrenceCount.exact(0), _none_anywhere(self.null, num_samples))
+        copies = None if pattern.motif is None else pattern.motif.num_copies
+        return Side(pattern.frequency.occurrences, pattern.significance.get(self.null), copies)
+
+
+def _none_anywhere(null: str, num_samples: int) -> NullComparison:
+    """The comparison of what neither the graph nor a random graph has."""
+    return NullComparison(
+        null=null,
+        num_samples=num_samples,
+        observed=0.0,
+        mean=0.0,
+        sd=0.0,
+        largest=0.0,
+        z=None,
+        p=1.0,
+        p_adjusted=1.0,
+        verdict=NOT_SHOWN,
+    )
+
+
+def _without_single_relation(structure: Structure) -> Structure:
+    """The structure with a relation that has no name, where there is no other one."""
+    relations = structure.relations
+    if len(relations.names) != 1 or relations.names == (PLAIN,):
+        return structure
+    plain = relations_of((PLAIN,), relations.directed)
+    return Structure.of_channels(structure.channels, plain, structure.categories)
+
+
+def _words(structure: Structure) -> frozenset[str]:
+    """The relations of its edges and the categories of its nodes, by name."""
+    relations = (structure.relations.names[number] for number in structure.edge_relations)
+    return frozenset(relations) | frozenset(name for own in structure.categories for name in own)
+
+
+def _with_entries(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:
+    """The structures with their entries of the profile of each run."""
+    squares: defaultdict[tuple[Family, str], float] = defaultdict(float)
+    for one in rows:
+        for which in _BOTH:
+            side: Side | None = getattr(one, which)
+            if side is not None and not math.isnan(side.z):
+                squares[Family.of(one.structure), which] += side.z**2
+
+    def with_entry(one: ComparedStructure, which: str) -> Side | None:
+        side: Side | None = getattr(one, which)
+        length = math.sqrt(squares[Family.of(one.structure), which]) or 1.0
+        return side and replace(side, entry=side.z / length)
+
+    return [
+        replace(one, first=with_entry(one, "first"), second=with_entry(one, "second"))
+        for one in rows
+    ]
+
+
+def _in_order(rows: Iterable[ComparedStructure]) -> list[ComparedStructure]:
+    """Families one after the other; in each the largest entry of either profile first."""
+
+    def place(one: ComparedStructure) -> tuple[Any, ...]:
+        family = Family.of(one.structure)
+        entries = [abs(side.entry) for side in (one.first, one.second) if side is not None]
+        largest = max((entry for entry in entries if not math.isnan(entry)), default=0.0)
+        return (family.has_kinds, family, -largest, one.structure.key)
+
+    return sorted(rows, key=place)
+
+
+def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
+    """The profiles of each family that both runs compared."""
+    of_family: dict[Family, list[int]] = {}
+    for number, one in enumerate(rows):
+        sides = (one.first, one.second)
+        if all(side and side.result for side in sides) and any(
+            side and not math.isnan(side.entry) for side in sides
+        ):
+            of_family.setdefault(Family.of(one.structure), []).append(number)
+    found = []
+    for family, numbers in of_family.items():
+        entries = [
+            np.array([getattr(rows[row], which).entry for row in numbers]) for which in _BOTH
+        ]
+        if len(numbers) > 1:
+            found.append(Profile(family, tuple(numbers), *entries))
+    return found
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a folder is that of a run, finished or not, and no graph."""
+    from gomkcn_dgl.runtime.output_folder import PROGRESS
+
+    folder = Path(path)
+    names = ("run.json", "patterns.json", "settings.toml", PROGRESS)
+    return folder.is_dir() and any((folder / name).exists() for name in names)

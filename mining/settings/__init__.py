@@ -1,0 +1,1 @@
+"""What settings files say, and how a job is known again."""

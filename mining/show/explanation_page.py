@@ -1,0 +1,271 @@
+"""An explanation of a trained classifier as one page without network or script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from scipy.stats import binomtest
+
+from gomkcn.mining.classifier_explanation import (
+    Contributions,
+    Decision,
+    Explanation,
+    explain_classifier,
+)
+from gomkcn.mining.plots.filter_drawing import (
+    PLAIN_FILL,
+    draw_filter,
+    draw_loss_curve,
+    draw_scale,
+    has_letters,
+    response_fills,
+)
+from gomkcn.mining.plots.layout import DrawnGraph
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.styles import line_styles
+from gomkcn.mining.show.page import flatten, render_page
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.graph_classes import read_node_mask
+from gomkcn_dgl.runtime.files import check_output
+from gomkcn_dgl.runtime.output_folder import refuse_foreign, write_files
+from gomkcn_dgl.training.labelled_data import LabelledData, summarize
+from gomkcn_dgl.training.training_run import (
+    EXPLANATION,
+    describe_choice,
+    describe_settings,
+    load_classifier,
+    read_metrics,
+    read_training_data,
+)
+
+PAGE = Path(EXPLANATION).name
+# of a list of all filters so many have their responses drawn: with the next limit, the page of ten
+# classes stays below two megabytes
+_MOST_MAPS = 16
+# nodes of a graph in which they are drawn
+_MOST_MAPPED_NODES = 64
+# what the last layer reads of the responses of a graph's nodes
+_READ = {
+    "max": "highest response",
+    "mean": "mean response",
+    "sum": "sum of the responses",
+    None: "response",
+}
+# nothing but the style in the page itself
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
+
+
+def explain_run(
+    run: str | Path,
+    rows: Sequence[int | str] | None = None,
+    *,
+    data: LabelledData | None = None,
+    data_path: str | None = None,
+    out: str | Path | None = None,
+    force: bool = True,
+) -> tuple[Explanation, Path]:
+    """Explain a trained run and write that into its folder; return the path of the page as well.
+
+    ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
+    not given; ``rows`` are the graphs to show, by number or name. The page goes into the folder of
+    the run, or to ``out``, where ``force`` says whether one that exists is replaced.
+    """
+    classifier = load_classifier(run, "cpu")
+    metrics = read_metrics(run)
+    settings = classifier.settings.override({"path": data_path})
+    page_path = Path(run, EXPLANATION) if out is None else Path(out, PAGE)
+    if out is None:
+        refuse_foreign(Path(run), [EXPLANATION])
+    else:
+        check_output(page_path, [run, settings.data.path], force=force)
+    if data is None:
+        if not Path(settings.data.path).exists():
+            raise InputError(
+                f"the data set {settings.data.path!r} of this run is not there; say where with "
+                f"gomkcn explain {run} --data PATH."
+            )
+        data = read_training_data(settings.data)
+    for name, size in summarize(data).items():
+        if size != (stored := metrics["data"].get(name)):
+            raise InputError(
+                f"the data set must be the one of the run, with {name} {stored}, got {size}."
+            )
+    # that of a node is the node itself
+    marked = None if data.of_nodes else read_node_mask(settings.data.path)
+    explanation = explain_classifier(classifier, data, rows, marked)
+    page = render_explanation(explanation, metrics, settings.to_dict())
+    write_files(page_path.parent, {page_path.name: page})
+    return explanation, page_path
+
+
+def render_explanation(
+    explanation: Explanation, metrics: Mapping[str, Any], settings: Mapping[str, Any]
+) -> str:
+    """Render an explanation as one self-contained page."""
+    drawings = _Drawings(explanation)
+    return render_page(
+        "explanation.html.jinja",
+        policy=_POLICY,
+        script="",
+        data="",
+        explained=explanation,
+        contributions=explanation.contributions,
+        names=explanation.class_names,
+        source=Path(settings["data"]["path"]).resolve().name,
+        metrics=metrics,
+        interval=_interval(metrics),
+        verdict=judge_accuracy(metrics),
+        machine_settings=describe_settings(metrics) if metrics["method"] == "kernel" else "",
+        method_choice=describe_choice(metrics),
+        draw=drawings,
+        read=_READ[explanation.pooling],
+        members=metrics["classes_of"],
+        ordered=_ordered,
+        logit=_logit,
+        ringed=any(one.ringed for one in explanation.decisions),
+        loss=_draw_loss(metrics),
+        settings=flatten(settings),
+        provenance=flatten(metrics["provenance"]),
+    )
+
+
+@dataclass(frozen=True)
+class _Drawings:
+    """The drawings of a page, all by the same rules: of a graph, of responses, of a filter."""
+
+    explanation: Explanation
+
+    def graph(self, graph: DrawnGraph | None, like: Decision | None = None) -> Markup:
+        """A graph, with the features and rings of a decision, or without."""
+        if graph is None:
+            return _TOO_LARGE
+        label = f"{graph.num_nodes} nodes and {len(graph.edges)} edges"
+        if like is not None:
+            around = " and its neighbourhood" if self.explanation.of_nodes else ""
+            label = f"{like.name}{around}: {label}"
+        fills = [PLAIN_FILL] * graph.num_nodes
+        if like is not None:
+            fills = self.explanation.colors.fills(like.features)
+        return _draw(graph, fills, label, () if like is None else like.ringed)
+
+    def response(self, decision: Decision, number: int) -> Markup:
+        """A graph whose nodes have the colours of their responses to a filter."""
+        one = self.explanation.filters[number]
+        if decision.graph is None:
+            return _TOO_LARGE
+        assert decision.scores is not None
+        own = decision.scores[:, number]
+        label = f"responses of nodes to filter {number}, from {own.min():.3f} to {own.max():.3f}"
+        return _draw(decision.graph, response_fills(own, one.low, one.high), label, decision.ringed)
+
+    def filter(self, number: int, wide: float = 1.0) -> Markup:
+        """A filter with its weights and features."""
+        one = self.explanation.filters[number]
+        return draw_filter(
+            one.structure,
+            one.weights,
+            one.features,
+            self.explanation.colors,
+            round(wide * 150),
+            round(wide * 128),
+            lines=line_styles(one.structure.relations.kinds),
+            label=f"filter {number}",
+        )
+
+    def scale(self, number: int) -> Markup:
+        """The legend of the responses to a filter."""
+        one = self.explanation.filters[number]
+        return draw_scale(one.low, one.high)
+
+    def here(self, decision: Decision, number: int) -> str:
+        """The response of a node to a filter, or the highest one of a graph's nodes, in words."""
+        assert decision.scores is not None
+        own = decision.scores[:, number]
+        if self.explanation.of_nodes:
+            return f"Of {decision.name}: {own[0]:.3f}"
+        return f"Highest in {decision.name}: {own.max():.3f}"
+
+    def with_map(self, decision: Decision, place: int) -> bool:
+        """Whether the responses to the filter at a ``place`` of a list are drawn."""
+        return place < _MOST_MAPS and len(decision.features) <= _MOST_MAPPED_NODES
+
+
+def _draw(
+    graph: DrawnGraph, fills: Sequence[str], label: str, ringed: Sequence[int] = ()
+) -> Markup:
+    """A graph, larger for more nodes."""
+    wide = 0.7 if graph.num_nodes <= 10 else 1.3 if graph.num_nodes <= 60 else 1.8
+    return draw_structure(
+        graph,
+        round(200 * wide),
+        round(170 * wide),
+        lines=line_styles(graph.relations.kinds),
+        letters=has_letters(graph),
+        fills=fills,
+        ringed=ringed,
+        label=label,
+    )
+
+
+def _ordered(contributions: Contributions, label: int) -> list[int]:
+    """The filters by their contribution to a class, the most first."""
+    return np.argsort(-contributions.values[label], kind="stable").tolist()
+
+
+def _logit(value: float) -> str:
+    """A contribution with its sign, such as +5.12 or −0.03."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _draw_loss(metrics: Mapping[str, Any]) -> Markup:
+    """The losses of a network, and its best epoch; empty for a kernel machine."""
+    history = metrics.get("history")
+    if not history:
+        return Markup()
+    return draw_loss_curve(
+        history["train_loss"],
+        first=1,
+        validation=history["val_loss"],
+        marked=metrics["best_epoch"],
+    )
+
+
+def _interval(metrics: Mapping[str, Any]) -> tuple[float, float]:
+    """Ends of the 95 % interval (Wilson) of the accuracy on graphs of the same kind."""
+    size = metrics["size"]["test"]
+    right = round(metrics["accuracy"]["test"] * size)
+    ends = binomtest(right, size).proportion_ci(method="wilson")
+    return float(ends.low), float(ends.high)
+
+
+def judge_accuracy(metrics: Mapping[str, Any]) -> str:
+    """Say whether a classifier is better than the answer that needs no learning.
+
+    >>> judge_accuracy({"accuracy": {"test": 0.5}, "size": {"test": 10},
+    ...                 "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}}})
+    'Always answering “toxic” is correct for 60.0%. This classifier is no better, so what it \
+responds to does not explain the classes.'
+    """
+    accuracy = metrics["accuracy"]["test"]
+    size = metrics["size"]["test"]
+    answer = metrics["baseline"]["answer"]
+    least = metrics["baseline"]["accuracy"]["test"]
+    always = f"Always answering “{answer}” is correct for {least:.1%}."
+    if accuracy <= least:
+        return (
+            f"{always} This classifier is no better, so what it responds to does not explain the "
+            "classes."
+        )
+    low, _ = _interval(metrics)
+    if low <= least:
+        return (
+            f"{always} With {size} graphs to test, that lies within the 95% "
+            "interval of the accuracy: the difference is within the error."
+        )
+    return always

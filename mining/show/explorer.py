@@ -1,0 +1,135 @@
+"""What the script of the page of a mining run works on: the graph, copies and occurrences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.plots.styles import Kind
+from gomkcn.mining.show.drawn_graph import Node, graph_record, pack
+from gomkcn.mining.show.terminal import called, shown_set
+from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.occurrences import Occurrences
+from gomkcn.mining.structures.pattern import MORE, Pattern, differing_groups
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.files import visible
+
+# occurrences of a pattern that can be selected; of more, a sample, which nobody clicks through
+MOST_DRAWN = 250
+
+
+class DrawnOccurrences(NamedTuple):
+    """The places of a list that are drawn, and their numbers in it."""
+
+    numbers: list[int]
+    drawn: Occurrences
+
+    @classmethod
+    def of(cls, listed: Occurrences, most: int | None = None) -> DrawnOccurrences:
+        """All places of a list, or a random sample of so many."""
+        rows = np.arange(len(listed))
+        if most is not None and len(listed) > most:
+            rows = np.sort(np.random.default_rng(0).choice(len(listed), most, replace=False))
+        drawn = Occurrences(listed.nodes[rows], listed.graph[rows], listed.names)
+        return cls(rows.tolist(), drawn)
+
+    @property
+    def nodes(self) -> list[list[Node]]:
+        """Graph and id of each node of the drawn places."""
+        return [[(one.graph, name) for name in one.nodes] for one in self.drawn]
+
+
+def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[Kind, str]) -> str:
+    """The block of a run; empty where there is no graph to show.
+
+    ``motifs`` are rows of the table of the motif set, with their patterns.
+    """
+    shown = run.map
+    if shown is None:
+        return ""
+    drawn = drawn_places(run)
+    number = {node: row for row, node in enumerate(drawn_nodes(run, drawn))}
+    copies = [
+        {
+            "name": visible(row["name"]),
+            "label": str(row["number"]),
+            "color": row["color"],
+            "hollow": row["variant_of"] is not None,
+            **_places(row["pattern"], drawn["motif"][row["number"]], number),
+            "edits": row["pattern"].motif.edits.tolist(),
+        }
+        for row in motifs
+    ]
+    patterns = [
+        {
+            "name": visible(one.name),
+            "listed": len(one.occurrences),
+            "count": str(one.frequency.occurrences),
+            "exact": one.frequency.occurrences.is_exact,
+            "inside": list(one.inside),
+            **_places(one, places, number, is_any=is_alone(one, run.graph)),
+        }
+        for one, places in zip(run.patterns, drawn["pattern"], strict=True)
+    ]
+    return pack(
+        {
+            **graph_record(run.graph, shown, list(number), lines),
+            "motifs": copies,
+            "patterns": patterns,
+            "start": start_of(run),
+        }
+    )
+
+
+def start_of(run: MiningRun) -> int | None:
+    """The pattern that is selected at first: the surest of classes, or the first that is called."""
+    leading = [group[0].id for group in differing_groups(run.counted)][:1]
+    if leading and leading[0] >= 0:
+        return leading[0]
+    return None if shown_set(run.motif_set)[0].motifs else first_called(run)
+
+
+def first_called(run: MiningRun) -> int | None:
+    """The number of the over-represented pattern of fewest nodes."""
+    null = next(iter(run.null_models), "")
+    more = [at for at, one in enumerate(run.patterns) if called(one, null) == MORE]
+    return min(more, key=lambda at: run.patterns[at].num_nodes, default=None)
+
+
+def drawn_places(run: MiningRun) -> dict[str, list[DrawnOccurrences]]:
+    """The places of each "motif" and of each "pattern" that are drawn, by their numbers."""
+    shown, _ = shown_set(run.motif_set)
+    copies = [one.motif.copies for one in shown.motifs if one.motif is not None]
+    return {
+        "motif": [DrawnOccurrences.of(own) for own in copies],
+        "pattern": [DrawnOccurrences.of(one.occurrences, MOST_DRAWN) for one in run.patterns],
+    }
+
+
+def drawn_nodes(run: MiningRun, drawn: dict[str, list[DrawnOccurrences]]) -> list[Node]:
+    """Graph and id of each node, in order: those of the map, then those that only places name."""
+    nodes: list[Node] = []
+    if run.map is not None:
+        nodes += zip(run.map.graphs.tolist(), run.map.names, strict=True)
+    for places in (*drawn["motif"], *drawn["pattern"]):
+        nodes += [node for place in places.nodes for node in place]
+    return list(dict.fromkeys(nodes))
+
+
+def is_alone(pattern: Pattern, graph: GraphSummary) -> bool:
+    """Whether the edges of a pattern are of any relation of a graph that has several."""
+    return len(graph.relations) > 1 and pattern.relations.names == (PLAIN,)
+
+
+def _places(
+    pattern: Pattern, places: DrawnOccurrences, number: dict[Node, int], is_any: bool = False
+) -> dict[str, Any]:
+    """Edges and places of a structure, its nodes by their numbers; relation -1 is any."""
+    edges = zip(pattern.edges, pattern.edge_relations, strict=True)
+    return {
+        "edges": [[u, v, -1 if is_any else relation] for (u, v), relation in edges],
+        "places": [[number[node] for node in place] for place in places.nodes],
+    }

@@ -1,0 +1,123 @@
+"""The page of a temporal census: a grid of 36 motifs, as in the figure of Paranjape and others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from gomkcn.mining.show.page import Numbers, expected, render_page, signed
+from gomkcn.mining.structures.pattern import NOT_SHOWN
+from gomkcn.mining.temporal.temporal_motifs import TemporalCensus, motif_events
+from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
+
+# where the nodes 1, 2 and 3 of a drawing stand, in its pixels
+_POINTS = {1: np.array([16.0, 18.0]), 2: np.array([104.0, 18.0]), 3: np.array([60.0, 80.0])}
+# of two nodes alone, which leaves room for three arrows above each other
+_PAIR_POINTS = {1: np.array([16.0, 47.0]), 2: np.array([104.0, 47.0])}
+# size of a drawing, six of which are in a row
+_WIDTH = 120
+_HEIGHT = 94
+# of a node
+_RADIUS = 8.0
+# distance between parallel edges, whose numbers stand between them
+_GAP = 17.0
+# length of an arrow head, and half of its width
+_HEAD = 6.0
+_HALF_HEAD = 3.2
+
+
+def render_temporal_page(census: TemporalCensus, source: str, window: str) -> str:
+    """Return the page of a census of the graph in a file ``source``."""
+    table = census.columns()
+    record = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    numbers = Numbers(record, "table")
+    logs = np.log(np.maximum(census.counts, 1)).reshape(-1)
+    least = logs[census.counts.reshape(-1) > 0].min(initial=logs.max())
+    most = logs.max()
+    cells: list[dict[str, Any]] = []
+    for at, row in enumerate(record):
+        cell = {
+            "svg": draw_events(at // 6, at % 6),
+            "count": numbers(at, "count"),
+            "shade": round(5 + 45 * (logs[at] - least) / (most - least)) if most > least else 0,
+            "is_called": False,
+        }
+        if census.comparisons:
+            mean, sd = expected(row["mean"], row["sd"])
+            cell["expected"] = f"{mean} ± {sd}"
+            cell["z"] = signed(row["z"]) if row["z"] is not None else "–"
+            cell["verdict"] = row["verdict"]
+            cell["is_called"] = row["verdict"] != NOT_SHOWN
+        cells.append(cell)
+    comparison = census.comparisons[0] if census.comparisons else None
+    return render_page(
+        "temporal.html.jinja",
+        source=source,
+        window=window,
+        census=census,
+        grid=[cells[row * 6 : row * 6 + 6] for row in range(6)],
+        num_samples=comparison.num_samples if comparison else 0,
+        null=comparison.null if comparison else "",
+        keeps=TEMPORAL_NULLS[comparison.null].keeps if comparison else "",
+        total=f"{int(census.counts.sum()):,}",
+        verdicts=Counter(one.verdict for one in census.comparisons),
+    )
+
+
+def draw_events(row: int, column: int) -> Markup:
+    """Draw the motif of a row and a column: three arrows with their places in the order of time.
+
+    >>> print(draw_events(5, 0)[:60])
+    <svg role="img" aria-label="1 to 2, then 1 to 2, then 1 to 2
+    """
+    events = motif_events(row, column)
+    nodes = sorted({node for event in events for node in event})
+    points = _POINTS if len(nodes) == 3 else _PAIR_POINTS
+    used = Counter(frozenset(event) for event in events)
+    drawn: Counter[frozenset[int]] = Counter()
+    shapes = ""
+    for order, (u, v) in enumerate(events, start=1):
+        pair = frozenset((u, v))
+        # 1. edges between the same nodes lie beside each other, in the order of time
+        shift = (drawn[pair] - (used[pair] - 1) / 2) * _GAP
+        drawn[pair] += 1
+        first, second = (points[node] for node in sorted(pair))
+        along = (second - first) / np.linalg.norm(second - first)
+        across = np.array([-along[1], along[0]]) * shift
+        start = points[u]
+        end = points[v]
+        middle = (start + end) / 2 + across
+        # 2. a curve from rim to rim through the middle, and its head
+        bend = 2 * middle - (start + end) / 2
+        begin = start + (bend - start) * _RADIUS / np.linalg.norm(bend - start)
+        toward = (end - bend) / np.linalg.norm(end - bend)
+        tip = end - toward * (_RADIUS + 1)
+        base = tip - toward * _HEAD
+        side = np.array([-toward[1], toward[0]]) * _HALF_HEAD
+        shapes += (
+            f'<path d="M{_at(begin)} Q{_at(bend)} {_at(base)}" fill="none" stroke="var(--ink)" '
+            f'stroke-width="1.4"/><path d="M{_at(tip)} L{_at(base + side)} L{_at(base - side)}z" '
+            'fill="var(--ink)"/>'
+        )
+        # 3. its place in the order of time
+        x, y = (begin + 2 * bend + base) / 4
+        shapes += (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6.5" fill="var(--paper)"/>'
+            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" font-size="11.5" '
+            f'font-weight="650" fill="var(--ink)">{order}</text>'
+        )
+    for node in nodes:
+        x, y = points[node]
+        shapes += f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 1}" fill="var(--m0)"/>'
+    label = ", then ".join(f"{u} to {v}" for u, v in events)
+    return Markup(
+        f'<svg role="img" aria-label="{label}" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}">{shapes}</svg>'
+    )
+
+
+def _at(point: np.ndarray) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"

@@ -1,0 +1,1 @@
+"""Whether random graphs have a structure as often: null models and verdicts."""

@@ -1,0 +1,1 @@
+"""Structures, and what is said of them: categories, words, occurrences, patterns."""

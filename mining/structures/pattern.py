@@ -1,0 +1,841 @@
+"""The record of a pattern, the same from the first sight of a structure to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from math import inf, isfinite, log
+from typing import Any
+
+import numpy as np
+
+from gomkcn.mining.structures.occurrences import NONE, Occurrence, Occurrences
+from gomkcn_dgl.graphs.structure import Edge, Structure
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime import html_of
+
+# estimates from here on are given in units of a power of ten
+_LARGE = 1e9
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+# the largest adjusted p at which a structure is called more or less frequent
+LEVEL = 0.05
+MORE, LESS, NOT_SHOWN = "more frequent", "less frequent", "not shown to differ"
+# strengths of two classes are equal but for rounding, of records too
+_SAME = 1 - 1e-4
+# of patterns.json
+SCHEMA_VERSION = 9
+# occurrences in patterns.json; all are in a table of their own
+MOST_LISTED = 20
+
+
+# ends of the interval that holds 95 % of a normal distribution, in standard deviations
+_Z = 1.959964
+
+
+@dataclass(frozen=True)
+class OccurrenceCount:
+    """Induced occurrences of a pattern in a whole graph: node sets, each counted once.
+
+    Attributes
+    ----------
+    value : float
+        The number, or the unbiased estimate of it.
+    low, high : float
+        The 95 % interval of an estimate; the number itself where it is exact.
+    is_exact : bool
+        Whether all occurrences were counted.
+
+    Examples
+    --------
+    >>> OccurrenceCount.exact(1612010).state
+    'exact'
+    >>> OccurrenceCount(0.0, 0.0, 31.5, is_exact=False).state
+    'bounded'
+    """
+
+    # an exact count is a whole number, which a float cannot hold above 2^53
+    value: int | float
+    low: int | float
+    high: int | float
+    is_exact: bool
+
+    @classmethod
+    def exact(cls, number: int) -> OccurrenceCount:
+        """The count of all occurrences."""
+        return cls(number, number, number, is_exact=True)
+
+    @classmethod
+    def sum(cls, counts: Iterable[OccurrenceCount]) -> OccurrenceCount:
+        """The count of different occurrences together; the ends of the intervals are added up."""
+        each = list(counts)
+        value, low, high = (
+            sum(getattr(one, of) for one in each) for of in ("value", "low", "high")
+        )
+        return cls(value, low, high, all(one.is_exact for one in each))
+
+    @classmethod
+    def of_sample(cls, hits: int, drawn: int, total: int) -> OccurrenceCount:
+        """How many of ``total`` are of a kind, where ``hits`` of ``drawn`` are, drawn at random.
+
+        The interval is Wilson's (E. B. Wilson, 1927), for as many draws with replacement as tell as
+        much as these without (the finite population correction). Without a hit its upper end is
+        the largest number that the draws would miss with a probability of 5 %.
+
+        >>> OccurrenceCount.of_sample(30, 60, 60), str(OccurrenceCount.of_sample(500, 1000, 4000))
+        (OccurrenceCount(value=30, low=30, high=30, is_exact=True), '2,000 (1,893 to 2,107)')
+        """
+        if drawn == total:
+            return cls.exact(hits)
+        draws = drawn * (total - 1) / (total - drawn)
+        if not hits:
+            return cls(0.0, 0.0, total * (1 - 0.05 ** (1 / draws)), is_exact=False)
+        share = hits / drawn
+        center = (share + _Z**2 / (2 * draws)) / (1 + _Z**2 / draws)
+        half = _Z / (1 + _Z**2 / draws)
+        half *= (share * (1 - share) / draws + _Z**2 / (4 * draws**2)) ** 0.5
+        low = max(center - half, 0.0)
+        high = min(center + half, 1.0)
+        # those that were drawn are there, or are not
+        low = max(low * total, hits)
+        high = min(high * total, total - (drawn - hits))
+        return cls(share * total, low, high, is_exact=False)
+
+    @property
+    def state(self) -> str:
+        """How the number is known: "exact", "estimated", or "bounded" where no draw found one."""
+        if self.is_exact:
+            return "exact"
+        return "estimated" if self.value else "bounded"
+
+    @property
+    def short(self) -> str:
+        """The number alone."""
+        if self.is_exact:
+            return f"{int(self.value):,}"
+        return digits(self.value) if self.value else f"fewer than {digits(self.high)}"
+
+    def __str__(self) -> str:
+        """The number in words and digits; an estimate with its interval."""
+        if self.state != "estimated":
+            return self.short
+        if self.value < _LARGE:
+            return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
+        power = _power_of_ten(self.value)
+        value, low, high = (f"{one / 10**power:.4g}" for one in (self.value, self.low, self.high))
+        return f"{value} ({low} to {high}) · 10{str(power).translate(_RAISED)}"
+
+
+def digits(number: float) -> str:
+    """Four digits of an estimate; a large one in units of a power of ten.
+
+    >>> digits(61250), digits(9286.4e9)
+    ('61,250', '9.286 · 10¹²')
+    """
+    if number < _LARGE:
+        return f"{float(f'{number:.4g}'):,.0f}" if number >= 100 else f"{number:.3g}"
+    power = _power_of_ten(number)
+    return f"{number / 10**power:.4g} · 10{str(power).translate(_RAISED)}"
+
+
+def _power_of_ten(number: float) -> int:
+    return int(f"{number:.3e}".partition("e")[2])
+
+
+UNCOUNTED = OccurrenceCount(0.0, 0.0, inf, is_exact=False)
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """How often a pattern occurs.
+
+    Attributes
+    ----------
+    occurrences : OccurrenceCount
+        Induced occurrences in the whole graph: node sets that have the structure of the pattern,
+        directions and types of the edges and categories of the nodes included.
+    graphs : int
+        Graphs of the collection that hold a place of the pattern.
+    listed : int
+        Places that are listed: all, or a random sample of very many.
+    disjoint : int
+        Listed places that share no node, selected greedily; a lower bound.
+
+    Examples
+    --------
+    >>> Frequency(OccurrenceCount.exact(2), graphs=1, listed=2, disjoint=2)
+    Frequency(occurrences=..., graphs=1, listed=2, disjoint=2)
+    """
+
+    occurrences: OccurrenceCount = UNCOUNTED
+    graphs: int = 0
+    listed: int = 0
+    disjoint: int = 0
+
+    @property
+    def count(self) -> float:
+        """The number of occurrences, or the estimate of it."""
+        return self.occurrences.value
+
+
+@dataclass(frozen=True)
+class NullComparison:
+    """How often a structure occurs in a graph, and in random graphs of a null model.
+
+    All numbers but ``p_adjusted`` are of this structure alone, and none is modelled: they are those
+    of the counts in the graphs that were drawn.
+
+    Attributes
+    ----------
+    null : str
+        Name of the null model.
+    num_samples : int
+        Random graphs that were drawn, N.
+    observed : float
+        Occurrences in the graph.
+    mean, sd, largest : float
+        Mean, standard deviation (over N - 1) and maximum of the counts in the random graphs.
+    z : float or None
+        ``(observed - mean) / sd``; None where all random graphs have the same count.
+    p : float
+        ``(1 + random graphs with at least as many) / (N + 1)``, or with at most as many where the
+        graph has fewer than is usual; so at least 1 / (N + 1).
+    p_adjusted : float
+        The probability that any structure of the family differs as much in either direction, from
+        the same ranks (step-down max-T, Westfall and Young 1993).
+    verdict : {"more frequent", "less frequent", "not shown to differ"}
+        The first two where ``p_adjusted`` is at most .05.
+    """
+
+    null: str
+    num_samples: int
+    observed: float
+    mean: float
+    sd: float
+    largest: float
+    z: float | None
+    p: float
+    p_adjusted: float
+    verdict: str
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the graph has clearly more or fewer than the random graphs."""
+        return self.verdict != NOT_SHOWN
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``, beside the name of the null model; six decimals."""
+        record = {name: value for name, value in asdict(self).items() if name != "null"}
+        return {
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in record.items()
+        }
+
+
+@dataclass(frozen=True)
+class ClassContrast:
+    """A pattern among the graphs of one class and among all others.
+
+    Attributes
+    ----------
+    name : str
+        Name of the class.
+    containing, num_graphs : int
+        Graphs of the class that contain the pattern, and all graphs of the class.
+    others_containing, num_others : int
+        The same of all other classes together.
+    odds_ratio : float or None
+        Odds that a graph of the class contains the pattern, over the odds of the others, with ½
+        added to each of the four numbers of graphs (Haldane and Anscombe), so that it is finite.
+        None where no graph contains it, or each one does.
+    low, high : float or None
+        Its 95 % interval, normal on the scale of the logarithm (Gart).
+    p : float
+        The probability of a table that is no more probable than this one, where classes do not
+        matter (Fisher's exact test, two-sided); of this pattern and this class alone.
+    """
+
+    name: str
+    containing: int
+    num_graphs: int
+    others_containing: int
+    num_others: int
+    odds_ratio: float | None
+    low: float | None
+    high: float | None
+    p: float
+
+    @property
+    def strength(self) -> float:
+        """Distance of the odds ratio from 1 in widths of its interval, as logarithms."""
+        if self.odds_ratio is None or self.low is None or self.high is None:
+            return 0.0
+        return abs(log(self.odds_ratio)) / log(self.high / self.low)
+
+    @property
+    def is_more_frequent(self) -> bool:
+        """Whether the share of the graphs that contain it is larger in the class."""
+        return self.containing * self.num_others > self.others_containing * self.num_graphs
+
+    def __str__(self) -> str:
+        """Both shares and the odds ratio with its interval."""
+        return (
+            f"{_share(self.containing, self.num_graphs)} of class {self.name}, "
+            f"{_share(self.others_containing, self.num_others)} of the others; "
+            + ("" if self.odds_ratio is None
+               else f"odds ratio {odds(self.odds_ratio)} ({self.interval}), ")
+            + f"p = {self.p:.2g}"
+        )  # fmt: skip
+
+    @property
+    def interval(self) -> str:
+        """The interval of the odds ratio, such as "2.98 to 12.8"; "-" where there is none."""
+        return "-" if self.low is None else f"{odds(self.low)} to {odds(self.high)}"
+
+
+# power below which what is left of a difference could not be told: the usual one of planned trials
+_ENOUGH_POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Following:
+    """How a pattern that differs between classes follows from the patterns that lead.
+
+    Attributes
+    ----------
+    shared : int
+        Graphs that contain both the pattern and the one that leads its group.
+    p : float
+        The exact p of what is left of its difference among graphs that are alike in all patterns
+        that lead.
+    power : float
+        The probability that these graphs would show a difference as large as its own.
+    """
+
+    shared: int
+    p: float
+    power: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether enough graphs are left to tell that there is no difference beyond the leaders."""
+        return self.power >= _ENOUGH_POWER
+
+
+@dataclass(frozen=True)
+class ClassDifference:
+    """Whether classes of graphs differ in how many of their graphs contain a pattern.
+
+    Attributes
+    ----------
+    contrasts : tuple of ClassContrast
+        Each class beside all others, in the order of the classes.
+    p_adjusted : float
+        The probability that any of the patterns that were tested differs as much between any class
+        and the others where labels are permuted (step-down max-T, Westfall and Young 1993).
+    group : int or None
+        Patterns of one group differ for one reason, as far as the graphs tell, see
+        :func:`gomkcn.mining.significance.verdicts.group_differences`; groups are numbered by their
+        strongest pattern. None for what does not differ.
+    follows : Following or None
+        What is left of the difference beyond the patterns that lead; None for these, and for what
+        does not differ.
+
+    Examples
+    --------
+    >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0, 3e-5)
+    >>> shares, _, ratio = str(contrast).partition("; ")
+    >>> shares
+    '9 of 10 (90%) of class toxic, 2 of 20 (10%) of the others'
+    >>> ratio
+    'odds ratio 46.8 (5.7 to 383), p = 3e-05'
+    >>> ClassDifference((contrast,), 0.001).strongest.is_more_frequent
+    True
+    """
+
+    contrasts: tuple[ClassContrast, ...]
+    p_adjusted: float
+    group: int | None = None
+    follows: Following | None = None
+
+    @property
+    def strongest(self) -> ClassContrast:
+        """The class that the pattern separates most surely from the others.
+
+        Of two classes, which it separates alike, it is the one that contains it more often.
+        """
+        least = min(one.p for one in self.contrasts) / _SAME
+        equal = [one for one in self.contrasts if one.p <= least]
+        return max(equal, key=lambda one: (one.is_more_frequent, one.strength))
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """What comes first where patterns are sorted: the exact p, which permutations do not bound.
+
+        Where it is too small for a number, the strength decides.
+        """
+        best = self.strongest
+        return best.p, -best.strength
+
+    @property
+    def differs(self) -> bool:
+        """Whether classes differ, all patterns that were tested taken together."""
+        return self.p_adjusted <= LEVEL
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return {
+            "contrasts": [rounded(asdict(one)) for one in self.contrasts],
+            "p_adjusted": round(self.p_adjusted, 6),
+            "group": self.group,
+            "follows": None if self.follows is None else rounded(asdict(self.follows)),
+        }
+
+
+def odds(ratio: float | None) -> str:
+    """An odds ratio in three digits, without a power of ten where it is large; "-" for None.
+
+    >>> odds(3102.7), odds(6.19), odds(None)
+    ('3,100', '6.19', '-')
+    """
+    if ratio is None:
+        return "-"
+    return f"{float(f'{ratio:.3g}'):,.0f}" if ratio >= 1000 else f"{ratio:.3g}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.0%})"
+
+
+def rounded(record: dict[str, Any]) -> dict[str, Any]:
+    """Six digits, however small a number is."""
+    return {
+        name: float(f"{value:.6g}") if isinstance(value, float) else value
+        for name, value in record.items()
+    }
+
+
+# orbits and features of a motif that are recorded
+_MOST_FEATURES = 100
+# share of the copies from which on a missing or an added edge is drawn
+OFTEN = 0.15
+# of a motif whose copies all have its edges and no others
+NO_EDITS = np.zeros((0, 4), np.int64)
+
+
+@dataclass(frozen=True)
+class OrbitFeature:
+    """A numeric feature of the nodes of an orbit of a motif, over its copies and over the graph.
+
+    Attributes
+    ----------
+    feature : str
+        Its name.
+    nodes : tuple of int
+        The nodes of the motif that are alike, an orbit.
+    mean, sd : float
+        Mean and standard deviation (over N) at these nodes of all copies.
+    mean_all, sd_all : float
+        The same over all nodes of the graph, or of all graphs of a collection.
+    """
+
+    feature: str
+    nodes: tuple[int, ...]
+    mean: float
+    sd: float
+    mean_all: float
+    sd_all: float
+
+    @property
+    def distance(self) -> float:
+        """How far the mean is from that of all nodes, in their standard deviations."""
+        return abs(self.mean - self.mean_all) / self.sd_all
+
+
+def orbit_features(
+    features: np.ndarray, columns: Mapping[int, str], structure: Structure, copies: np.ndarray
+) -> tuple[OrbitFeature, ...]:
+    """Some columns of ``[V, D]``, which vary, at each orbit of a structure with copies ``[K, M]``.
+
+    Those that differ most from all nodes come first, and no more than a hundred.
+
+    >>> values, star = np.array([[1.0], [4.0], [3.0], [8.0]]), Structure.parse("path-3")
+    >>> first, second = orbit_features(values, {0: "x"}, star, np.array([[1, 0, 2]]))
+    >>> first.nodes, first.mean, second.nodes, second.mean, second.mean_all
+    ((1,), 1.0, (0, 2), 3.5, 4.0)
+    """
+    found = []
+    orbits = [np.flatnonzero(structure.orbits == first) for first in np.unique(structure.orbits)]
+    for column, name in columns.items():
+        whole = _mean_and_sd(features[:, column])
+        for nodes in orbits:
+            own = _mean_and_sd(features[copies[:, nodes], column])
+            found.append(OrbitFeature(name, tuple(nodes.tolist()), *own, *whole))
+    return tuple(sorted(found, key=lambda one: -one.distance)[:_MOST_FEATURES])
+
+
+def _mean_and_sd(values: np.ndarray) -> tuple[float, float]:
+    """Over all values, in units in which no square overflows."""
+    unit = float(np.abs(values).max()) or 1.0
+    scaled = values.astype(np.float64) / unit
+    return float(scaled.mean()) * unit, float(scaled.std()) * unit
+
+
+@dataclass(frozen=True, eq=False)
+class MotifPart:
+    """What a pattern is in the motif set of a graph, see :class:`gomkcn.MotifSet`.
+
+    Attributes
+    ----------
+    copies : Occurrences
+        The copies that are named in place of their edges; they share no edge with each other and
+        with those of the other motifs.
+    bits : float
+        What the description of the graph grows by when the motif is dropped and nothing is put in
+        its place. These do not add up to the bits that the set saves.
+    share : float
+        What the motif shortens the description with the motifs before it by, in the order in which
+        they were chosen. These add up to the bits that the set saves.
+    address : str
+        The code that says cheapest where the copies are.
+    num_copies : int
+        How many copies there are, also where they are not at hand.
+    edits : numpy.ndarray
+        int64 ``[E, 4]``, where copies differ from the structure: the copy, two nodes of the
+        structure, and -1 for an edge that the copy lacks or 1 for one that it has beside. An edge
+        of another relation or direction is one of each.
+    features : tuple of OrbitFeature
+        Numeric features at the orbits, those that differ most from all nodes first.
+
+    Examples
+    --------
+    >>> part = MotifPart(NONE, 40.0, "uniform", num_copies=5, edits=np.array([[3, 0, 1, -1]]))
+    >>> part.missing, part.added, part.copies_exact
+    (1, 0, 4)
+    """
+
+    copies: Occurrences
+    bits: float
+    address: str
+    _: KW_ONLY
+    num_copies: int
+    share: float = 0.0
+    edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
+    features: tuple[OrbitFeature, ...] = ()
+
+    @property
+    def missing(self) -> int:
+        """Edges that copies lack, in all."""
+        return int((self.edits[:, 3] < 0).sum())
+
+    @property
+    def added(self) -> int:
+        """Edges that copies have beside, in all."""
+        return int((self.edits[:, 3] > 0).sum())
+
+    @property
+    def copies_exact(self) -> int:
+        """Copies that do not differ from the structure."""
+        return self.num_copies - len(np.unique(self.edits[:, 0]))
+
+    def totals(self, structure: Structure) -> tuple[int, int]:
+        """The edges of all copies before any edit, and the other pairs of their nodes."""
+        size = structure.num_nodes
+        edges = int(structure.joined.sum()) // 2
+        return self.num_copies * edges, self.num_copies * (size * (size - 1) // 2 - edges)
+
+    def rates(self, structure: Structure) -> tuple[float, float]:
+        """The share of edges of all copies that is missing, and of other pairs that is added."""
+        edges, others = self.totals(structure)
+        return self.missing / max(1, edges), self.added / max(1, others)
+
+    def often(self, structure: Structure) -> dict[str, list[Edge]]:
+        """Edges "missing" in at least 15 % of the copies, and other pairs "added" in so many.
+
+        These are arguments of :func:`gomkcn.mining.plots.structure_drawing.draw_structure`.
+        """
+        ends = np.sort(self.edits[:, 1:3], axis=1)
+        signs = self.edits[:, 3]
+        found: dict[str, list[Edge]] = {}
+        for name, own in {"missing": signs < 0, "added": signs > 0}.items():
+            pairs, counts = np.unique(ends[own], axis=0, return_counts=True)
+            often = pairs[counts >= OFTEN * self.num_copies].tolist()
+            # an edge of another kind is drawn as one that is missing
+            found[name] = [
+                (u, v) for u, v in often if name == "missing" or not structure.joined[u, v]
+            ]
+        return found
+
+    def pairs(self, structure: Structure) -> np.ndarray:
+        """What is drawn between the nodes of each copy, int64 ``[X, 4]``.
+
+        The copy, two nodes of the structure, and 0 for an edge of it, -1 for one that the copy
+        lacks, 1 for one that it has beside.
+        """
+        u, v = np.nonzero(np.triu(structure.joined))
+        ends = np.tile(np.stack([u, v], axis=1), (self.num_copies, 1))
+        every = np.column_stack([np.repeat(np.arange(self.num_copies), len(u)), ends])
+        edits = self.edits.copy()
+        edits[:, 1:3].sort(axis=1)
+        # an edge of another kind takes the place of the one that is missing
+        size = structure.num_nodes
+        numbers = [one[:, :3] @ [size * size, size, 1] for one in (every, edits)]
+        kept = ~np.isin(numbers[0], numbers[1])
+        plain = np.column_stack([every[kept], np.zeros(kept.sum(), np.int64)])
+        found: np.ndarray = np.concatenate([plain, edits])
+        return found[np.argsort(found[:, 0], kind="stable")]
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A small graph that occurs again and again.
+
+    Each step of mining fills in fields of this record with ``dataclasses.replace``. What is
+    known of one structure is in one record, and steps find it by ``key``.
+
+    Attributes
+    ----------
+    structure : Structure
+        Nodes, edges, directions, relations and categories.
+    occurrences : Occurrences
+        The places that are listed, as many as ``frequency.listed``; of what is not reported none.
+    sources : tuple of str
+        What saw it: "grown" sets of nodes, trained "filters", "frequent" subgraphs, the "census",
+        or the user, where it was "given".
+    frequency : Frequency
+        How often it occurs, in several readings.
+    significance : mapping from str to NullComparison
+        How its count compares with each null model that was asked for, by the model's name; empty
+        for structures that random graphs were not searched for.
+    classes : ClassDifference or None
+        How often graphs of each class contain it, where classes are known.
+    id : int
+        Position among the patterns of a run; -1 for what was counted and is not reported.
+    description : str
+        Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
+    motif : MotifPart or None
+        Its copies in the motif set; None for what is not in the set.
+    inside : tuple of int
+        How many of its listed places lie inside a copy of each motif of the set, a number for each
+        motif; a place counts for the first of them. Empty without motifs.
+
+    Examples
+    --------
+    >>> path = Pattern(Structure.parse("a--b, b--c")).counted(OccurrenceCount.exact(7))
+    >>> path.num_nodes, path.edges, path.frequency.count
+    (3, ((0, 1), (1, 2)), 7)
+    >>> path
+    Pattern(path of 3 nodes, 3 nodes, 2 edges, 7 occurrences)
+    """
+
+    structure: Structure
+    occurrences: Occurrences = field(default_factory=lambda: NONE)
+    sources: tuple[str, ...] = ()
+    frequency: Frequency = field(default_factory=Frequency)
+    significance: Mapping[str, NullComparison] = field(default_factory=dict)
+    classes: ClassDifference | None = None
+    id: int = -1
+    description: str = ""
+    motif: MotifPart | None = None
+    inside: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
+        from gomkcn_dgl.graphs.shapes import count
+
+        number = f"{self.id}: " if self.id >= 0 else ""
+        size = f"{count(self.num_nodes, 'node')}, {count(len(self.edges), 'edge')}"
+        # of a structure without a name they are said already
+        name = self.name if self.name.startswith(size) else f"{self.name}, {size}"
+        found = self.frequency.occurrences
+        plural = "s" * (found.value != 1)
+        counted = f", {found} occurrence{plural}" if isfinite(found.high) else ""
+        return f"Pattern({number}{name}{counted})"
+
+    @property
+    def name(self) -> str:
+        """Its shape and labels in words, without the features that differ."""
+        from gomkcn.mining.structures.fragments import describe_fragment
+        from gomkcn_dgl.graphs.shapes import describe_shape
+
+        said = self.description.split(";")[0] or describe_fragment(self.structure)
+        return said or describe_shape(self.structure)
+
+    @property
+    def key(self) -> bytes:
+        """The key of its structure."""
+        return self.structure.key
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return self.structure.num_nodes
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """``(i, j)`` from node i to node j, or with ``i < j`` where the edge has no direction."""
+        return self.structure.edges
+
+    @property
+    def relations(self) -> Relations:
+        """The relations of the graph: their names, and whether their edges have a direction."""
+        return self.structure.relations
+
+    @property
+    def edge_relations(self) -> tuple[int, ...]:
+        """Relation of each edge, a number of ``relations.names``."""
+        return self.structure.edge_relations
+
+    @property
+    def categories(self) -> tuple[tuple[str, ...], ...]:
+        """The categorical features of each node, by name, which its places have as well."""
+        return self.structure.categories
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the first null model calls it more or less frequent."""
+        return any(one.is_called for one in list(self.significance.values())[:1])
+
+    @property
+    def finding(self) -> str:
+        """What a run says of it: "motif", "called", "motif and called", or "counted" and no more.
+
+        A motif is in the motif set, and what is called differs from the random graphs of the first
+        null model.
+        """
+        named = {"motif": self.motif is not None, "called": self.is_called}
+        return " and ".join(name for name, is_so in named.items() if is_so) or "counted"
+
+    def counted(self, count: OccurrenceCount) -> Pattern:
+        """The same with a count of its occurrences."""
+        return replace(self, frequency=replace(self.frequency, occurrences=count))
+
+    @property
+    def measures(self) -> dict[str, Any]:
+        """Its counts, and how they compare with random graphs, by the name of the column in tables.
+
+        What is not known is left out. :func:`gomkcn.structure_table` says what each is.
+        """
+        count = self.frequency.occurrences
+        # not "id", which networkx takes for the id of the graph element in GraphML
+        found = {"pattern": self.id, "finding": self.finding}
+        found |= {"occurrences": count.value, "occurrences_are": count.state}
+        found |= {"occurrences_low": count.low, "occurrences_high": count.high}
+        found |= {name: getattr(self.frequency, name) for name in ("graphs", "listed", "disjoint")}
+        if self.motif is not None:
+            motif = self.motif
+            found |= {"copies": motif.num_copies, "bits_saved": motif.share}
+            found["bits_longer_without"] = motif.bits
+        for null, significance in self.significance.items():
+            for name in ("mean", "sd", "z", "p", "p_adjusted", "verdict"):
+                if (value := getattr(significance, name)) is not None:
+                    found[f"{null_column(null)}_{name}"] = value
+        return found
+
+    def to_networkx(self) -> Any:
+        """The pattern as a NetworkX graph, see :meth:`Structure.to_networkx`.
+
+        Its :attr:`measures` are attributes of the graph.
+        """
+        graph = self.structure.to_networkx()
+        graph.graph = self.measures
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``, with the first few occurrences."""
+        return {
+            "id": self.id,
+            "description": self.description,
+            **self.structure.to_dict(),
+            "sources": list(self.sources),
+            "frequency": asdict(self.frequency),
+            "classes": None if self.classes is None else self.classes.to_dict(),
+            "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
+            "inside": list(self.inside),
+            "occurrences": [
+                {"nodes": list(one.nodes), "graph": one.graph}
+                for one in self.occurrences[:MOST_LISTED]
+            ],
+        }
+
+    @classmethod
+    def from_dict(
+        cls, record: Mapping[str, Any], occurrences: Occurrences | None = None
+    ) -> Pattern:
+        """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
+        if occurrences is None:
+            listed = [Occurrence(**{**one, "nodes": tuple(one["nodes"])})
+                      for one in record["occurrences"]]  # fmt: skip
+            occurrences = Occurrences.of(listed, record["num_nodes"])
+        try:
+            structure = Structure.from_dict(record)
+        except ValueError as error:
+            raise ValueError(f"pattern {record['id']}: {error}") from None
+        count = OccurrenceCount(**record["frequency"]["occurrences"])
+        classes = record["classes"]
+        return cls(
+            structure,
+            occurrences,
+            sources=tuple(record["sources"]),
+            frequency=Frequency(**{**record["frequency"], "occurrences": count}),
+            significance={
+                name: NullComparison(name, **one) for name, one in record["significance"].items()
+            },
+            classes=classes
+            and ClassDifference(
+                tuple(ClassContrast(**one) for one in classes["contrasts"]),
+                classes["p_adjusted"],
+                classes["group"],
+                classes["follows"] and Following(**classes["follows"]),
+            ),
+            id=record["id"],
+            description=record["description"],
+            inside=tuple(record["inside"]),
+        )
+
+    def _repr_html_(self) -> str | None:
+        """Drawing and counts, for a notebook."""
+        return html_of(self)
+
+
+def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
+    """Patterns that differ between classes, by groups: the strongest one leads, and its group.
+
+    See :func:`gomkcn.mining.significance.verdicts.group_differences`.
+    """
+    groups: dict[int, list[Pattern]] = {}
+    ranked = []
+    for one in patterns:
+        if one.classes is not None and one.classes.group is not None:
+            ranked.append((one.classes.rank, -one.num_nodes, one.classes.group, one))
+    for *_, group, one in sorted(ranked, key=lambda row: row[:-2]):
+        groups.setdefault(group, []).append(one)
+    return list(groups.values())
+
+
+def null_column(null: str) -> str:
+    """How the columns of a null model begin in tables, such as ``null_joint_degree``."""
+    return f"null_{null.replace('-', '_')}"
+
+
+class Patterns(list[Pattern]):
+    """Patterns that a notebook shows as a table with drawings."""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
+    """One pattern for each structure, in the order in which they come first; a join on the key.
+
+    >>> one, other = (Pattern(Structure.parse(text), sources=(text,))
+    ...               for text in ("a--b, b--c", "a--c, a--b"))
+    >>> [pattern.sources for pattern in merge([one, other])]
+    [('a--b, b--c', 'a--c, a--b')]
+    """
+    found: dict[bytes, Pattern] = {}
+    for one in patterns:
+        known = found.setdefault(one.key, one)
+        if known is not one:
+            sources = tuple(dict.fromkeys(known.sources + one.sources))
+            found[one.key] = replace(known, sources=sources)
+    return list(found.values())

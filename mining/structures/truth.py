@@ -1,0 +1,135 @@
+"""Evaluation against planted truth: which motifs were recovered, and where they occur."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from gomkcn.mining.schemas import validator
+from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.files import parse_json, read_file, reason_of
+
+
+@dataclass(frozen=True)
+class MotifRecovery:
+    """Whether one planted motif was recovered.
+
+    Attributes
+    ----------
+    name : str
+        The motif.
+    num_nodes, num_edges : int
+        Its size.
+    copies : int
+        Number of planted copies.
+    pattern_ids : tuple of int
+        Patterns that are isomorphic to it; empty if it was not recovered.
+    occurrences : float
+        Occurrences of those patterns together in the whole graph, or an estimate.
+    planted_found : int
+        Planted copies whose node set is among the places that are listed, or a copy of a motif.
+    """
+
+    name: str
+    num_nodes: int
+    num_edges: int
+    copies: int
+    pattern_ids: tuple[int, ...]
+    occurrences: float
+    planted_found: int
+
+    @property
+    def recovered(self) -> bool:
+        """Whether a pattern is isomorphic to the motif."""
+        return bool(self.pattern_ids)
+
+
+def compare_with_truth(
+    patterns: Sequence[Pattern], truth: Mapping[str, Any]
+) -> list[MotifRecovery]:
+    """Find the patterns that are isomorphic to each planted motif.
+
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+    truth : mapping
+        ``{"motifs": [{"name", "num_nodes", "edges", "copies", "instances"}, …]}``, as
+        ``synthetic.PlantedGraph.truth`` gives it; an instance lists node ids of the graph. A motif
+        has ``relations`` and ``edge_relations`` as in ``patterns.json``, or edges that are all of
+        one undirected relation.
+
+    Raises
+    ------
+    InputError
+        If ``truth`` does not have that form.
+
+    Examples
+    --------
+    >>> triangle = {"name": "triangle", "num_nodes": 3, "edges": [[0, 1], [0, 2], [1, 2]],
+    ...             "copies": 1, "instances": [[4, 5, 6]]}
+    >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
+    False
+    """
+    # motifs are planted without categories, which the nodes of their copies may have
+    keys = [pattern.structure.with_categories(()).key for pattern in patterns]
+    recoveries = []
+    for motif, planted in _planted(truth):
+        isomorphic = [
+            pattern for pattern, key in zip(patterns, keys, strict=True) if key == planted.key
+        ]
+        copies = [pattern.motif.copies for pattern in isomorphic if pattern.motif is not None]
+        places = chain(*(pattern.occurrences for pattern in isomorphic), *copies)
+        node_sets = {frozenset(one.nodes) for one in places}
+        recoveries.append(
+            MotifRecovery(
+                name=motif["name"],
+                num_nodes=motif["num_nodes"],
+                num_edges=len(motif["edges"]),
+                copies=motif["copies"],
+                pattern_ids=tuple(pattern.id for pattern in isomorphic),
+                occurrences=sum(pattern.frequency.count for pattern in isomorphic),
+                planted_found=sum(frozenset(copy) in node_sets for copy in motif["instances"]),
+            )
+        )
+    return recoveries
+
+
+def read_truth(path: str | Path) -> dict[str, Any]:
+    """Read the truth that ``gomkcn generate`` wrote beside a graph, see :func:`compare_with_truth`.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is not JSON or does not have that form.
+    """
+    try:
+        truth = parse_json(read_file(Path(path)))
+    except (OSError, ValueError) as error:
+        raise InputError(f"truth file {str(path)!r} cannot be read ({error}).") from None
+    _planted(truth)
+    return dict(truth)
+
+
+def _planted(truth: Mapping[str, Any]) -> list[tuple[dict[str, Any], Structure]]:
+    """The motifs of the truth and their structures, or refuse what does not have its form."""
+    try:
+        validator("truth")(truth)
+        return [(motif, _structure_of(motif)) for motif in truth["motifs"]]
+    # the schema does not know how many nodes and relations there are
+    except ValueError as error:
+        raise InputError(
+            "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
+            f"as gomkcn generate writes it ({reason_of(error)})."
+        ) from None
+
+
+def _structure_of(motif: Mapping[str, Any]) -> Structure:
+    plain = {"relations": [{"name": PLAIN, "directed": False}]}
+    numbers = {"edge_relations": [0] * len(motif["edges"])}
+    return Structure.from_dict({**plain, **numbers, **motif, "categories": ()})

@@ -1,0 +1,1 @@
+"""Motifs of events in time."""
