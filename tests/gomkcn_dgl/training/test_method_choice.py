@@ -52,7 +52,7 @@ def compared(monkeypatch):
         seen.append((settings, splits[item[1]], interrupts.seconds_left))
         return accuracy[item[0]]
 
-    monkeypatch.setattr(method_choice, "_judge", judge)
+    monkeypatch.setattr(method_choice, "judge_method", judge)
     return accuracy, seen
 
 
@@ -187,7 +187,7 @@ def test_a_stopped_comparison_goes_on_and_so_does_the_training(monkeypatch):
         )
         assert invoke(f"{command} --resume").exit_code == 130
     with monkeypatch.context() as patch:
-        patch.setattr(method_choice, "_judge", None)
+        patch.setattr(method_choice, "judge_method", None)
         gomkcn(f"{command} --resume")
     choice = metrics_of("run")["method_choice"]
     assert choice["accuracy"]["kernel"] == [1.0, 1.0, 1.0]
