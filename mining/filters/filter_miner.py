@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -352,22 +351,46 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         }
         return Table(columns)
 
-    def plot(self, graph: Any = None) -> Any:
+    def plot(self, graph: Any = None, *, response_to: int | None = None) -> Any:
         """Draw the paper's figure: each filter with its frequency, and where it responds.
 
         Parameters
         ----------
         graph : anything :func:`gomkcn.as_csr` takes, optional
-            The graph that the miner was fitted to, to draw it in the colours of its filters. None:
-            the filters alone.
+            The graph that the miner was fitted to, to draw it in the colours of its filters, and in
+            those of the response to one. None: the filters alone.
+        response_to : int, optional
+            The number of that filter; by default the first one that is no tree.
 
         Returns
         -------
         matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            For a graph that the miner was not fitted to or that has over 20,000 nodes, a number
+            that is none of a filter, or if Matplotlib and seaborn are not installed.
         """
+        from gomkcn.mining.filters.filter_figure import FiltersOnGraph, feature_colors, plot_filters
+
         check_is_fitted(self)
-        # drawings are in a layer above
-        return import_module("gomkcn.mining.filters.filter_figure").plot_filters(self, graph)
+        csr = on_graph = None
+        if graph is not None:
+            csr = self._fitted_graph(graph)
+            on_graph = FiltersOnGraph(csr, self.labels_, self.responses_)
+        colors = feature_colors(self.bank_, self.filters_, csr)
+        return plot_filters(self.filters_, colors, self.note_, on_graph, response_to=response_to)
+
+    def _fitted_graph(self, graph: Any) -> CSRGraph:
+        """The graph, which has the nodes of the one that the miner was fitted to."""
+        csr = as_unweighted(graph)
+        if csr.num_nodes != len(self.labels_):
+            raise InputError(
+                f"graph must be that which the miner was fitted to, of {len(self.labels_)} nodes, "
+                f"got one of {csr.num_nodes}."
+            )
+        return csr
 
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:
