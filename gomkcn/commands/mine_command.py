@@ -192,8 +192,8 @@ def mine(
         check_path(options["path"])
     compile_beside()
     import_igraph()
-    from gomkcn.mining.patterns.miner import NONE
     from gomkcn.mining.patterns.mining_settings import RunSettings, read_settings
+    from gomkcn.mining.patterns.pattern_miner import NONE
     from gomkcn.mining.runs.mining_job import run_job
     from gomkcn.mining.runs.run_folder import REPORT, run_files, write_run
     from gomkcn.mining.show.terminal import format_run
