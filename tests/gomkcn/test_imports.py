@@ -231,7 +231,7 @@ def test_what_asks_little_loads_little(tmp_path):
 
 IGRAPH = """
 import sys
-from gomkcn.commands.mining_folder import import_igraph
+from gomkcn.commands.run_command import import_igraph
 {before}
 import_igraph()
 import igraph
