@@ -30,7 +30,8 @@ from gomkcn.mining.patterns.trained_filters import patterns_of_filters
 from gomkcn.mining.significance.null_models import check_null
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
-from gomkcn.mining.structures.pattern import Patterns, merge
+from gomkcn.mining.structures.pattern import merge
+from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError

@@ -78,12 +78,13 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     folder as it was.
     """
     from gomkcn.mining.filters.filters_run import FOLDER
-    from gomkcn.mining.runs.export import copies_table, occurrence_table
+    from gomkcn.mining.motif_sets.motif_columns import copies_table
     from gomkcn.mining.runs.filters_folder import files_of_filters
     from gomkcn.mining.show.report import render_report
+    from gomkcn.mining.structures.pattern_columns import occurrence_table
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
-    copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
+    copies = {name: copies_table(one.motifs).write_to for name, one in sets if one is not None}
     blocks = run.motif_set.known_blocks
     in_blocks = {} if blocks is None else {_BLOCKS: blocks.write_to}
     filters: dict[str, Content] = {}

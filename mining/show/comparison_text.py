@@ -15,8 +15,8 @@ from gomkcn.mining.patterns.run_comparison import (
     Side,
     Sign,
 )
-from gomkcn.mining.show.page import expected, signed
 from gomkcn.mining.show.text_table import TextTable, paragraphs
+from gomkcn.mining.structures.number_text import expected, signed
 from gomkcn.mining.structures.pattern import LEVEL
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable

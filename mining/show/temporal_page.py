@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from gomkcn.mining.show.page import Numbers, expected, render_page, signed
+from gomkcn.mining.show.page import Numbers, render_page
+from gomkcn.mining.structures.number_text import expected, signed
 from gomkcn.mining.structures.pattern import NOT_SHOWN
 from gomkcn.mining.temporal.temporal_motifs import TemporalCensus, motif_events
 from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
