@@ -419,7 +419,8 @@ def temporal(
     gomkcn temporal calls.parquet --window 1h --jobs 4
     """
     show_log()
-    from gomkcn.mining.show.text_table import paragraphs
+    from gomkcn.mining.show.text_table import paragraphs, text_table
+    from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
     from gomkcn.mining.temporal.temporal_motifs import temporal_census
     from gomkcn_dgl.runtime.files import atomic_write
 
@@ -439,7 +440,7 @@ def temporal(
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
         say(f"wrote {page}")
     if out is None:
-        print_table(found)
+        say(str(text_table(TEMPORAL_COLUMNS, found.rows)))
     if found.finding:
         say(paragraphs([found.finding]))
     say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

@@ -124,7 +124,7 @@ def _occurrences(row: FilterRow) -> float | None:
     return None if row.occurrences == UNCOUNTED else row.occurrences.value
 
 
-FILTERS: tuple[TableColumn[FilterRow], ...] = (
+FILTER_COLUMNS: tuple[TableColumn[FilterRow], ...] = (
     TableColumn(
         "filter",
         "Filter",
@@ -306,5 +306,5 @@ FILTERS: tuple[TableColumn[FilterRow], ...] = (
 
 def filter_table(filters: Sequence[MinedFilter]) -> Table:
     """The filters of a miner as a table; it does not count their structures in the whole graph."""
-    columns = [column for column in FILTERS if column.key != "occurrences"]
+    columns = [column for column in FILTER_COLUMNS if column.key != "occurrences"]
     return tabulate(columns, filter_rows(filters))

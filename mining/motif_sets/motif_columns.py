@@ -86,7 +86,7 @@ def _occurrences(row: MotifRow) -> float | None:
     return None if total == UNCOUNTED else total.value
 
 
-MOTIFS: tuple[TableColumn[MotifRow], ...] = (
+MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "motif",
         "Motif",
@@ -212,7 +212,7 @@ def _feature_text(mean: str, sd: str) -> Callable[[OrbitFeature], Text]:
 
 
 # of the numeric features at the orbits of a motif
-FEATURES: tuple[TableColumn[OrbitFeature], ...] = (
+FEATURE_COLUMNS: tuple[TableColumn[OrbitFeature], ...] = (
     TableColumn(
         "feature",
         "Feature",
@@ -315,7 +315,7 @@ def motif_rows(
 
 def motif_table(rows: Sequence[MotifRow]) -> Table:
     """The motifs of a set as a table."""
-    return tabulate(MOTIFS, rows)
+    return tabulate(MOTIF_COLUMNS, rows)
 
 
 def copies_table(motifs: Sequence[Pattern], graph_names: Sequence[str] = ()) -> Table:
@@ -363,4 +363,4 @@ def feature_table(motifs: Sequence[Pattern]) -> Table:
         if pattern.motif is not None
         for feature in pattern.motif.features
     ]
-    return Table({"motif": numbers, **tabulate(FEATURES, features).columns()})
+    return Table({"motif": numbers, **tabulate(FEATURE_COLUMNS, features).columns()})

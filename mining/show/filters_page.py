@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn.mining.filters.filter_columns import FILTERS, NO_MORE, FilterRow, filter_rows, overlaps
+from gomkcn.mining.filters.filter_columns import (
+    FILTER_COLUMNS,
+    NO_MORE,
+    FilterRow,
+    filter_rows,
+    overlaps,
+)
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import (
@@ -181,7 +187,7 @@ def _subs_in_row(row: FilterRow, write: NumberOf, note: str) -> Markup:
     """What stands below the instances in a row of filters."""
     texts: list[Markup | str] = []
     if row.mined.random_instances is not None:
-        (random,) = (column for column in FILTERS if column.key == "random")
+        (random,) = (column for column in FILTER_COLUMNS if column.key == "random")
         texts.append(written(random.parts(row), write) + " in random graphs")
     texts += [NO_MORE] if row.adds_no_more else []
     texts += [note] if note else []
@@ -192,7 +198,7 @@ def _table(
     run: FiltersRun, numbers: Numbers, lines: Mapping[Kind, str]
 ) -> tuple[PageTable[FilterRow], list[Row]]:
     """The table of filters, and what it shows of each."""
-    table = PageTable.of(FILTERS, run.rows)
+    table = PageTable.of(FILTER_COLUMNS, run.rows)
     classes = filter_colors([mined.structure for mined in run.filters])
     return table, [
         _row(run, row, color, table, partial(numbers, "filters", row.mined.id), lines)
@@ -351,7 +357,7 @@ def _facts(run: FiltersRun) -> list[str]:
 def _key(run: FiltersRun) -> str:
     """How the table is read: what its columns are, and in which order its rows stand."""
     plain = (*PLAIN_COLUMNS, "nearest_nodes_interval", "occurrences_interval")
-    parts = [f"{text}." for text in meanings(Medium.PAGE, FILTERS, run.rows, plain)]
+    parts = [f"{text}." for text in meanings(Medium.PAGE, FILTER_COLUMNS, run.rows, plain)]
     if run.num_random_graphs:
         number = count(run.num_random_graphs, "random graph")
         parts.append(

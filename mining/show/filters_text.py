@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gomkcn.mining.filters.filter_columns import FILTERS
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.show.text_table import paragraphs, text_table
@@ -69,7 +69,7 @@ def noun_of(number: OccurrenceCount) -> str:
 
 def columns_sentence(run: FiltersRun) -> str:
     """What the columns of the table mean."""
-    texts = meanings(Medium.TERMINAL, FILTERS, run.rows, PLAIN_COLUMNS)
+    texts = meanings(Medium.TERMINAL, FILTER_COLUMNS, run.rows, PLAIN_COLUMNS)
     return " ".join(f"{text}." for text in texts)
 
 
@@ -104,7 +104,7 @@ def filters_paragraphs(run: FiltersRun) -> list[str]:
     """The filters in a sentence and a table; where there are none the sentence alone."""
     if not run.filters:
         return [filters_sentence(run)]
-    return [filters_sentence(run), str(text_table(FILTERS, run.rows)), columns_sentence(run)]
+    return [filters_sentence(run), str(text_table(FILTER_COLUMNS, run.rows)), columns_sentence(run)]
 
 
 def format_filters(run: FiltersRun) -> str:

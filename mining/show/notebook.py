@@ -17,7 +17,7 @@ from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.filters.mined_filter import MinedFilter
-from gomkcn.mining.motif_sets.motif_columns import MOTIFS
+from gomkcn.mining.motif_sets.motif_columns import MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
@@ -69,7 +69,7 @@ def _motif_set_html(found: MotifSet) -> Markup:
     rows = shown.rows()
     lines = relation_lines((), [pattern.structure for pattern in shown])
     pictures = [_picture(row.pattern, lines, row.number) for row in rows]
-    table = _table(MOTIFS, rows, pictures) if rows else ""
+    table = _table(MOTIF_COLUMNS, rows, pictures) if rows else ""
     note = Markup("<p>{}</p>").format(EDITS_NOTE) if has_edits(shown) else ""
     other = Markup("<p>{}</p>").format(other_sentence(shown)) if shown is not found else ""
     return Markup("<p>{}</p>{}{}{}").format(summary(found), other, table, note)
@@ -146,7 +146,7 @@ def _filter_miner_html(miner: FilterMiner) -> str:
     """The filters as small multiples; the parameters before the miner is fitted."""
     if not hasattr(miner, "filters_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
-    return _filters_html(miner.filters_, miner.note_, feature_colors(miner))
+    return _filters_html(miner.filters_, miner.note_, feature_colors(miner.bank_, miner.filters_))
 
 
 def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColors) -> Markup:

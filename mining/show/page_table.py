@@ -114,9 +114,7 @@ class PageTable(Generic[Row]):
         below = self._below(column, row, number)
         length = column.bar(row) if column.bar is not None else 0.0
         return PageCell(
-            classes=" ".join(
-                filter(None, [self.classes(column), f"c-{column.key.split('_')[-1]}"])
-            ),
+            classes=" ".join(filter(None, [self.classes(column), *_classes_of(column.key)])),
             content=_content(column, row, number),
             below=below,
             bar=max(2, round(_BAR * length)) if column.bar is not None else 0,
@@ -138,6 +136,11 @@ class PageTable(Generic[Row]):
                 wide = "ci nb" if is_short else "ci"
                 found.append(Small("only-narrow" if below.only_narrow else wide, text))
         return found
+
+
+def _classes_of(key: str) -> list[str]:
+    """Classes by which a style finds a column, such as ``c-z`` for each null model."""
+    return [f"c-{part}" for part in key.split("_")]
 
 
 def _is_always_below(column: TableColumn[Any]) -> bool:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from gomkcn.mining.filters.filters_run import FOLDER, PAGE, RECORD
 from gomkcn.mining.filters.mined_filter import MinedFilter
-from gomkcn.mining.motif_sets.motif_columns import FEATURES, MOTIFS, MotifRow
+from gomkcn.mining.motif_sets.motif_columns import FEATURE_COLUMNS, MOTIF_COLUMNS, MotifRow
 from gomkcn.mining.motif_sets.motif_set import (
     LEAST_BITS,
     MotifSet,
@@ -54,7 +54,7 @@ from gomkcn.mining.show.terminal import (
     words_of,
 )
 from gomkcn.mining.significance.verdicts import PERMUTATIONS
-from gomkcn.mining.structures.class_columns import CLASSES, DifferingRow, differing
+from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.fragments import molecule_of
 from gomkcn.mining.structures.number_text import percent, whole
 from gomkcn.mining.structures.pattern import (
@@ -224,7 +224,7 @@ def _motif_table(
     """The table of the set, and its rows, near variants below the motif that they are one of."""
     places = {pattern.key: place for place, pattern in _with_places(run)}
     rows = shown.rows([planted_as(pattern, run.recovery) for pattern in shown])
-    table = PageTable.of(MOTIFS, rows)
+    table = PageTable.of(MOTIF_COLUMNS, rows)
     colors = motif_colors(shown)
     order = sorted(rows, key=lambda row: (colors[row.number], row.variant_of is not None))
     leading = {row.variant_of for row in rows}
@@ -330,7 +330,7 @@ def _feature_table(part: MotifPart, number: NumberOf) -> dict[str, Any] | None:
     shown = part.features[:_MOST_FEATURES]
     if not shown:
         return None
-    table = PageTable.of(FEATURES, shown)
+    table = PageTable.of(FEATURE_COLUMNS, shown)
     rows = [
         {"name": feature.feature, "cells": table.cells(feature, partial(number, "features", at))}
         for at, feature in enumerate(shown)
@@ -563,7 +563,7 @@ def _class_table(
 ) -> dict[str, Any]:
     """Structures that differ between the classes, by what they follow from, the surest first."""
     place_of = {id(pattern): place for place, pattern in _with_places(run)}
-    table = PageTable.of(CLASSES, [row for group in groups for row in group])
+    table = PageTable.of(CLASS_COLUMNS, [row for group in groups for row in group])
     rows = [
         [
             _pattern_row(row.pattern, place_of[id(row.pattern)], table, numbers, lines, record=row)

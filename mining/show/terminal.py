@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from math import isfinite
 
-from gomkcn.mining.motif_sets.motif_columns import MOTIFS
+from gomkcn.mining.motif_sets.motif_columns import MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.filters_text import filters_paragraphs, partial_sentence
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
-from gomkcn.mining.structures.class_columns import CLASSES, DifferingRow, differing
+from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.number_text import expected
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, Pattern
 from gomkcn.mining.structures.pattern_columns import structure_columns
-from gomkcn.mining.structures.truth import PLANTED, MotifRecovery
+from gomkcn.mining.structures.truth import PLANTED_COLUMNS, MotifRecovery
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 
 # beside copies of which some are not exact
@@ -90,7 +90,7 @@ def has_edits(found: MotifSet) -> bool:
 def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> TextTable:
     """A row for each motif, with the planted motifs that it is."""
     planted = [planted_as(pattern, recovery) for pattern in found]
-    return text_table(MOTIFS, found.rows(planted))
+    return text_table(MOTIF_COLUMNS, found.rows(planted))
 
 
 def called_table(run: MiningRun, null: str) -> TextTable:
@@ -105,7 +105,9 @@ def class_table(run: MiningRun) -> TextTable:
     Below each leading structure are some that follow from it.
     """
     groups = differing(run.counted)[:_MOST_ROWS]
-    return text_table(CLASSES, [row for group in groups for row in group[: 1 + _MOST_FOLLOWING]])
+    return text_table(
+        CLASS_COLUMNS, [row for group in groups for row in group[: 1 + _MOST_FOLLOWING]]
+    )
 
 
 def words_of(found: MotifSet) -> dict[str, str]:
@@ -204,7 +206,7 @@ def format_run(run: MiningRun) -> str:
     parts += [] if has_filters else filters
     parts += run.warnings
     if run.recovery is not None:
-        parts.append(str(text_table(PLANTED, run.recovery)))
+        parts.append(str(text_table(PLANTED_COLUMNS, run.recovery)))
     return paragraphs([*parts, *filter(None, [end_sentence(run)])])
 
 

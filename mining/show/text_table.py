@@ -21,6 +21,10 @@ NOT_KNOWN = "-"
 _MOST_LINES = 6
 
 
+# a text, or several under one another
+Cell = str | tuple[str, ...]
+
+
 def text_table(columns: Iterable[TableColumn[Row]], rows: Sequence[Row]) -> TextTable:
     """The table of some records in a terminal."""
     shown = columns_in(Medium.TERMINAL, columns, rows)
@@ -42,9 +46,7 @@ def _is_below(column: TableColumn[Any]) -> bool:
     return column.below is not None and bool(column.below.media & Medium.TERMINAL)
 
 
-def _cell(
-    column: TableColumn[Row], columns: Iterable[TableColumn[Row]], row: Row
-) -> str | tuple[str, ...]:
+def _cell(column: TableColumn[Row], columns: Iterable[TableColumn[Row]], row: Row) -> Cell:
     """The text of a cell, and of the columns that stand below it."""
     lines = [column.text_of(row) or NOT_KNOWN]
     for other in columns:
@@ -63,11 +65,11 @@ class TextTable:
     A cell is text, or a tuple of texts under one another.
     """
 
-    columns: Mapping[str, Sequence[str | tuple[str, ...]]]
+    columns: Mapping[str, Sequence[Cell]]
     left: Collection[str]
 
     @property
-    def rows(self) -> list[tuple[str | tuple[str, ...], ...]]:
+    def rows(self) -> list[tuple[Cell, ...]]:
         """The cells by row."""
         return list(zip(*self.columns.values(), strict=True))
 
@@ -121,7 +123,7 @@ def _too_wide(widths: Mapping[str, int]) -> bool:
     return sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH
 
 
-def _texts(cell: str | tuple[str, ...]) -> tuple[str, ...]:
+def _texts(cell: Cell) -> tuple[str, ...]:
     return (cell,) if isinstance(cell, str) else cell
 
 

@@ -122,7 +122,7 @@ def _is_told(row: DifferingRow) -> bool:
     return row.classes.follows is None or row.classes.follows.is_told
 
 
-CLASSES: tuple[TableColumn[DifferingRow], ...] = (
+CLASS_COLUMNS: tuple[TableColumn[DifferingRow], ...] = (
     TableColumn(
         "group",
         "Group",

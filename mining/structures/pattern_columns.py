@@ -116,7 +116,7 @@ def _result_text(pattern: Pattern) -> str:
 
 
 # of every structure that was counted; those of null models and classes come after
-STRUCTURES: tuple[TableColumn[Pattern], ...] = (
+STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
     TableColumn(
         "pattern",
         "Pattern",
@@ -272,7 +272,7 @@ def _expected_text(result: NullComparison) -> Text:
 
 
 # of the comparison with each null model, such as `null_degree_mean`
-COMPARISON: tuple[TableColumn[NullComparison], ...] = (
+COMPARISON_COLUMNS: tuple[TableColumn[NullComparison], ...] = (
     TableColumn(
         "{}_expected",
         "Expected\nmean ± SD",
@@ -331,7 +331,7 @@ COMPARISON: tuple[TableColumn[NullComparison], ...] = (
 
 
 # of each class, such as `graphs_toxic`
-CONTRAST: tuple[TableColumn[ClassContrast], ...] = (
+CONTRAST_COLUMNS: tuple[TableColumn[ClassContrast], ...] = (
     TableColumn(
         "graphs_{}",
         "Graphs",
@@ -404,7 +404,7 @@ def structure_columns(
     )
     of_nulls = [column for null in nulls for column in _columns_of_null(null)]
     of_classes = [column for name in classes for column in _columns_of_class(name)]
-    return (*STRUCTURES, *of_nulls, *of_classes, _P_CLASSES)
+    return (*STRUCTURE_COLUMNS, *of_nulls, *of_classes, _P_CLASSES)
 
 
 def _columns_of_null(null: str) -> list[TableColumn[Pattern]]:
@@ -415,7 +415,7 @@ def _columns_of_null(null: str) -> list[TableColumn[Pattern]]:
         return pattern.significance.get(null)
 
     columns = []
-    for column in COMPARISON:
+    for column in COMPARISON_COLUMNS:
         below = column.below and replace(column.below, key=column.below.key.format(start))
         key = column.key.format(start)
         columns.append(column.part_of(key, result_of, "significance", null, below=below))
@@ -429,7 +429,7 @@ def _columns_of_class(name: str) -> list[TableColumn[Pattern]]:
         contrasts = () if pattern.classes is None else pattern.classes.contrasts
         return next((contrast for contrast in contrasts if contrast.name == name), None)
 
-    return [column.part_of(column.key.format(name), contrast_of) for column in CONTRAST]
+    return [column.part_of(column.key.format(name), contrast_of) for column in CONTRAST_COLUMNS]
 
 
 def structure_table(patterns: Sequence[Pattern]) -> Table:

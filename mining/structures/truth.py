@@ -53,7 +53,7 @@ class MotifRecovery:
 
 
 # of planted motifs
-PLANTED: tuple[TableColumn[MotifRecovery], ...] = (
+PLANTED_COLUMNS: tuple[TableColumn[MotifRecovery], ...] = (
     TableColumn(
         "name",
         "Planted motif",
@@ -96,7 +96,7 @@ class Recovery(list[MotifRecovery]):
             ``name``, planted ``copies``, ``recovered``, and the planted copies that are among the
             listed occurrences and the copies of motifs, ``planted_found``.
         """
-        return tabulate(PLANTED, self)
+        return tabulate(PLANTED_COLUMNS, self)
 
     def save(self, path: str | Path) -> None:
         """Write the table to a file whose name ends in .csv, .json or .parquet."""
