@@ -21,8 +21,8 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.choice import compare_structures
-from gomkcn.mining.patterns.miner import NONE, Miner
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
 from gomkcn.mining.significance.null_models import KEEP_DEGREES
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
@@ -40,6 +40,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.runtime.output_folder import PROGRESS, RECORD
+from gomkcn_dgl.runtime.run import SETTINGS
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
@@ -262,7 +264,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Parameters
     ----------
     first, second : MiningRun
-        :func:`gomkcn.read_run` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
+        :func:`gomkcn.load` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
         graph. The graphs may have any sizes.
 
     Returns
@@ -290,7 +292,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         if not isinstance(run, MiningRun):
             raise InputError(
                 f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
-                "gomkcn.read_run(folder) reads a run, and "
+                "gomkcn.load(folder) reads a run, and "
                 "gomkcn.mine_structures(gomkcn.read_graph(file)) makes one of a graph."
             )
     null = next((name for name in first.null_models if name in second.null_models), "")
@@ -332,7 +334,7 @@ def mine_structures(
     mined = MinedGraph.of(graph)
     csr: CSRGraph = mined.given
     refuse_no_edges(csr)
-    miner = Miner(filters=NONE)
+    miner = PatternMiner(filters=NONE)
     steps = Steps() if steps is None else steps
     compared = compare_structures(mined, miner.choice_rules(csr), steps)
     return MiningRun(
@@ -477,8 +479,6 @@ def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
 
 def is_run(path: str | Path) -> bool:
     """Whether a folder is that of a run, finished or not, and no graph."""
-    from gomkcn_dgl.runtime.output_folder import PROGRESS
-
     folder = Path(path)
-    names = ("run.json", "patterns.json", "settings.toml", PROGRESS)
+    names = (RECORD, SETTINGS, PROGRESS)
     return folder.is_dir() and any((folder / name).exists() for name in names)
