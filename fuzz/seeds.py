@@ -22,11 +22,11 @@ from mutate import pack
 from gomkcn.mining import PatternMiner
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.mining_settings import RunSettings
-from gomkcn.mining.runs.export import occurrence_table
 from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.runs.train import TRAIN, TrainingInputs
 from gomkcn.mining.structures.occurrences import Occurrence, Occurrences
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.pattern_columns import occurrence_table
 from gomkcn.mining.structures.truth import compare_with_truth
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_content import ColumnChoice

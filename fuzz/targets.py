@@ -20,7 +20,7 @@ from self_contained import assert_loads_nothing
 
 from gomkcn.mining.patterns.mining_settings import read_settings
 from gomkcn.mining.patterns.run_comparison import compare_runs
-from gomkcn.mining.runs.export import occurrence_table, read_places, structure_table
+from gomkcn.mining.runs.export import read_places
 from gomkcn.mining.runs.kinds import load
 from gomkcn.mining.show.comparison_text import format_comparison
 from gomkcn.mining.show.report import render_report
@@ -86,7 +86,7 @@ def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = load(path)
     texts = [format_run(run), format_comparison(compare_runs(run, run))]
-    tables = structure_table(run.patterns), occurrence_table(run.patterns)
+    tables = run.table("structures"), run.table("motifs"), run.table("occurrences")
     texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()
 
