@@ -201,7 +201,7 @@ class _Sums:
     def at(self, edges: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` of the edges times those ``[V]`` of the neighbours."""
         core = self.core
-        own = edges[core.edge] * values[core.nodes[core.indices]]
+        own = edges[core.label] * values[core.nodes[core.indices]]
         return self._spread(_row_sums(own, core.indptr))
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
@@ -430,7 +430,7 @@ class _Sums:
     def pair_costs(self) -> np.ndarray:
         """The steps of :func:`loops.add_pairs` for each node, float64 ``[N]``."""
         # of the triangles on an edge, those with each of these on the other side
-        return self._path_costs(self.on_edges[self.core.edge] ** 2 / 2, slice(None))
+        return self._path_costs(self.on_edges[self.core.label] ** 2 / 2, slice(None))
 
     def _path_costs(self, beside: np.ndarray, chosen: Any) -> np.ndarray:
         """For each node its paths over some neighbours to nodes before it, and what is beside."""
