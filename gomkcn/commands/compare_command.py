@@ -49,7 +49,8 @@ def compare(
     gomkcn compare run other --out compared
     gomkcn compare yeast.csv worm.csv --relation none
     """
-    from gomkcn_dgl.runtime.files import check_path, stem
+    from gomkcn_dgl.io.formats import stem
+    from gomkcn_dgl.runtime.files import check_path
 
     refuse_torchrun("compare", "runs in one process")
     for path in filter(None, (options["first"], options["second"])):

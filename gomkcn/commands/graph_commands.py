@@ -188,7 +188,7 @@ def census(
     if out is None:
         print_table(table)
     else:
-        table.write(out)
+        table.save(out)
         say(f"wrote {out}: {num_rows:,} rows")
     reasons = [
         f"structures of {of} nodes are not counted: {reason}"
@@ -208,7 +208,7 @@ def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
 def _count_orbits(
     graph: Any, sizes: str | None, reading: str, steps: Steps, interrupts: Interrupts
 ) -> Table:
-    from gomkcn.mining.counting.structure_census import orbit_table
+    from gomkcn.mining.counting.structure_census import orbit_counts, orbit_table
     from gomkcn_dgl.runtime.job import TimeUpError
 
     if sizes not in (None, "2-4", "2-5"):
@@ -216,7 +216,8 @@ def _count_orbits(
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
     try:
-        return orbit_table(graph, 4 if sizes == "2-4" else 5, steps=steps)
+        counts = orbit_counts(graph, 4 if sizes == "2-4" else 5, steps=steps)
+        return orbit_table(graph, counts)
     except TimeUpError:
         if interrupts.signal:
             say_missing(interrupts, "the orbits are known when all are counted")

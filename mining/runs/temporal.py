@@ -19,9 +19,9 @@ from typing import Any
 
 from gomkcn.mining.runs.found_file import FOUND, read_found, writer_of
 from gomkcn.mining.settings.temporal_settings import TemporalSettings
-from gomkcn.mining.show.tabular_text import format_table
 from gomkcn.mining.show.temporal_page import render_temporal_page
-from gomkcn.mining.show.text_table import paragraphs
+from gomkcn.mining.show.text_table import paragraphs, text_table
+from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
 from gomkcn.mining.temporal.temporal_motifs import TemporalCensus, temporal_census
 from gomkcn_dgl.io.temporal_edges import TemporalEdges
 from gomkcn_dgl.runtime.output_folder import Content, describe_provenance
@@ -75,7 +75,7 @@ def _render(run: Run[TemporalCensus]) -> str:
 
 
 def _text(run: Run[TemporalCensus]) -> str:
-    parts = [format_table(run.found), run.found.finding]
+    parts = [str(text_table(TEMPORAL_COLUMNS, run.found.rows)), run.found.finding]
     if run.is_partial:
         parts.append(f"partial: {run.found.notes[-1]}")
     return paragraphs(filter(None, parts))

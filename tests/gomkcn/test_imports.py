@@ -96,6 +96,7 @@ read_graph(7)
 """
 
 
+@pytest.mark.slow
 def test_type_checkers_know_the_public_names(tmp_path):
     """A misspelling is refused, and a name has its own type, seen through the door."""
     api = pytest.importorskip("mypy.api", reason="mypy is not installed")
