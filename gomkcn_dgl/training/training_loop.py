@@ -288,7 +288,9 @@ def train_classifier(
     state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)
     if state.history.partial and stop != TIME_LIMIT:
-        raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
+        raise RunInterruptedError(
+            stop, f"after epoch {state.history.epochs}", steps.resuming_command
+        )
     return state.history
 
 

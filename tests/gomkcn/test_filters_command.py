@@ -58,7 +58,7 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
     page = Path("run/filters.html").read_text("utf-8")
     Path("run/filters.html").write_text("old")
     said = gomkcn("report run")
-    assert row in said and said.endswith("report: run/filters.html\n")
+    assert row in said and said.endswith("page: run/filters.html\n")
     assert Path("run/filters.html").read_text("utf-8") == page
     assert "and one of gomkcn mine is needed here" in refused("compare run run")
     # settings of a run make the same run
