@@ -106,17 +106,17 @@ def _table(
 ) -> Markup:
     """A picture in each row, and the columns that notebooks show."""
     shown = columns_in(Medium.NOTEBOOK, columns, rows)
-    own = [
+    standing = [
         column
         for column in shown
         if column.below is None or not column.below.media & Medium.NOTEBOOK
     ]
     head = Markup("").join(
-        Markup("<th>{}</th>").format(column.title.replace("\n", " ")) for column in own
+        Markup("<th>{}</th>").format(column.title.replace("\n", " ")) for column in standing
     )
     body = Markup("").join(
         Markup("<tr>{}{}</tr>").format(
-            picture, Markup("").join(_cell(column, shown, row) for column in own)
+            picture, Markup("").join(_cell(column, shown, row) for column in standing)
         )
         for row, picture in zip(rows, pictures, strict=True)
     )
@@ -152,12 +152,12 @@ def _filter_miner_html(miner: FilterMiner) -> str:
 
 def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColors) -> Markup:
     """What filters were chosen by, and a row of them with the style that it has on a page."""
-    said = Markup("<p>{}</p>").format(note)
+    sentence = Markup("<p>{}</p>").format(note)
     if not filters:
-        return said
+        return sentence
     row = filters_row(filters, colors)
     return Markup("{}<style>{}</style>{}{}").format(
-        said, Markup(_FILTERS_STYLE), row, colors.legend()
+        sentence, Markup(_FILTERS_STYLE), row, colors.legend()
     )
 
 

@@ -30,11 +30,11 @@ Cell = str | tuple[str, ...]
 def text_table(columns: Iterable[TableColumn[Row]], rows: Sequence[Row]) -> TextTable:
     """The table of some records in a terminal."""
     shown = columns_in(Medium.TERMINAL, columns, rows)
-    own = [column for column in shown if not _is_below(column)]
-    titles = {column.key: _title(column) for column in own}
+    standing = [column for column in shown if not _is_below(column)]
+    titles = {column.key: _title(column) for column in standing}
     return TextTable(
-        {titles[column.key]: [_cell(column, shown, row) for row in rows] for column in own},
-        {titles[column.key] for column in own if column.is_left},
+        {titles[column.key]: [_cell(column, shown, row) for row in rows] for column in standing},
+        {titles[column.key] for column in standing if column.is_left},
     )
 
 
