@@ -30,6 +30,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_finite
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
 from gomkcn_dgl.runtime.mapped import map_array
@@ -246,7 +247,8 @@ def check_graph_folder(
         )
     if names and not force:
         raise InputError(
-            f"{shown} already holds a graph; choose another name, or overwrite it with --force."
+            f"{shown} already holds a graph",
+            way_out=("choose another name, or overwrite it with ", Argument("force", True)),
         )
 
 

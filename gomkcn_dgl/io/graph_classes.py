@@ -15,6 +15,7 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.molecules import (
     MOLECULE_FORMATS,
@@ -26,6 +27,7 @@ from gomkcn_dgl.io.molecules import (
 )
 from gomkcn_dgl.io.reading import CLASS_COLUMNS, format_of, read_with_classes
 from gomkcn_dgl.io.tu_folder import read_tu_classes
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import atomic_write, listed, named, printable, stem
 from gomkcn_dgl.runtime.tabular import csv_text
 
@@ -105,18 +107,25 @@ def read_graph_classes(
                 return _named_classes(classes, names, path)
         elif class_column is not None:
             raise InputError(
-                "class_column is for molecules, and for the classes of nodes, and the format is "
-                f"{format}."
+                "class_column",
+                f"is for molecules, and for the classes of nodes, and the format is {format}",
             )
         if threshold is not None:
             if codes is None:
                 columns = number_columns(path, molecules) if format in MOLECULE_FORMATS else []
                 if columns:
                     raise InputError(
-                        "threshold needs the column of its numbers; give class_column="
-                        f"{columns[0]!r} (--class-column {columns[0]}), one of {listed(columns)}."
+                        "threshold",
+                        "needs the column of its numbers",
+                        way_out=(
+                            "give ",
+                            Argument("class_column", columns[0]),
+                            f", one of {listed(columns)}",
+                        ),
                     )
-                raise InputError("threshold is for graphs with a number, and its graphs have none.")
+                raise InputError(
+                    "threshold", "is for graphs with a number, and its graphs have none"
+                )
             classes = classes_of_numbers(to_numpy(codes), threshold, "label")
             return _named_classes(classes, names, path)
         if codes is None:
@@ -248,7 +257,7 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | str:
         known, position = np.unique(codes, return_inverse=True)
     # objects that have no order
     except TypeError:
-        raise InputTypeError("classes must be names or integers, one of each.") from None
+        raise InputTypeError("classes", "must be names or integers, one of each") from None
     names = tuple(map(str, known.tolist()))
     if len(known) < 2:
         return f"there is one class only, {printable(names[0])!r}" if names else "there is none"
@@ -282,15 +291,19 @@ def classes_of_numbers(
     given = np.asarray(numbers)
     is_real = given.ndim == 1 and given.dtype.kind in "iuf"
     if not is_real or np.isinf(given).any() or np.isnan(given).all():
-        raise InputError("threshold is for graphs with one finite number each.")
+        raise InputError("threshold", "is for graphs with one finite number each")
     is_known = ~np.isnan(given)
     values = given[is_known]
     cuts = sorted({_cut(part.strip(), threshold, values) for part in str(threshold).split(",")})
     labels = np.searchsorted(cuts, values, side="right")
     if not np.bincount(labels, minlength=len(cuts) + 1).all():
         raise InputError(
-            f"threshold must have values of {column!r} on each side, which are {values.min():g} to "
-            f"{values.max():g}, got {threshold}."
+            "threshold",
+            (
+                f"must have values of {column!r} on each side, which are {values.min():g} to "
+                f"{values.max():g}"
+            ),
+            got=threshold,
         )
     middle = [f"{low:g} ≤ {column} < {high:g}" for low, high in pairwise(cuts)]
     names = (f"{column} < {cuts[0]:g}", *middle, f"{column} ≥ {cuts[-1]:g}")
@@ -307,8 +320,9 @@ def _cut(part: str, threshold: str | float, values: np.ndarray) -> float:
     number = finite_number(part.removesuffix("%"))
     if number is None or (is_share and not 0 < number < 100):
         raise InputError(
-            "threshold must be a number, median, a share such as 75%, or several with commas "
-            f"between, got {threshold!r}."
+            "threshold",
+            "must be a number, median, a share such as 75%, or several with commas between",
+            got=repr(threshold),
         )
     return float(np.percentile(values, number)) if is_share else number
 
@@ -319,8 +333,10 @@ def _numbers_of(found: MoleculeLabels) -> np.ndarray:
     for number, label, place in zip(numbers, found.labels, found.places, strict=True):
         if number is None:
             raise InputError(
-                f"{place}: {found.column!r} must be a number for threshold, got {label!r}; correct "
-                "it, or leave the cell empty, and the molecule is in no class."
+                (f"{found.column!r} must be a number for ", Argument("threshold")),
+                got=repr(label),
+                way_out="correct it, or leave the cell empty, and the molecule is in no class",
+                place=place,
             )
     return np.array(numbers, np.float64)
 
@@ -339,10 +355,15 @@ def _refuse_numbers(found: MoleculeLabels) -> None:
     texts = [label for label, number in values.items() if number is None]
     and_text = f" and text, such as {texts[0]!r}," if texts else ""
     first = next(label for label, number in values.items() if number is not None)
+    median = float(f"{np.median(numbers):.3g}")
     raise InputError(
-        f"{found.column!r} holds numbers, such as {first},{and_text} and no classes; threshold "
-        f"(--threshold {np.median(numbers):.3g}, median or 75%) makes classes of them, and "
-        "class_column 'none' (--class-column none) leaves them out."
+        f"{found.column!r} holds numbers, such as {first},{and_text} and no classes",
+        way_out=(
+            Argument("threshold", median),
+            ", median or 75%, makes classes of them, and ",
+            Argument("class_column", NONE),
+            " leaves them out",
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, GraphContent, relation_codes
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
 from gomkcn_dgl.io.tables import as_utf8, read_text
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, printable, read_bytes
 
 log = logging.getLogger("gomkcn_dgl")
@@ -161,8 +162,13 @@ def read_molecules(
             skipped.append(one.place)
         else:
             raise InputError(
-                f"{one.place}: {one.fault}; correct it, or give skip_invalid=True "
-                "(--skip-invalid) to leave out all such molecules."
+                one.fault,
+                way_out=(
+                    "correct it, or give ",
+                    Argument("skip_invalid", True),
+                    " to leave out all such molecules",
+                ),
+                place=one.place,
             )
     if not found:
         raise InputError("the file holds no molecule that RDKit can read.")
@@ -186,8 +192,9 @@ def read_molecule_classes(
     if len(missing) == len(found):
         if options.class_column is not None:
             raise InputError(
-                f"class_column {options.class_column!r} must hold classes of molecules, and each "
-                "of them has none."
+                "class_column",
+                f"{options.class_column!r} must hold classes of molecules, and each of them has "
+                "none",
             )
         return None
     column = next(one.column for one in found if one.label)
@@ -248,7 +255,7 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     if options.smiles is not None:
         of_smiles = _column("smiles", options.smiles, (), names)
     if of_smiles is None:
-        raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
+        raise InputError("smiles", f"must name a column, which are {listed(names)}", got="none")
     of_name = name_column(names)
     of_name = None if of_name == of_smiles else of_name
     if options.class_column == NONE:
@@ -298,7 +305,7 @@ def _column(option: str, given: str | None, usual: Sequence[str], names: list[st
     """The number of a column that was named, or has a usual name."""
     at = _find(names, usual if given is None else (given,))
     if at is None and given is not None:
-        raise InputError(f"{option} must name a column, which are {listed(names)}, got {given!r}.")
+        raise InputError(option, f"must name a column, which are {listed(names)}", got=repr(given))
     return at
 
 
@@ -312,13 +319,14 @@ def _class_column(given: str | None, names: list[str], taken: Sequence[int | Non
     at = _column("class_column", given, CLASS_COLUMNS, names)
     if given is None and at is not None:
         others = [name for name in names if name != names[at] and _find([name], CLASS_COLUMNS) == 0]
-        more = f"; --class-column takes {listed(others)} in its place" if others else ""
-        log.log(READING, "classes: column %s%s", printable(names[at]), more)
+        way_out = (Argument("class_column"), f" takes {listed(others)} in its place")
+        fact = f"classes: column {printable(names[at])}"
+        log.log(READING, "%s", Message(fact, way_out=way_out if others else ""))
     if given is None and at is None:
         others = [name for number, name in enumerate(names) if number not in taken]
         if others:
-            said = "classes: none; --class-column takes one of the columns %s"
-            log.log(READING, said, listed(others))
+            way_out = (Argument("class_column"), f" takes one of the columns {listed(others)}")
+            log.log(READING, "%s", Message("classes: none", way_out=way_out))
     return at
 
 

@@ -80,6 +80,7 @@ from gomkcn_dgl.io.molecules import (
     read_molecules,
 )
 from gomkcn_dgl.io.tu_folder import read_tu_folder
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named, printable, stem
 
@@ -274,7 +275,7 @@ def _read(
     if isinstance(features, str):
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
-        raise InputError(f"features must be names, at least one, or None, got {features!r}.")
+        raise InputError("features", "must be names, at least one, or None", got=repr(features))
     of_edges: dict[str, Any] = {
         "edge_attributes": tuple(edge_attributes or ()),
         "minimum": read_minimum(minimum),
@@ -338,7 +339,10 @@ def _take_classes(
         return content, {}
     if features is not None and column in features:
         raise InputError(
-            f"features must not name the column of the classes, got {column!r}; leave it out."
+            "features",
+            "must not name the column of the classes",
+            got=repr(column),
+            way_out="leave it out",
         )
     own = content.nodes
     others = Columns(
@@ -381,7 +385,7 @@ def _class_column(classes: str | Sequence[str], names: Sequence[str]) -> str | N
         if classes not in names:
             known = listed(dict.fromkeys(names)) if names else "none"
             raise InputError(
-                f"class_column must be an attribute of its nodes, {known}, got {classes!r}."
+                "class_column", f"must be an attribute of its nodes, {known}", got=repr(classes)
             )
         return classes
     return next((name for name in classes if name in names), None)
@@ -400,8 +404,12 @@ def read_molecule_file(
         format = format_of(path, format, smiles)
         if format not in MOLECULE_FORMATS:
             raise InputError(
-                f"the file must hold molecules, and its format is {format}; give format as one of "
-                f"{listed(MOLECULE_FORMATS)} if it does."
+                f"the file must hold molecules, and its format is {format}",
+                way_out=(
+                    "give ",
+                    Argument("format"),
+                    f" as one of {listed(MOLECULE_FORMATS)} if it does",
+                ),
             )
         return _molecules(path, format, MoleculeOptions(smiles, None, skip_invalid))
 
@@ -460,8 +468,8 @@ def _find_format(path: Path) -> str:
     if format is None or (last == ".gz" and format not in _COMPRESSIBLE):
         raise InputError(
             f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "
-            "(also with .gz, but for .parquet, .bin and .npz), graph folders and TU folders; "
-            "give format."
+            "(also with .gz, but for .parquet, .bin and .npz), graph folders and TU folders",
+            way_out=("give ", Argument("format")),
         )
     return "smiles" if has_smiles_column(path) else format
 
@@ -476,8 +484,9 @@ def _find_features(
     if format not in _WITH_FEATURE_FILE:
         if feature_file is not None:
             raise InputError(
-                f"feature_file is for {listed(_WITH_FEATURE_FILE)}, and the format is {format}; "
-                "name the features in the file with features."
+                "feature_file",
+                f"is for {listed(_WITH_FEATURE_FILE)}, and the format is {format}",
+                way_out=("name the features in the file with ", Argument("features")),
             )
         return None
     if feature_file is not None:
@@ -491,8 +500,9 @@ def _find_features(
         return read_features(beside)
     if features is not None:
         raise InputError(
-            "features names columns of a feature file, and there is none beside the graph; "
-            "give feature_file."
+            "features",
+            "names columns of a feature file, and there is none beside the graph",
+            way_out=("give ", Argument("feature_file")),
         )
     return None
 
@@ -504,12 +514,13 @@ def _check_options(format: str, choice: ColumnChoice, of_molecules: MoleculeOpti
     wrong = [name for name in wrong if name != "weight" or choice.weight != NONE]
     if format not in EDGE_FORMATS and wrong:
         raise InputError(
-            f"{wrong[0]} is for {listed(EDGE_FORMATS)}, and the format is {format}, which says "
-            "itself what its edges are."
+            wrong[0],
+            f"is for {listed(EDGE_FORMATS)}, and the format is {format}, which says itself what "
+            "its edges are",
         )
     if of_molecules != DEFAULT_OPTIONS and format not in MOLECULE_FORMATS:
         option = "skip_invalid" if of_molecules.smiles is None else "smiles"
-        raise InputError(f"{option} is for molecules, and the format is {format}.")
+        raise InputError(option, f"is for molecules, and the format is {format}")
 
 
 def _read_content(

@@ -24,6 +24,7 @@ import numpy as np
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import (
     atomic_file,
     check_output,
@@ -210,7 +211,8 @@ def check_run_folder(
     folder = Path(folder)
     names = list(run_files)
     if force and resume:
-        raise InputError("resume must not come with --force, which starts anew; give one.")
+        rule = ("must not come with ", Argument("force"), ", which starts anew")
+        raise InputError("resume", rule, way_out="give one")
     shown = f"out folder {str(folder)!r}"
     if (os.path.lexists(folder) and not folder.is_dir()) or not str(folder):
         raise InputError(f"{shown} is a file; choose another name.")
@@ -225,10 +227,14 @@ def check_run_folder(
     if existing and not (force or resume):
         is_finished = existing[0] != progress
         what = "a run" if is_finished else "an unfinished run"
-        way_out = "choose another" if is_finished else "go on with --resume, choose another"
+        resumed = ("go on with ", Argument("resume", True), ", ")
         raise InputError(
-            f"{shown} already holds {what} ({existing[0]}); {way_out}, or overwrite it with "
-            "--force."
+            f"{shown} already holds {what} ({existing[0]})",
+            way_out=(
+                () if is_finished else resumed,
+                "choose another, or overwrite it with ",
+                Argument("force", True),
+            ),
         )
 
 

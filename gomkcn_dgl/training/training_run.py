@@ -32,6 +32,7 @@ from gomkcn_dgl.io.reading import (
     read_graph,
     read_with_classes,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
@@ -84,7 +85,7 @@ _CHOICE = "choice of the method"
 def read_training_data(settings: DataSettings) -> LabelledData:
     """Read the data that the settings name."""
     if not settings.path:
-        raise InputError("PATH of a data set must be given, here or in the settings file.")
+        raise InputError("path", "of a data set must be given, here or in the settings file")
     # all but the shares of the split are options of reading
     options = dict(vars(settings))
     del options["split"]
@@ -172,7 +173,7 @@ def _device_for(method: str, device: str | torch.device) -> torch.device:
     """The device on which a classifier computes; a kernel machine does on the CPU."""
     if method == "kernel" and str(device) not in ("auto", "cpu"):
         raise InputError(
-            f"device must be 'auto' or 'cpu' for the method 'kernel', got {str(device)!r}."
+            "device", "must be 'auto' or 'cpu' for the method 'kernel'", got=repr(str(device))
         )
     return resolve_device("cpu" if method == "kernel" else device)
 
@@ -383,11 +384,16 @@ def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path,
     where = ""
     if format in MOLECULE_FORMATS:
         options = MoleculeOptions(settings.smiles, NONE, bool(settings.skip_invalid))
-        where = f"{read_molecules(path, format, options)[0][row].place}: "
+        where = read_molecules(path, format, options)[0][row].place
     raise InputError(
-        f"{where}{graph.called(row)} has {listed(unlearnt)}, which no graph has that the "
-        "classifier learnt from; leave it out, or give skip_invalid=True (--skip-invalid) to "
-        "leave out all such graphs."
+        f"{graph.called(row)} has {listed(unlearnt)}, which no graph has that the classifier "
+        "learnt from",
+        way_out=(
+            "leave it out, or give ",
+            Argument("skip_invalid", True),
+            " to leave out all such graphs",
+        ),
+        place=where,
     )
 
 
@@ -442,7 +448,7 @@ def format_results(metrics: Mapping[str, Any]) -> str:
         cut_short = "before the last epoch"
     lines[-1] += f"; {metrics['seconds']:.1f} s"
     if metrics["partial"]:
-        lines.append(f"partial: the time limit came {cut_short}; go on with --resume")
+        lines.append(f"partial: the time limit came {cut_short}; the run can be resumed")
     return "\n".join(lines)
 
 

@@ -143,13 +143,16 @@ def _fitted_graph(miner: FilterMiner, graph: Any) -> CSRGraph:
     csr = as_unweighted(graph)
     if csr.num_nodes != len(miner.labels_):
         raise InputError(
-            f"graph must be that which the miner was fitted to, of {len(miner.labels_)} nodes, got "
-            f"one of {csr.num_nodes}."
+            "graph",
+            f"must be that which the miner was fitted to, of {len(miner.labels_)} nodes",
+            got=f"one of {csr.num_nodes}",
         )
     if csr.num_nodes > _MOST_NODES:
         raise InputError(
-            f"graph must have at most {_MOST_NODES:,} nodes to be drawn, got {csr.num_nodes:,}; "
-            "leave it out to draw the filters alone."
+            "graph",
+            f"must have at most {_MOST_NODES:,} nodes to be drawn",
+            got=f"{csr.num_nodes:,}",
+            way_out="leave it out to draw the filters alone",
         )
     return csr
 

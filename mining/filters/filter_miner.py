@@ -253,8 +253,9 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         width = csr.stored_features.shape[1]
         if width != self.n_features_in_:
             raise InputError(
-                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
-                f"got {width}."
+                "graph",
+                f"must have the {self.n_features_in_} features that the miner was fitted on",
+                got=width,
             )
         return with_relations(csr, self.relations_)
 
@@ -307,7 +308,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
             (size,) = bank.subgraph_sizes
         if size not in bank.subgraph_sizes:
             known = ", ".join(map(str, bank.subgraph_sizes)) or "none"
-            raise InputError(f"size must be one of the sizes of the filters, {known}, got {size}.")
+            raise InputError("size", f"must be one of the sizes of the filters, {known}", got=size)
         own = np.flatnonzero(np.array(bank.sizes) == size)
         filters = bank.filters.take(own).padded(size)
         settings = bank.settings_of(size)

@@ -32,6 +32,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
@@ -101,7 +102,7 @@ class FilterMining:
         if self.size != AUTO:
             check_sizes("size", self.size, 2, MOST_FILTER_NODES)
         if self.contrast not in (True, False, AUTO):
-            raise InputError(f'contrast must be True, False or "auto", got {self.contrast!r}.')
+            raise InputError("contrast", 'must be True, False or "auto"', got=repr(self.contrast))
         check_int("max_assigned", self.max_assigned, 1)
         check_int("random_state", self.random_state, 0)
         check_choice("level", self.level, LEVELS)
@@ -110,8 +111,10 @@ class FilterMining:
         check_int("num_levels", learning.kernel.num_levels, 1)
         if learning.init == "random" and self.contrast != AUTO and self.contrast:
             raise InputError(
-                'contrast must be False where filters start at random (init="random"), got True; '
-                "leave one of them out."
+                "contrast",
+                'must be False where filters start at random (init="random")',
+                got="True",
+                way_out="leave one of them out",
             )
 
     def why_no_contrast(self, graph: CSRGraph) -> str:
@@ -143,8 +146,10 @@ class FilterMining:
         sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
         if reason and len(sizes) > 1:
             raise InputError(
-                f"size must be one number where there are no random graphs to compare with "
-                f"({reason}), got {self.size!r}; give one size, such as {USUAL_SIZE}."
+                "size",
+                f"must be one number where there are no random graphs to compare with ({reason})",
+                got=repr(self.size),
+                way_out=f"give one size, such as {USUAL_SIZE}",
             )
         return sizes
 
@@ -181,8 +186,12 @@ class FilterMining:
             csr = as_unweighted(graph)
             if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
                 raise InputError(
-                    f"y has a value for each of the {csr.num_graphs} graphs, and a row stands for "
-                    'each node; make the miner with level="graph".'
+                    "y",
+                    (
+                        f"has a value for each of the {csr.num_graphs} graphs, and a row stands "
+                        "for each node"
+                    ),
+                    way_out=("make the miner with ", Argument("level", "graph")),
                 )
             return self.fit_mined(MinedGraph.of(csr), steps)
 
@@ -266,7 +275,7 @@ class FilterMining:
         if not learnt.num_nodes:
             text = (
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
-                "contrast=False gives the most frequent ones."
+                "without this contrast, filters are the most frequent ones."
             )
         elif not all(one.exceeds for one in self.filters_):
             exceed = sum(one.exceeds for one in self.filters_)

@@ -61,7 +61,7 @@ LARGE = 8_000_000
 # in place of a comparison
 _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
-    f"rules out: --null {DEFAULT_NULL} does it."
+    "rules out; a null model that is named does it."
 )
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
@@ -76,7 +76,7 @@ def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
     is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
     others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
     if others:
-        raise InputTypeError(f"{name} must be a list of {what}, got {type(others[0]).__name__}.")
+        raise InputTypeError(name, f"must be a list of {what}", got=type(others[0]).__name__)
 
 
 @dataclass(eq=False, repr=False)
@@ -139,7 +139,7 @@ class Miner:
             return FilterSettings().miner(self._filter_miner, FilterLearning(), self.random_state)
         if not isinstance(self.filters, FilterMining):
             raise InputTypeError(
-                f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
+                "filters", 'must be a gomkcn.FilterMiner, "auto" or "none"', got=repr(self.filters)
             )
         return self.filters.unfitted()
 
@@ -171,13 +171,15 @@ class Miner:
             check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
         _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
         if not isinstance(self.exact_copies, bool):
-            raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
+            raise InputTypeError(
+                "exact_copies", "must be True or False", got=repr(self.exact_copies)
+            )
         for one in self.source_names:
             check_choice("sources", one, SOURCES)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
             if null == NONE:
-                raise InputError("null must be 'none' alone, got another null model beside it.")
+                raise InputError("null", "must be 'none' alone", got="another null model beside it")
             if null != AUTO:
                 check_null(null, (AUTO, NONE))
         check_int("null_samples", self.null_samples, LEAST_SAMPLES)
@@ -192,7 +194,9 @@ class Miner:
             own.check()
         elif self.filters == NONE and "filters" in self.source_names:
             raise InputError(
-                'sources must not be "filters" where filters are "none"; leave one of them out.'
+                "sources",
+                'must not be "filters" where filters are "none"',
+                way_out="leave one of them out",
             )
 
     def fit(

@@ -103,8 +103,9 @@ def _check_patterns(patterns: Any) -> list[Pattern]:
     found = list(patterns) if isinstance(patterns, Iterable) else [patterns]
     if not all(isinstance(one, Pattern) for one in found):
         raise InputTypeError(
-            "patterns must be a list of patterns, such as patterns of a run or patterns_ of a "
-            f"miner, got {type(patterns).__name__}."
+            "patterns",
+            "must be a list of patterns, such as patterns of a run or patterns_ of a miner",
+            got=type(patterns).__name__,
         )
     return found
 
@@ -113,8 +114,9 @@ def _check_set(motif_set: Any) -> None:
     """Refuse what is no motif set."""
     if not isinstance(motif_set, MotifSet):
         raise InputTypeError(
-            "motif_set must be a MotifSet, such as motif_set of a run or motif_set_ of a miner, "
-            f"got {type(motif_set).__name__}."
+            "motif_set",
+            "must be a MotifSet, such as motif_set of a run or motif_set_ of a miner",
+            got=type(motif_set).__name__,
         )
 
 

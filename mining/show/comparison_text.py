@@ -108,7 +108,7 @@ def lead(found: RunComparison) -> str:
     if not found.null:
         return (
             "The runs have no null model in common, so that counts alone are compared; mine both "
-            "with the same --null."
+            "with the same null model."
         )
     said = [
         f"{correlation_said(one)} over {number_said(one)}"
@@ -135,7 +135,7 @@ def lead(found: RunComparison) -> str:
         return f"{called}."
     return (
         "No structures of the same size and direction were compared with random graphs in both: "
-        "read both graphs with the same --directed or --undirected, and mine the same --size."
+        "read both graphs as directed or both as undirected, and mine the same sizes."
     )
 
 
@@ -189,7 +189,7 @@ def _family_parts(family: Family, members: list[ComparedStructure], is_compared:
     name = family_name(family)
     heading = f"{name[0].upper()}{name[1:]}: {count(len(members), 'structure')}"
     if len(rows) < len(members):
-        heading += f"; the {len(rows)} with the largest entries, --page and --out have all"
+        heading += f"; the {len(rows)} with the largest entries, the page and the table have all"
     columns: dict[str, list[str | tuple[str, ...]]] = {
         "structure": [one.name for one in rows],
         "graph": [("first", "second") for _ in rows],

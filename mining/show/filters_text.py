@@ -65,20 +65,15 @@ def _with_interval(number: OccurrenceCount) -> str | tuple[str, ...]:
     return short_count(number), f"{digits(number.low)} to {digits(number.high)}"
 
 
-def note_of(run: FiltersRun) -> str:
-    """What filters were chosen by, in terms of the command line."""
-    return run.note.replace("contrast=False", "--no-contrast")
-
-
 def filters_sentence(run: FiltersRun) -> str:
     """What the filters are and how many instances they have, or that there are none."""
     if not run.filters:
-        return note_of(run)
+        return run.note
     named = [f"{without_degrees(one)} ({instances_of(one)})" for one in run.filters[:MOST_NAMED]]
     if more := len(run.filters) - len(named):
         named.append(f"and {more} more")
     found = f"{count(len(run.filters), 'filter')}: {'; '.join(named)}."
-    return " ".join(filter(None, [found, note_of(run), sample_sentence(run)]))
+    return " ".join(filter(None, [found, run.note, sample_sentence(run)]))
 
 
 def without_degrees(one: MinedFilter) -> str:

@@ -29,7 +29,7 @@ from gomkcn.mining.plots.styles import Kind, color_class, relation_lines
 from gomkcn.mining.show.drawn_graph import content_policy, page_script
 from gomkcn.mining.show.explorer import explorer_data, first_called
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
-from gomkcn.mining.show.filters_text import note_of, sample_sentence, without_degrees
+from gomkcn.mining.show.filters_text import sample_sentence, without_degrees
 from gomkcn.mining.show.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from gomkcn.mining.show.terminal import (
     EDITS_NOTE,
@@ -173,7 +173,7 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     if own is None:
         return None
     if not own.filters:
-        return {"lead": "", "note": note_of(own), "row": ""}
+        return {"lead": "", "note": own.note, "row": ""}
     numbers = Numbers(own.to_dict(), f"{FOLDER}/{RECORD}")
     first = own.filters[0]
     page = f"{FOLDER}/{PAGE}"
@@ -188,7 +188,7 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
         ),
         "note": " ".join(
             (
-                note_of(own),
+                own.note,
                 sample_sentence(own),
                 "Instances: the different node sets that the subgraphs around nodes show the "
                 "structure at.",
