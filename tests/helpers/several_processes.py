@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-import gomkcn.mining.show.explanation_page
 import gomkcn_dgl.runtime.job
 import gomkcn_dgl.training.training_loop
 from gomkcn.commands.main import main as gomkcn
+from gomkcn.mining.show import explanation_page
 from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
@@ -91,7 +91,7 @@ def draw_no_page(*_, **__):
 
 
 def main(path, run):
-    gomkcn.mining.show.explanation_page.explain_run = draw_no_page
+    explanation_page.explain_run = draw_no_page
     with join_processes():
         gomkcn_dgl.training.training_loop.SECONDS_BETWEEN = 0
         if not was_restarted():

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from gomkcn.mining import MiningRun, choice
+from gomkcn.mining import MiningRun
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
+from gomkcn.mining.patterns import choice
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.runs.mining_job import run_job
 from gomkcn.synthetic import plant_motifs
