@@ -360,7 +360,7 @@ def _refuse_numbers(found: MoleculeLabels) -> None:
         f"{found.column!r} holds numbers, such as {first},{and_text} and no classes",
         way_out=(
             Argument("threshold", median),
-            ", median or 75%, makes classes of them, and ",
+            ", median or 75% makes classes of them, and ",
             Argument("class_column", NONE),
             " leaves them out",
         ),
