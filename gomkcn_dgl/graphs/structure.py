@@ -220,8 +220,9 @@ class Structure:
         outside = [edge for edge in edges if not 0 <= min(edge) <= max(edge) < num_nodes]
         if outside:
             raise InputError(
-                f"edges must be (i, j) with 0 <= i, j < {num_nodes}, the number of nodes, got "
-                f"{outside[0]}."
+                "edges",
+                f"must be (i, j) with 0 <= i, j < {num_nodes}, the number of nodes",
+                got=outside[0],
             )
         # relations are numbered in the order of the edges, whichever end was written first
         rows = sorted(
@@ -235,7 +236,7 @@ class Structure:
         channels = edge_channels(num_nodes, [ends for ends, _ in rows], numbers, own)
         made = cls.of_channels(channels, own, **fields)
         if len(made.edges) < len(edges):
-            raise InputError(f"edges must have each edge once, got {tuple(edges)}.")
+            raise InputError("edges", "must have each edge once", got=tuple(edges))
         return made
 
     @classmethod
