@@ -23,6 +23,7 @@ import numpy as np
 
 from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.messages import Argument
@@ -59,6 +60,12 @@ class _Base(NamedTuple):
 
 
 _FEWER_KINDS = ("read it with ", Argument("relation", "none"), ", or with fewer features")
+
+
+_FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer features")
+
+
+_FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer features")
 
 
 class _Kinds(NamedTuple):
