@@ -529,7 +529,8 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     assert " ".join(said.split()) == (
         f"The graph has no structure of 3 to 8 nodes more often than {run.num_random_graphs} "
         "random graphs with its degrees, in the subgraphs around 150 nodes; without this "
-        "contrast, filters are the most frequent ones. None of the 1 planted motif is the structure of a filter."
+        "contrast, filters are the most frequent ones. None of the 1 planted motif is the "
+        "structure of a filter."
     )
     page = render_filters(back)
     assert page == (tmp_path / "filters.html").read_text("utf-8")
