@@ -176,8 +176,8 @@ class _Sums:
         self._rows, self._largest, self._spend = (indptr, indices), largest, spend
         degrees = np.diff(indptr)
         self.is_wide = len(indices) * int(degrees.max()) ** 3 >= _INT64
-        self.core = loops.find_core(indptr, indices)
-        self._degrees = degrees[self.core.nodes]
+        self.nodes, self.core = loops.find_core(indptr, indices)
+        self._degrees = degrees[self.nodes]
         # the later node of an edge has most neighbours, the earlier one fewest
         self.row = np.repeat(np.arange(len(self._degrees)), np.diff(self.core.indptr))
         self.is_later = self.core.indices > self.row
@@ -185,8 +185,9 @@ class _Sums:
         most = int(np.diff(self.core.indptr).max(initial=0))
         if 4 * len(self.ends) * most**2 >= _INT64:
             raise UncountableError(
-                "graph must have so few edges and neighbours that its cycles can be counted, got "
-                f"{len(self.ends)} edges and a node with {most} neighbours."
+                "graph",
+                "must have so few edges and neighbours that its cycles can be counted",
+                got=f"{len(self.ends)} edges and a node with {most} neighbours",
             )
         self.d = self._as_wide(degrees)
         self.one = np.ones_like(self.d)
@@ -201,13 +202,13 @@ class _Sums:
     def at(self, edges: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` of the edges times those ``[V]`` of the neighbours."""
         core = self.core
-        own = edges[core.label] * values[core.nodes[core.indices]]
+        own = edges[core.label] * values[self.nodes[core.indices]]
         return self._spread(_row_sums(own, core.indptr))
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
         """Values ``[..., N]`` of the nodes of the core, as values of all nodes."""
         out = np.zeros((*values.shape[:-1], len(self.d)), self.d.dtype)
-        out[..., self.core.nodes] = values
+        out[..., self.nodes] = values
         return out
 
     def _run(self, *arguments: Any) -> list[np.ndarray]:
@@ -248,10 +249,13 @@ class _Sums:
         needed = number * _BYTES_OF_TRIANGLE
         if needed > most:
             raise UncountableError(
-                f"graph must have fewer triangles for structures of {self._largest} nodes to be "
-                f"counted, got {number:,}, for which {format_size(needed)} of memory are needed "
-                f"and {format_size(most)} may be used; count those of 3 nodes (--size 3), or one "
-                "pattern by gomkcn count."
+                "graph",
+                f"must have fewer triangles for structures of {self._largest} nodes to be counted",
+                got=(
+                    f"{number:,}, for which {format_size(needed)} of memory are needed and "
+                    f"{format_size(most)} may be used"
+                ),
+                way_out="count those of 3 nodes, or one pattern",
             )
 
     def _list_triangles(self, *arrays: np.ndarray) -> None:
@@ -287,7 +291,7 @@ class _Sums:
     @cached_property
     def third_degrees(self) -> np.ndarray:
         """Degrees of the third nodes of the triangles on each edge."""
-        return self._over_triangles(self.d[self.core.nodes[self.triangles.third]])
+        return self._over_triangles(self.d[self.nodes[self.triangles.third]])
 
     @cached_property
     def beside(self) -> np.ndarray:
@@ -315,7 +319,7 @@ class _Sums:
 
     def at_ends(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[V]`` of the two ends of each edge."""
-        return values[self.core.nodes[self.ends]].sum(axis=1)
+        return values[self.nodes[self.ends]].sum(axis=1)
 
     # -- cycles and cliques ----------------------------------------------------------------------
 

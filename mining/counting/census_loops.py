@@ -49,8 +49,8 @@ TIP = 1  # pairs of which only one has the node
 OPPOSITE = 2  # triangles on the edges of its cliques that it is not on
 
 
-def find_core(indptr: np.ndarray, indices: np.ndarray) -> RowsByDegree:
-    """The 2-core; what is on each entry is the number of its edge."""
+def find_core(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, RowsByDegree]:
+    """The nodes of the 2-core, and its rows; on each entry is the number of its edge."""
     size, degree = len(indptr) - 1, np.diff(indptr)
     place = np.zeros(size, np.int64)
     peel(indptr, indices, degree, place, np.empty(size, np.int64))
@@ -60,9 +60,9 @@ def find_core(indptr: np.ndarray, indices: np.ndarray) -> RowsByDegree:
     place[nodes] = np.arange(len(nodes))
     ptr = np.append(0, np.cumsum(degree[nodes]))
     found, edge = np.empty((2, ptr[-1]), np.uint32)
-    core = RowsByDegree(nodes, ptr, found, edge, np.empty(len(nodes), np.int64))
-    fill_rows(indptr, indices, place, core, np.empty(len(nodes), np.int64))
-    return core
+    core = RowsByDegree(ptr, found, edge, np.empty(len(nodes), np.int64))
+    fill_rows(indptr, indices, nodes, place, core, np.empty(len(nodes), np.int64))
+    return nodes, core
 
 
 @compiled(**SEARCH_JIT)
@@ -87,13 +87,13 @@ def peel(indptr, indices, degree, place, waiting):
 
 
 @compiled(**SEARCH_JIT)
-def fill_rows(indptr, indices, place, core, end):
+def fill_rows(indptr, indices, nodes, place, core, end):
     """Write the rows of a core, whose nodes and row bounds are known."""
     # 1. ascending because nodes are entered into them in ascending order
     for node in range(len(end)):
         end[node] = core.indptr[node]
     for node in range(len(end)):
-        given = core.nodes[node]
+        given = nodes[node]
         for entry in range(indptr[given], indptr[given + 1]):
             other = place[indices[entry]]
             if other >= 0:

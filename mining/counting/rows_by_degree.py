@@ -15,7 +15,6 @@ import numpy as np
 class RowsByDegree(NamedTuple):
     """N nodes in ascending order of their degrees, equal ones as they were, and L edges."""
 
-    nodes: np.ndarray  # int64 [N], the nodes of the graph
     indptr: np.ndarray  # int64 [N + 1]
     indices: np.ndarray  # int32 or uint32 [2 L], ascending in each row
     label: np.ndarray  # integers [2 L], what is on each entry: the number of its edge, or its link
