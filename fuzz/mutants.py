@@ -169,7 +169,7 @@ FAULTS = [Fault(*row) for row in [
      'return piece + ".0"', "return piece",
      "test_foreign_kinds.py::test_numbers_texts_and_parallel_edges_of_gml"),
     ("relations of several lists of Pajek", "gomkcn_dgl/io/pajek_files.py",
-     "for number in network.relation] if is_typed else None", "for number in network.relation] if False else None",
+     "network.relation] if is_typed else None", "network.relation] if False else None",
      "test_foreign_kinds.py::test_lists_of_pajek"),
     ("edges both ways where some have a direction", "gomkcn_dgl/graph_objects.py",
      "back = np.flatnonzero(~has_way)", "back = np.flatnonzero(~has_way)[:0]",
