@@ -28,6 +28,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.job import (
     TIME_LIMIT,
@@ -242,10 +243,11 @@ class Steps:
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
-            way_out = "start again" if self.folder is None else "go on with --resume"
+            resumed = ("go on with ", Argument("resume", True))
             raise LostProcessError(
                 f"a worker of this job was killed or cannot be reached ({type(error).__name__}), "
-                f"perhaps for lack of memory; {way_out}."
+                "perhaps for lack of memory",
+                way_out="start again" if self.folder is None else resumed,
             ) from error
         for one in answers:
             if one.error is not None:
@@ -423,8 +425,8 @@ class Steps:
                 saved = parse_json(read_file(path))
             except (OSError, ValueError) as error:
                 raise InputError(
-                    f"result {str(path)!r} cannot be read ({reason_of(error)}); "
-                    "start anew with --force."
+                    f"result {str(path)!r} cannot be read ({reason_of(error)})",
+                    way_out=("start anew with ", Argument("force", True)),
                 ) from None
             check_identity(
                 path, saved if isinstance(saved, dict) else {}, json.loads(self._identity)
@@ -467,8 +469,8 @@ def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, A
         if name == "program":
             what = f"versions of gomkcn-dgl, {before.get(name)}"
         raise InputError(
-            f"checkpoint {str(path)!r} was made with other {what}; "
-            "give the same, or start anew with --force."
+            f"checkpoint {str(path)!r} was made with other {what}",
+            way_out=("give the same, or start anew with ", Argument("force", True)),
         )
 
 

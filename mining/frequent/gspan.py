@@ -264,9 +264,14 @@ def check_search(graph: CSRGraph, support: float, sizes: int | str | tuple[int, 
     _least_graphs(support, np.array([graph.num_graphs]))
     if graph.num_graphs == 1:
         raise InputError(
-            "graphs must be two or more, got one: a support is the number of graphs that contain a "
-            "subgraph. The census counts the structures of one graph, and filters, in Python "
-            "FilterMiner, are its frequent neighbourhoods."
+            "graphs",
+            "must be two or more",
+            got="one",
+            way_out=(
+                "a support is the number of graphs that contain a subgraph. The census counts "
+                "the structures of one graph, and filters, in Python FilterMiner, are its "
+                "frequent neighbourhoods"
+            ),
         )
     return num_nodes
 
@@ -335,12 +340,13 @@ def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
     """The support in graphs that each class asks for."""
     if isinstance(support, bool) or not isinstance(support, (int, float)) or not support > 0:
         raise InputError(
-            "support must be a share of the graphs between 0 and 1, or a number of graphs from 1, "
-            f"got {support!r}."
+            "support",
+            "must be a share of the graphs between 0 and 1, or a number of graphs from 1",
+            got=repr(support),
         )
     if support >= 1:
         if support != int(support):
-            raise InputError(f"support must be a whole number of graphs from 1 on, got {support}.")
+            raise InputError("support", "must be a whole number of graphs from 1 on", got=support)
         return np.full(len(sizes), int(support))
     # a share of .1 of 30 graphs is 3, whatever the rounding
     return np.array([max(1, ceil(support * size - 1e-9)) for size in sizes])
@@ -371,8 +377,12 @@ class _Labels:
             return np.zeros(graph.num_nodes, np.int64)
         if tuple(graph.feature_names) != self.feature_names:
             raise InputError(
-                f"graphs must have the features {listed(self.feature_names)}, in which subgraphs "
-                f"were found, got {listed(graph.feature_names)}."
+                "graphs",
+                (
+                    f"must have the features {listed(self.feature_names)}, in which subgraphs "
+                    "were found"
+                ),
+                got=listed(graph.feature_names),
             )
         return self.categories.colors(graph.stored_features)
 

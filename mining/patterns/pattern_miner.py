@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ from gomkcn.mining.patterns.choice import (
     compare_structures,
 )
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
+from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.patterns.trained_filters import patterns_of_filters
+from gomkcn.mining.plots.structure_figure import plot_motifs
 from gomkcn.mining.significance.null_models import check_null
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
@@ -39,6 +42,7 @@ from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table, save_result
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -62,7 +66,7 @@ _PATIENCE = 10
 # in place of a comparison
 _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
-    f"rules out: --null {DEFAULT_NULL} does it."
+    "rules out; a null model that is named does it."
 )
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
@@ -77,7 +81,7 @@ def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
     is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
     others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
     if others:
-        raise InputTypeError(f"{name} must be a list of {what}, got {type(others[0]).__name__}.")
+        raise InputTypeError(name, f"must be a list of {what}", got=type(others[0]).__name__)
 
 
 @dataclass(eq=False, repr=False)
@@ -242,7 +246,7 @@ class PatternMiner(GraphEstimator):
             return FilterSettings().miner(FilterLearning(), self.random_state)
         if not isinstance(self.filters, FilterMiner):
             raise InputTypeError(
-                f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
+                "filters", 'must be a gomkcn.FilterMiner, "auto" or "none"', got=repr(self.filters)
             )
         return self.filters.unfitted()
 
@@ -274,13 +278,15 @@ class PatternMiner(GraphEstimator):
             check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
         _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
         if not isinstance(self.exact_copies, bool):
-            raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
+            raise InputTypeError(
+                "exact_copies", "must be True or False", got=repr(self.exact_copies)
+            )
         for one in self.source_names:
             check_choice("sources", one, SOURCES)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
             if null == NONE:
-                raise InputError("null must be 'none' alone, got another null model beside it.")
+                raise InputError("null", "must be 'none' alone", got="another null model beside it")
             if null != AUTO:
                 check_null(null, (AUTO, NONE))
         check_int("null_samples", self.null_samples, LEAST_SAMPLES)
@@ -295,7 +301,9 @@ class PatternMiner(GraphEstimator):
             own.check()
         elif self.filters == NONE and "filters" in self.source_names:
             raise InputError(
-                'sources must not be "filters" where filters are "none"; leave one of them out.'
+                "sources",
+                'must not be "filters" where filters are "none"',
+                way_out="leave one of them out",
             )
 
     def fit(
@@ -403,6 +411,43 @@ class PatternMiner(GraphEstimator):
         """
         filters = self.resolve_filters()
         return None if filters is None else filters.fit_mined(mined, steps, self.sizes)
+
+    def table(self, which: str = "structures") -> Table:
+        """What was found, as a table: "structures", "motifs", "occurrences", "copies", and so on.
+
+        The tables are those of :meth:`MiningRun.table`; in a run structures have names in words.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> PatternMiner(null=None).fit(rings).table("motifs").columns()["copies"]
+        [8]
+        """
+        self._check_fitted()
+        tables = tables_of([*self.patterns_, *self.others_], self.patterns_, self.motif_set_)
+        check_choice("which", which, tables)
+        return tables[which]
+
+    def plot(self) -> Any:
+        """Draw the motifs, each with its copies and the bits that it saves.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        self._check_fitted()
+        return plot_motifs(self.motif_set_)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of structures or the picture of the motifs, as the file's ending says.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .json or .parquet, or in .svg, .png or .pdf.
+        """
+        save_result(self, path)
 
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each node where one graph was fitted, or for each graph of a list.

@@ -319,8 +319,9 @@ class _Counter:
         triples = min((at_nodes**3).sum() / 6, (in_window**2).sum() / 2)
         if triples >= self.most_triples:
             raise InputError(
-                f"window must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}; "
-                "choose a shorter one."
+                "window",
+                f"must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}",
+                way_out="choose a shorter one",
             )
 
     def count(self, order: np.ndarray, until: np.ndarray) -> np.ndarray:

@@ -63,7 +63,7 @@ def test_a_name_means_the_same_graph_to_count_and_to_generate(graphs):
 def test_a_misspelt_name_is_told(graphs):
     for text, name in (("trangle", "triangle"), ("Diamnd", "diamond"), ("cliqe-6", "clique-6")):
         assert refused(f"count {text} graph.txt") == (
-            f"pattern must be a known name, got {text!r}; the nearest is {name!r}."
+            f"PATTERN must be a known name, got {text!r}; the nearest is {name!r}."
         )
     assert "RUN:ID" in refused("count something graph.txt")
 
@@ -132,7 +132,7 @@ def test_categories_are_constraints(molecules, pattern, number, words):
     )
     # they are given to all nodes or none
     said = refused("count a:C--b molecules.graphml --features kind,charge")
-    assert said.startswith("pattern must give each node a category of the same kinds")
+    assert said.startswith("PATTERN must give each node a category of the same kinds")
 
 
 def test_an_estimate_has_an_interval(folder):
@@ -340,7 +340,7 @@ def test_relations_that_a_graph_lacks_are_told_with_the_nearest(ecoli):
         ran = invoke(f"count '{pattern}' {ecoli}")
         (said,) = [line for line in ran.stderr.splitlines() if "must have" in line]
         assert ran.exit_code == 2
-        assert said.startswith(f"gomkcn: pattern must have relations of the graph, {known}, got ")
+        assert said.startswith(f"gomkcn: PATTERN must have relations of the graph, {known}, got ")
         assert said.endswith(got) and "--directed" not in said
 
 
@@ -366,7 +366,7 @@ def test_a_pattern_without_directions_is_counted_without_those_that_nobody_asked
 
 def test_refusals(graphs):
     for command, rule in {
-        "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
+        "benzene graph.txt": "PATTERN must have categories of the graph, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of the graph, which are",
         "TINY:0 graph.txt": "holds no finished run",
         "wheel graph.txt --errors 1 --reading subgraph": "--errors takes a pattern of edges alone",

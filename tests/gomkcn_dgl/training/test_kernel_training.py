@@ -161,7 +161,9 @@ def test_a_stopped_run_goes_on(monkeypatch):
 def test_a_time_limit_takes_the_best_so_far():
     write_graphs()
     said = gomkcn(f"train TU --out run {QUICK} --time-limit 0.001")
-    assert "partial: the time limit came with some kernels not tried; go on with --resume" in said
+    assert (
+        "partial: the time limit came with some kernels not tried; the run can be resumed" in said
+    )
     metrics = read_metrics("run")
     assert (metrics["partial"], len(metrics["tried"])) == (True, 20)
     gomkcn("predict run TU --out classes.csv")
