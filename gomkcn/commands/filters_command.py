@@ -26,6 +26,7 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
+from gomkcn.commands.spelling import RenamedOption
 
 
 @click.command(cls=Command)
@@ -37,6 +38,8 @@ from gomkcn.commands.run_command import (
     option(
         "--size",
         "filter_size",
+        cls=RenamedOption,
+        parameters=("size",),
         help="Nodes of a filter and of a subgraph, 2 to 64 [3-8; without contrast 6]",
     ),
     option(

@@ -12,6 +12,7 @@ from gomkcn.commands.base import Group, truth_path_of
 from gomkcn.commands.option_types import Number, OutputPath
 from gomkcn.commands.options import features_option, force_option, none_if_empty, seed_option
 from gomkcn.commands.printing import say, show_log
+from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.errors import InputError
 
 # more copies would hold more nodes than a graph may have
@@ -44,11 +45,20 @@ def generate() -> None:
     option("--base", default="ba", help="Base graph: ba, er, ws, regular or tree [ba]"),
     option(
         "--nodes",
+        cls=RenamedOption,
+        parameters=("num_nodes", "num_base_nodes"),
         type=Number(int),
         default=760,
         help="Number of nodes of the base graph [760]",
     ),
-    option("--edges-per-node", type=Number(int), default=1, help="Edges per new node: ba [1]"),
+    option(
+        "--edges-per-node",
+        cls=RenamedOption,
+        parameters=("num_edges_per_node",),
+        type=Number(int),
+        default=1,
+        help="Edges per new node: ba [1]",
+    ),
     option(
         "--directed",
         is_flag=True,
@@ -241,6 +251,8 @@ def _is_given(ctx: click.Context, name: str) -> bool:
     option(
         "--nodes",
         "num_base_nodes",
+        cls=RenamedOption,
+        parameters=("num_nodes",),
         type=Number(int),
         default=25,
         help="Number of nodes of each base graph [25]",
@@ -248,6 +260,8 @@ def _is_given(ctx: click.Context, name: str) -> bool:
     option(
         "--edges-per-node",
         "num_base_edges_per_node",
+        cls=RenamedOption,
+        parameters=("num_edges_per_node",),
         type=Number(int),
         default=1,
         help="Edges per new node [1]",

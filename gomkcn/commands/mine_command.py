@@ -35,6 +35,7 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
+from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import check_outputs
 
@@ -56,6 +57,8 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
     option("--no-filters", is_flag=True, help="Leave out the filters"),
     option(
         "--filter-size",
+        cls=RenamedOption,
+        parameters=("size",),
         hidden=True,
         help="Nodes of a filter [3-8, or the sizes of --size; without contrast 6]",
     ),

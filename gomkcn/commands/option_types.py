@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from gomkcn.commands.printing import say
+from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError
 
 
@@ -33,10 +34,10 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         assert param is not None and param.name is not None, "of an option"
         try:
             if isinstance(value, str):
-                value = read_number(param.opts[0], value, self.kind)
-            check_range(param.opts[0], value, param.name)
+                value = read_number(param.name, value, self.kind)
+            check_range(param.name, value)
         except GomkcnError as error:
-            raise BadOptionError(str(error), ctx) from None
+            raise BadOptionError(error.spelled(spelling_of([param])), ctx) from None
         return value
 
 

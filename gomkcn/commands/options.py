@@ -25,7 +25,9 @@ def none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> An
 
 
 def only_one(ctx: click.Context, option: click.Parameter, given: tuple[Any, ...]) -> Any:
-    """The callback of an option that other commands repeat: its one value."""
+    """The callback of an option that other commands repeat: its one value, None without one."""
+    if not given:
+        return None
     if len(given) > 1:
         named = " and ".join(map(str, given))
         sentence = f"{option.opts[0]} must be given once, got {named}; run it once for each."

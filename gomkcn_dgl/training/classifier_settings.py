@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 from gomkcn_dgl.checks import LARGEST_SEED, check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import Relations, relations_of
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from gomkcn_dgl.training.labelled_data import SHARES
@@ -64,9 +65,9 @@ _TUNED: dict[str, Any] = {
 # settings with a name, from which others start, and what they are
 PRESETS = {"paper": _PAPER, "tuned": _TUNED}
 _PRESETS_IN_WORDS = {
-    "paper": "what section VI-C of the GOMKCN paper prints (--paper)",
+    "paper": "what section VI-C of the GOMKCN paper prints (preset paper)",
     "tuned": "those of section VI-C of the GOMKCN paper with our start, contrast and matching "
-    "(--tuned)",
+    "(preset tuned)",
 }
 # where nodes are classified: parts as in section VI-D, a subgraph of a node and some neighbours,
 # and what keeps a network of many features from learning them by heart; chosen on the validation
@@ -171,8 +172,13 @@ class ModelSettings:
             check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
             if self.hidden_feats:
                 raise InputError(
-                    "feature_contrast is for filters that see the features as they are, since an "
-                    f"input layer scales them anew; give hidden 0, got {self.hidden_feats}."
+                    "feature_contrast",
+                    (
+                        "is for filters that see the features as they are, and ",
+                        Argument("hidden_feats", self.hidden_feats),
+                        " makes an input layer, which scales them anew",
+                    ),
+                    way_out=("give ", Argument("hidden_feats", 0)),
                 )
 
     @property
@@ -308,14 +314,16 @@ class ClassifierSettings:
             options = _with_preset(options, nodes)
         for name in _OF_GRAPHS:
             if name in options and nodes:
-                raise InputError(f"{name} is for the classes of graphs; leave it out for nodes.")
+                raise InputError(
+                    name, "is for the classes of graphs", way_out="leave it out for nodes"
+                )
         given = options.pop("method", None)
         if given is not None:
             check_choice("method", given, METHODS)
         method = self.method if given in (None, "auto") else given
         if self.method not in ("auto", method):
             raise InputError(
-                f"method must be that of the settings file, {self.method!r}, got {method!r}."
+                "method", f"must be that of the settings file, {self.method!r}", got=repr(method)
             )
         if method == "auto" and nodes:
             method = "network"
@@ -325,7 +333,7 @@ class ClassifierSettings:
             for name in options:
                 if name in _OPTIONS[_OTHER[method]] - _OPTIONS[method]:
                     raise InputError(
-                        f"{name} is for the method {_OTHER[method]!r}, got the method {method!r}."
+                        name, f"is for the method {_OTHER[method]!r}", got=f"the method {method!r}"
                     )
         options["method"] = method
         # of a machine one value leaves no choice
@@ -353,7 +361,7 @@ class ClassifierSettings:
         """What the settings are called, and what differs from those; empty without a preset.
 
         >>> ClassifierSettings.of_options({"preset": "paper", "num_epochs": 20}).describe_preset()
-        'what section VI-C of the GOMKCN paper prints (--paper), but for num_epochs 20'
+        'what section VI-C of the GOMKCN paper prints (preset paper), but for num_epochs 20'
         """
         if self.method == "kernel" or self.model.preset is None:
             return ""
@@ -390,7 +398,7 @@ class ClassifierSettings:
 
 def _check_method(nodes: bool, method: str) -> None:
     if nodes and method == "kernel":
-        raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
+        raise InputError("method", "must be 'network' for the classes of nodes", got="'kernel'")
 
 
 def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
@@ -398,8 +406,12 @@ def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
     preset = check_choice("preset", options["preset"], tuple(PRESETS))
     if options.get("method") == "kernel" or nodes:
         raise InputError(
-            f"{preset} has the settings of a network of graphs; leave it out, or leave out "
-            f"{'nodes' if nodes else 'method kernel'}."
+            preset,
+            "has the settings of a network of graphs",
+            way_out=(
+                "leave it out, or leave out ",
+                Argument("nodes") if nodes else Argument("method", "kernel"),
+            ),
         )
     settings = PRESETS[preset]
     kernel = {**settings["kernel"], **options.get("kernel", {})}
@@ -415,8 +427,13 @@ def _method_of(options: Mapping[str, Any]) -> str:
     }
     if own["network"] and own["kernel"]:
         raise InputError(
-            f"{own['kernel'][0]} is for the method 'kernel', and {own['network'][0]} for the "
-            "method 'network'; leave one of them out."
+            own["kernel"][0],
+            (
+                "is for the method 'kernel', and ",
+                Argument(own["network"][0]),
+                " for the method 'network'",
+            ),
+            way_out="leave one of them out",
         )
     return next((method for method, names in own.items() if names), "auto")
 

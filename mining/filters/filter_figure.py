@@ -165,8 +165,10 @@ def _check_drawable(graph: CSRGraph) -> None:
     """Refuse a graph of which a drawing shows nothing."""
     if graph.num_nodes > _MOST_NODES:
         raise InputError(
-            f"graph must have at most {_MOST_NODES:,} nodes to be drawn, got {graph.num_nodes:,}; "
-            "leave it out to draw the filters alone."
+            "graph",
+            f"must have at most {_MOST_NODES:,} nodes to be drawn",
+            got=f"{graph.num_nodes:,}",
+            way_out="leave it out to draw the filters alone",
         )
 
 

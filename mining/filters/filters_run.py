@@ -293,7 +293,9 @@ class FiltersRun:
         csr = as_unweighted(graph)
         if len(getattr(miner, "labels_", ())) != csr.num_nodes:
             raise InputError(
-                "miner must be fitted to the graph; call miner.fit with the same graph first."
+                "miner",
+                "must be fitted to the graph",
+                way_out="call miner.fit with the same graph first",
             )
         settings = FiltersSettings.of(miner) if settings is None else settings
         counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())

@@ -308,7 +308,7 @@ class MotifSet:
             return motif_table(self.rows())
         if which == "blocks":
             if self.known_blocks is None:
-                raise InputError("which must not be 'blocks': no node of this set is in a block.")
+                raise InputError("which", "must not be 'blocks': no node of this set is in a block")
             return self.known_blocks
         return copies_table(self.motifs) if which == "copies" else feature_table(self.motifs)
 

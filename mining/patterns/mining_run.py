@@ -148,8 +148,9 @@ class MiningRun:
         fitted = getattr(miner, "graph_", None)
         if fitted is None or not _same_edges(fitted, csr):
             raise InputError(
-                "graph must be the one that the miner was fitted to, with its nodes in the same "
-                "order; fit the miner to it."
+                "graph",
+                "must be the one that the miner was fitted to, with its nodes in the same order",
+                way_out="fit the miner to it",
             )
         settings = settings or RunSettings.of(miner)
         if filters is None and miner.filters_ is not None:

@@ -66,7 +66,7 @@ _PATIENCE = 10
 # in place of a comparison
 _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
-    f"rules out: --null {DEFAULT_NULL} does it."
+    "rules out; a null model that is named does it."
 )
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
@@ -81,7 +81,7 @@ def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
     is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
     others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
     if others:
-        raise InputTypeError(f"{name} must be a list of {what}, got {type(others[0]).__name__}.")
+        raise InputTypeError(name, f"must be a list of {what}", got=type(others[0]).__name__)
 
 
 @dataclass(eq=False, repr=False)
@@ -246,7 +246,7 @@ class PatternMiner(GraphEstimator):
             return FilterSettings().miner(FilterLearning(), self.random_state)
         if not isinstance(self.filters, FilterMiner):
             raise InputTypeError(
-                f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
+                "filters", 'must be a gomkcn.FilterMiner, "auto" or "none"', got=repr(self.filters)
             )
         return self.filters.unfitted()
 
@@ -278,13 +278,15 @@ class PatternMiner(GraphEstimator):
             check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
         _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
         if not isinstance(self.exact_copies, bool):
-            raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
+            raise InputTypeError(
+                "exact_copies", "must be True or False", got=repr(self.exact_copies)
+            )
         for one in self.source_names:
             check_choice("sources", one, SOURCES)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
             if null == NONE:
-                raise InputError("null must be 'none' alone, got another null model beside it.")
+                raise InputError("null", "must be 'none' alone", got="another null model beside it")
             if null != AUTO:
                 check_null(null, (AUTO, NONE))
         check_int("null_samples", self.null_samples, LEAST_SAMPLES)
@@ -299,7 +301,9 @@ class PatternMiner(GraphEstimator):
             own.check()
         elif self.filters == NONE and "filters" in self.source_names:
             raise InputError(
-                'sources must not be "filters" where filters are "none"; leave one of them out.'
+                "sources",
+                'must not be "filters" where filters are "none"',
+                way_out="leave one of them out",
             )
 
     def fit(

@@ -44,8 +44,8 @@ class GraphSettings:
         own = {name: value for name, value in vars(self).items() if name not in of_classes}
         return read_graph(**own, weight=NONE)
 
-    def read_classes(self) -> GraphClasses | None:
-        """The classes of its graphs, where there are any."""
+    def read_classes(self, *, needed: bool = False) -> GraphClasses | None:
+        """The classes of its graphs, where there are any; refused where some are ``needed``."""
         names = ("class_column", "threshold", "format", "smiles", "skip_invalid")
         own = {name: getattr(self, name) for name in names}
-        return read_graph_classes(self.path, self.class_names, **own)
+        return read_graph_classes(self.path, self.class_names, needed=needed, **own)

@@ -31,6 +31,7 @@ from gomkcn.mining.plots.styles import line_styles
 from gomkcn.mining.show.page import flatten, render_page
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import read_node_mask
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
     TrainedClassifier,
@@ -74,8 +75,8 @@ def explain_run(
     if data is None:
         if not Path(settings.data.path).exists():
             raise InputError(
-                f"the data set {settings.data.path!r} of this run is not there; say where with "
-                "gomkcn explain RUN --data PATH."
+                f"the data set {settings.data.path!r} of this run is not there",
+                way_out=("say where it is with ", Argument("data_path")),
             )
         data = read_training_data(settings.data)
     for name, size in summarize(data).items():

@@ -31,7 +31,7 @@ from gomkcn.mining.plots.styles import Kind, color_class, relation_lines
 from gomkcn.mining.show.drawn_graph import content_policy, page_script
 from gomkcn.mining.show.explorer import explorer_data, first_called
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
-from gomkcn.mining.show.filters_text import note_of, sample_sentence, without_degrees
+from gomkcn.mining.show.filters_text import sample_sentence, without_degrees
 from gomkcn.mining.show.page import Numbers, flatten, render_page
 from gomkcn.mining.show.page_table import NumberOf, PageTable, plain_number
 from gomkcn.mining.show.terminal import (
@@ -191,7 +191,7 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     if found is None:
         return None
     if not found.filters:
-        return {"lead": "", "note": note_of(found), "row": ""}
+        return {"lead": "", "note": found.note, "row": ""}
     number = partial(Numbers(found.to_dict(), f"{FOLDER}/{RECORD}"), "filters")
     first = found.filters[0]
     page = f"{FOLDER}/{PAGE}"
@@ -208,7 +208,7 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
             instances_with_source(first, number),
             more,
         ),
-        "note": " ".join((note_of(found), sample_sentence(found), meaning)),
+        "note": " ".join((found.note, sample_sentence(found), meaning)),
         "page": page,
         "link": f"Details, and {every}",
         "row": filters_row(

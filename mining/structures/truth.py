@@ -175,8 +175,11 @@ def _planted(truth: Mapping[str, Any]) -> list[tuple[dict[str, Any], Structure]]
     # the schema does not know how many nodes and relations there are
     except ValueError as error:
         raise InputError(
-            "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
-            f"as gomkcn generate writes it ({reason_of(error)})."
+            "truth",
+            (
+                "must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
+                f"as gomkcn generate writes it ({reason_of(error)})"
+            ),
         ) from None
 
 

@@ -48,10 +48,10 @@ def test_a_parameter_has_its_range_wherever_it_is_given():
         whole = isinstance(most, int) and most > 1
         for value in (least, most):
             if name != "n_jobs" or value:
-                check_range("--x", int(value) if whole else float(value), name)
+                check_range(name, int(value) if whole else float(value))
         for value in (least - 1, most * 4 + 1):
-            with pytest.raises(InputError, match="^--x must be at (least|most) "):
-                check_range("--x", int(value) if whole else float(value), name)
+            with pytest.raises(InputError, match=f"^{name} must be at (least|most) "):
+                check_range(name, int(value) if whole else float(value))
         with pytest.raises(InputError, match=f"^{name} must be at most "):
             (check_int if whole else check_float)(name, most * 4 + 1, least)
     for check in (check_int, check_float):
