@@ -17,6 +17,7 @@ from gomkcn.commands.options import (
     CLASS_OPTIONS,
     class_options,
     file_options,
+    jobs_option,
     quiet_option,
     reading_option,
     seed_option,
@@ -24,6 +25,7 @@ from gomkcn.commands.options import (
 )
 from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.settings import LONGEST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.steps import Steps
 
 _SMARTS = "smarts:"
+# each is a row of numbers in memory, and on the screen
+MOST_LISTED = 10**7
 # what the readings of :mod:`gomkcn.mining.counting.query` say of an occurrence
 _READINGS = {
     "induced": "induced: no other edges join its nodes; --reading subgraph allows some",
@@ -110,7 +114,7 @@ class _Watch:
     option(
         "--errors",
         "max_edits",
-        type=Number(int),
+        type=Number(int, 0, 100),
         help="Also count with up to N edges missing or added",
     ),
     seed_option,
@@ -122,7 +126,7 @@ class _Watch:
     option(
         "--list",
         "most",
-        type=Number(int),
+        type=Number(int, 0, MOST_LISTED),
         default=0,
         help="List up to N occurrences; a random sample if there are more [0]",
     ),
@@ -132,23 +136,18 @@ class _Watch:
     time_limit_option,
     option(
         "--count-error",
-        type=Number(float),
+        type=Number(float, 0, 1),
         default=0.02,
         help="Target relative error of the estimate, if exact counting takes too long [0.02]",
     ),
     option(
         "--count-seconds",
-        type=Number(float),
+        type=Number(float, 0, LONGEST),
         default=10.0,
         help="Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds "
         "of one thread; a step checks a node [10.0]",
     ),
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        help="Processes that share the structures within --errors [1]",
-    ),
+    jobs_option("Processes that share the structures within --errors"),
 )
 def count(
     pattern: str,
@@ -192,7 +191,7 @@ def count(
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
     gomkcn count "smarts:NS(=O)=O" assay.csv --class-column pIC50 --threshold 6.5
-    gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
+    gomkcn count house friends.txt.gz --errors 2 --list 40 --n-jobs 4
     gomkcn count 'feed-forward-loop, A.name = "crp"' ecoli_regulation.csv
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' ecoli_regulation.csv
     gomkcn count 'a -[represses]-> a, a -> b' ecoli_regulation.csv
@@ -209,7 +208,7 @@ def count(
     said = _conditions_in(pattern)
     is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and max_edits is None:
-        raise InputError("--jobs shares the structures within --errors; leave it out.")
+        raise InputError("--n-jobs shares the structures within --errors; leave it out.")
     if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
         raise InputError(
             "--errors takes a pattern of edges alone, in the induced reading: without conditions, "

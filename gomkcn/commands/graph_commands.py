@@ -23,6 +23,7 @@ from gomkcn.commands.options import (
     class_options,
     file_options,
     force_option,
+    jobs_option,
     only_one,
     quiet_option,
     reading_option,
@@ -33,6 +34,7 @@ from gomkcn.commands.options import (
 )
 from gomkcn.commands.printing import print_table, say, say_values, show_log
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.settings import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from gomkcn.mining.frequent.gspan import FrequentSubgraphs
@@ -227,7 +229,7 @@ def _count_orbits(
     "Options",
     option(
         "--support",
-        type=Number(float),
+        type=Number(float, 0, LARGEST_COUNT),
         default=0.1,
         help="Least support: below 1 a share of the graphs, else a number of graphs [0.1]",
     ),
@@ -365,7 +367,7 @@ def _print_subgraphs(found: FrequentSubgraphs) -> None:
     ),
     option(
         "--null-samples",
-        type=Number(int),
+        type=Number(int, 0, 10**6),
         default=199,
         help="Number of random graphs; 0 for none [199]",
     ),
@@ -385,12 +387,7 @@ def _print_subgraphs(found: FrequentSubgraphs) -> None:
 @option_group(
     "Limits",
     time_limit_option,
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        help="Processes that share the random graphs [1]",
-    ),
+    jobs_option("Processes that share the random graphs"),
 )
 def temporal(
     path: str,
@@ -415,7 +412,7 @@ def temporal(
     gomkcn temporal messages.txt.gz --window 1h
     gomkcn temporal payments.csv --window 7d --time booked --page payments.html
     gomkcn temporal messages.txt.gz --window 1h --null gaps
-    gomkcn temporal calls.parquet --window 1h --jobs 4
+    gomkcn temporal calls.parquet --window 1h --n-jobs 4
     """
     show_log()
     from gomkcn.mining.show.text_table import paragraphs

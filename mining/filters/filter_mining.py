@@ -23,6 +23,12 @@ from gomkcn.mining.filters.filter_bank import FilterBank, respond_everywhere
 from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
 from gomkcn.mining.filters.mined_filter import mined_filters
+from gomkcn.mining.settings.filter_settings import (
+    AUTO,
+    MOST_FILTER_NODES,
+    FilterSettings,
+    SeededFilters,
+)
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl._torch import device_name, resolve_device
@@ -35,19 +41,17 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.settings import values_of
 
 M = TypeVar("M", bound="FilterMining")
 
-AUTO = "auto"
 LEVELS = ("node", "graph")
-# more nodes of a filter take long to match, and look like no pattern
-MOST_FILTER_NODES = 64
 # sizes of filters that are compared with random graphs, and the size of others, that of the paper
 CONTRAST_SIZES, USUAL_SIZE = range(3, 9), 6
 # random graphs of more edges take minutes
 MOST_CONTRAST_EDGES = 8_000_000
 PARAMETERS = (
-    "num_filters", "size", "contrast", "learning", "device", "level", "max_assigned",
+    "num_filters", "filter_size", "contrast", "learning", "device", "level", "max_assigned",
     "random_state",
 )  # fmt: skip
 # of the file of a miner
@@ -61,24 +65,30 @@ class FilterMining:
 
     def __init__(
         self,
-        num_filters: int | str = AUTO,
-        size: int | str | tuple[int, int] = AUTO,
+        num_filters: int | str = FilterSettings.num_filters,
+        filter_size: int | str | tuple[int, int] = FilterSettings.filter_size,
         *,
-        contrast: bool | str = AUTO,
+        contrast: bool | str = FilterSettings.contrast,
         learning: FilterLearning | None = None,
-        device: Any = AUTO,
+        device: Any = FilterSettings.device,
         level: str = "node",
-        max_assigned: int = 200_000,
-        random_state: int = 0,
+        max_assigned: int = FilterSettings.max_assigned,
+        random_state: int = SeededFilters.random_state,
     ) -> None:
         self.num_filters = num_filters
-        self.size = size
+        self.filter_size = filter_size
         self.contrast = contrast
         self.learning = learning
         self.device = device
         self.level = level
         self.max_assigned = max_assigned
         self.random_state = random_state
+
+    @property
+    def settings(self) -> SeededFilters:
+        """The parameters as they are read; an InputError for one out of range."""
+        known = values_of(FilterSettings, self)
+        return SeededFilters(**known, random_state=self.random_state)
 
     def unfitted(self: M) -> M:
         """Another one with the same parameters, which is not fitted."""
@@ -96,19 +106,12 @@ class FilterMining:
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if self.num_filters != AUTO:
-            check_int("num_filters", self.num_filters, 1)
-        if self.size != AUTO:
-            check_sizes("size", self.size, 2, MOST_FILTER_NODES)
-        if self.contrast not in (True, False, AUTO):
-            raise InputError(f'contrast must be True, False or "auto", got {self.contrast!r}.')
-        check_int("max_assigned", self.max_assigned, 1)
-        check_int("random_state", self.random_state, 0)
+        settings = self.settings
         check_choice("level", self.level, LEVELS)
         learning = self.resolve_learning()
         # nodes alone, without what is around them, are no neighbourhoods
         check_int("num_levels", learning.kernel.num_levels, 1)
-        if learning.init == "random" and self.contrast != AUTO and self.contrast:
+        if learning.init == "random" and settings.contrast is True:
             raise InputError(
                 'contrast must be False where filters start at random (init="random"), got True; '
                 "leave one of them out."
@@ -136,15 +139,15 @@ class FilterMining:
         Where they are "auto" they are those ``usual`` where the graph is mined, or else our own.
         """
         reason = self.why_no_contrast(graph)
-        if self.size == AUTO:
+        if self.filter_size == AUTO:
             contrasted = CONTRAST_SIZES if usual is None else _at_least_two(usual)
             single = USUAL_SIZE if usual is None else contrasted[-1]
             return range(single, single + 1) if reason else contrasted
-        sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        sizes = check_sizes("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
         if reason and len(sizes) > 1:
             raise InputError(
-                f"size must be one number where there are no random graphs to compare with "
-                f"({reason}), got {self.size!r}; give one size, such as {USUAL_SIZE}."
+                f"filter_size must be one number where there are no random graphs to compare with "
+                f"({reason}), got {self.filter_size!r}; give one size, such as {USUAL_SIZE}."
             )
         return sizes
 

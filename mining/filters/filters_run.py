@@ -291,7 +291,9 @@ class FiltersRun:
                 "miner must be fitted to the graph; call miner.fit with the same graph first."
             )
         settings = FiltersSettings.of(miner) if settings is None else settings
-        counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())
+        counts = tuple(occurrences) or count_filters(
+            miner.filters_, csr, settings.filters.count_seconds, Steps()
+        )
         categories = Categories.find(csr.stored_features, csr.feature_names)
         colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
         shown = drawn = None

@@ -7,47 +7,40 @@ same as an estimator.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
 from gomkcn.mining.counting.census import check_channels
-from gomkcn.mining.counting.pattern_counts import VALUES
 from gomkcn.mining.counting.watching import steps_in
-from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_mining import FilterMining
-from gomkcn.mining.filters.filter_settings import FilterSettings
-from gomkcn.mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
+from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
 from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.patterns.choice import (
-    LEAST_SAMPLES,
     ChoiceRules,
     choose_patterns,
     compare_structures,
 )
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
 from gomkcn.mining.patterns.trained_filters import patterns_of_filters
-from gomkcn.mining.significance.null_models import check_null
+from gomkcn.mining.settings.miner_settings import AUTO, MOST_PATTERN_NODES, NONE, MinerSettings
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
 from gomkcn.mining.structures.pattern import Patterns, merge
-from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
+from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.settings import values_of
 
 M = TypeVar("M", bound="Miner")
 
 log = logging.getLogger("gomkcn_dgl")
 
-AUTO, NONE = "auto", "none"
 # sizes of which structures are counted and compared, where none is given
 USUAL_SIZES = range(3, 9)
-# what may show structures
-SOURCES = ("grown", "filters", "frequent")
 # most patterns of filters or frequent subgraphs that are reported where nothing else calls for
 # them: more than a dozen are not read
 MOST_SEEN = 12
@@ -63,68 +56,42 @@ _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
     f"rules out: --null {DEFAULT_NULL} does it."
 )
-_WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
-
-
-def _as_list(given: Any) -> Any:
-    """What is given as a list; a single structure is one of its own."""
-    return (given,) if isinstance(given, str | Structure) else given
-
-
-def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
-    """Refuse what is no list of things of a kind; a text is a list of its own."""
-    is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
-    others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
-    if others:
-        raise InputTypeError(f"{name} must be a list of {what}, got {type(others[0]).__name__}.")
 
 
 @dataclass(eq=False, repr=False)
 class Miner:
     """What :class:`gomkcn.PatternMiner` documents, without what makes it an estimator."""
 
-    pattern_size: int | str | tuple[int, int] | None = None
+    pattern_size: int | str | tuple[int, int] | None = MinerSettings.pattern_size
     _: KW_ONLY
-    sources: str | tuple[str, ...] = "grown"
-    given: str | tuple[Structure | str, ...] = ()
-    exact_copies: bool = False
-    null: str | tuple[str, ...] | None = "auto"
-    null_samples: int = 199
-    count_error: float = 0.02
-    count_seconds: float | None = None
-    filters: FilterMining | str = AUTO
-    values: str = "copies"
-    random_state: int = 0
-    n_jobs: int | None = None
+    sources: str | tuple[str, ...] = MinerSettings.sources
+    given: str | tuple[Structure | str, ...] = MinerSettings.given
+    exact_copies: bool = MinerSettings.exact_copies
+    null: str | tuple[str, ...] | None = MinerSettings.null
+    null_samples: int = MinerSettings.null_samples
+    count_error: float = MinerSettings.count_error
+    count_seconds: float | None = MinerSettings.count_seconds
+    filters: FilterMining | str = MinerSettings.filters
+    values: str = MinerSettings.values
+    random_state: int = MinerSettings.random_state
+    n_jobs: int | None = MinerSettings.n_jobs
+
+    @property
+    def settings(self) -> MinerSettings:
+        """The parameters as they are read; an InputError for one out of range.
+
+        ``filters`` is "auto" where it is a miner, which has settings of its own.
+        """
+        known = values_of(MinerSettings, self)
+        if not isinstance(self.filters, str):
+            known["filters"] = AUTO
+        return MinerSettings(**known)
 
     @property
     def sizes(self) -> range | None:
         """The sizes of patterns, as ``pattern_size`` says it; None for the usual ones."""
-        return (
-            None
-            if self.pattern_size is None
-            else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
-        )
-
-    @property
-    def source_names(self) -> tuple[str, ...]:
-        """What shows structures that may be motifs."""
-        _check_list("sources", self.sources, str, "names, such as 'grown,filters'")
-        names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
-        return tuple(dict.fromkeys(one.strip() for one in names))
-
-    @property
-    def given_structures(self) -> tuple[Structure | str, ...]:
-        """What the user gives; a text is one structure."""
-        given = _as_list(self.given)
-        _check_list("given", given, str | Structure, _WHAT_IS_GIVEN)
-        return tuple(given)
-
-    @property
-    def nulls(self) -> tuple[Any, ...]:
-        """The null models that were asked for; the first one decides what is reported."""
-        nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
-        return () if nulls in ((None,), (NONE,)) else nulls
+        size = self.pattern_size
+        return None if size is None else check_sizes("pattern_size", size, 1, MOST_PATTERN_NODES)
 
     @property
     def _filter_miner(self) -> type[FilterMining]:
@@ -136,7 +103,7 @@ class Miner:
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
-            return FilterSettings().miner(self._filter_miner, FilterLearning(), self.random_state)
+            return self._filter_miner(random_state=self.random_state)
         if not isinstance(self.filters, FilterMining):
             raise InputTypeError(
                 f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
@@ -146,8 +113,9 @@ class Miner:
     def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
         """What is reported of a graph."""
         # nobody asked for a comparison that says nothing of molecules
-        is_left_out = AUTO in self.nulls and holds_molecules(graph.relations)
-        nulls = [one for one in self.nulls if one != AUTO or not is_left_out]
+        asked = self.settings.nulls
+        is_left_out = AUTO in asked and holds_molecules(graph.relations)
+        nulls = [null for null in asked if null != AUTO or not is_left_out]
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
             MOST_SEEN,
@@ -167,33 +135,12 @@ class Miner:
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if self.pattern_size is not None:
-            check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
-        _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
-        if not isinstance(self.exact_copies, bool):
-            raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
-        for one in self.source_names:
-            check_choice("sources", one, SOURCES)
-        check_choice("values", self.values, VALUES)
-        for null in self.nulls:
-            if null == NONE:
-                raise InputError("null must be 'none' alone, got another null model beside it.")
-            if null != AUTO:
-                check_null(null, (AUTO, NONE))
-        check_int("null_samples", self.null_samples, LEAST_SAMPLES)
-        check_int("random_state", self.random_state, 0)
-        check_float("count_error", self.count_error, 0, 1, open_minimum=True)
-        check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        check_jobs("n_jobs", self.n_jobs)
-        if self.filters not in (AUTO, NONE):
-            # a miner of filters, whose parameters are checked
-            own = self.resolve_filters()
-            assert own is not None, "neither a text"
-            own.check()
-        elif self.filters == NONE and "filters" in self.source_names:
-            raise InputError(
-                'sources must not be "filters" where filters are "none"; leave one of them out.'
-            )
+        settings = self.settings
+        if isinstance(self.filters, str) and settings.filters in (AUTO, NONE):
+            return
+        filters = self.resolve_filters()
+        assert filters is not None, "neither a text"
+        filters.check()
 
     def fit(
         self: M,
@@ -240,8 +187,9 @@ class Miner:
         for note in mined.categories.notes:
             log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        sources = self.source_names
-        proposed = given_patterns(self.given_structures, mined, is_collection=is_collection)
+        settings = self.settings
+        sources = settings.sources
+        proposed = given_patterns(settings.given, mined, is_collection=is_collection)
         rules = self.choice_rules(given)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps

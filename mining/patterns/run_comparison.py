@@ -21,8 +21,9 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.choice import compare_structures
-from gomkcn.mining.patterns.miner import NONE, Miner
+from gomkcn.mining.patterns.miner import Miner
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.settings.miner_settings import NONE
 from gomkcn.mining.significance.null_models import KEEP_DEGREES
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary

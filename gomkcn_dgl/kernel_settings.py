@@ -1,0 +1,53 @@
+"""The settings of the graph optimal matching kernel, apart from what computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.settings import SettingsTable, setting
+
+# walks longer than this say nothing about a small graph, and their number overflows
+MAX_LEVELS = 64
+# numbers whose product with a feature width, and its inverse, single precision can hold
+SMALLEST, LARGEST = 1e-30, 1e30
+
+
+@dataclass(frozen=True)
+class KernelSettings(SettingsTable):
+    """The table ``[kernel]``: what :class:`gomkcn.GOMKKernel` documents."""
+
+    num_levels: int = setting(2, "Number of levels of the kernel", least=0, most=MAX_LEVELS)
+    tau: float | tuple[float, ...] = setting(
+        1.0, "Width of the similarity of nodes, of all levels or of each", least=SMALLEST,
+        most=LARGEST,
+    )  # fmt: skip
+    aggregation: str = setting(
+        "sum", "How a level is made from the one before", words=("sum", "mean", "sym")
+    )
+    level_scale: float = setting(
+        1.0, "Divisor of a level, to the power of its number", least=SMALLEST, most=LARGEST
+    )
+    matching: str = setting(
+        "optimal", "Node matching, greedy as in the paper", words=("optimal", "greedy")
+    )
+    anchor_root: bool = setting(False, "Match the root to the first node of a filter")
+    padding: str = setting(
+        "match",
+        "Whether padded nodes take part as isolated nodes, or not at all",
+        words=("match", "mask"),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.widths) != self.num_levels + 1:
+            raise InputError(
+                f"tau must be one number or num_levels + 1 = {self.num_levels + 1} of them, "
+                f"got {len(self.widths)}."
+            )
+
+    @property
+    def widths(self) -> Sequence[float]:
+        """``tau`` of each level."""
+        return self.tau if isinstance(self.tau, tuple) else [self.tau] * (self.num_levels + 1)
