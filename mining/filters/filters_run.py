@@ -32,7 +32,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
 
 if TYPE_CHECKING:
-    from gomkcn.mining.filters.filter_mining import FilterMining
+    from gomkcn.mining.filters.filter_miner import FilterMiner
 
 # the folder of the filters in that of a run of `gomkcn mine`, their page and their record
 FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
@@ -97,7 +97,7 @@ class DrawnNodes:
 
     @classmethod
     def of(
-        cls, miner: FilterMining, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
+        cls, miner: FilterMiner, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
     ) -> DrawnNodes:
         """What a fitted miner says of some rows of its graph."""
         place = np.full(graph.num_nodes + 1, -2)
@@ -222,7 +222,7 @@ class FiltersRun:
     is_partial: bool = False
     command: str = ""
     notes: tuple[str, ...] = ()
-    miner: FilterMining | None = None
+    miner: FilterMiner | None = None
 
     def __repr__(self) -> str:
         """What was mined, and how many filters there are."""
@@ -231,7 +231,7 @@ class FiltersRun:
     @classmethod
     def of(
         cls,
-        miner: FilterMining,
+        miner: FilterMiner,
         graph: Any,
         *,
         settings: FiltersSettings | None = None,
@@ -406,13 +406,13 @@ def count_filters(
     return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
 
 
-def _bytes_of_a_node(miner: FilterMining) -> int:
+def _bytes_of_a_node(miner: FilterMiner) -> int:
     """About how much of a page a node takes: its name and place, its responses, its subgraph."""
     return 12 + 2 * len(miner.filters_) + 3 * miner.subgraph_nodes_.shape[1]
 
 
 def _shown_part(
-    miner: FilterMining, graph: CSRGraph, limits: PageLimits
+    miner: FilterMiner, graph: CSRGraph, limits: PageLimits
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows that a page shows, and the edges among them."""
     most_nodes = min(limits.most_nodes, limits.most_bytes // _bytes_of_a_node(miner))
@@ -430,7 +430,7 @@ def _shown_part(
 
 
 def _shown_graphs(
-    miner: FilterMining, graph: CSRGraph, limits: PageLimits
+    miner: FilterMiner, graph: CSRGraph, limits: PageLimits
 ) -> tuple[np.ndarray, np.ndarray]:
     """Whole graphs of a large collection, those of the highest responses to each filter."""
     highest = _graph_responses(miner, graph)
@@ -449,7 +449,7 @@ def _shown_graphs(
     return rows, edges_among(graph, rows)
 
 
-def _graph_responses(miner: FilterMining, graph: CSRGraph) -> np.ndarray:
+def _graph_responses(miner: FilterMiner, graph: CSRGraph) -> np.ndarray:
     """The highest response of a node of each graph to each filter, ``[G, F]``; -1 for none."""
     known = np.nan_to_num(miner.responses_, nan=-1.0)
     starts = graph.graph_ptr[:-1]
@@ -462,7 +462,7 @@ def _graph_responses(miner: FilterMining, graph: CSRGraph) -> np.ndarray:
 
 
 def _highest_graphs(
-    miner: FilterMining, graph: CSRGraph
+    miner: FilterMiner, graph: CSRGraph
 ) -> tuple[tuple[tuple[int, float], ...], ...]:
     if graph.num_graphs == 1:
         return ((),) * len(miner.filters_)
@@ -478,7 +478,7 @@ def _highest_graphs(
     )
 
 
-def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
+def _node_table(miner: FilterMiner, graph: CSRGraph) -> Table:
     rows = np.flatnonzero(miner.labels_ >= 0)
     return Table(
         {
@@ -490,7 +490,7 @@ def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
 
 
 def _recovery(
-    miner: FilterMining,
+    miner: FilterMiner,
     graph: CSRGraph,
     occurrences: Sequence[OccurrenceCount],
     truth: dict[str, Any],

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.settings.filter_settings import FilterSettings, SeededFilters
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn_dgl.settings import Settings, values_of
 
-M = TypeVar("M", bound=FilterMining)
 
-
-def filter_miner_of(
-    kind: type[M], filters: FilterSettings, learning: FilterLearning, seed: int
-) -> M:
+def filter_miner_of(filters: FilterSettings, learning: FilterLearning, seed: int) -> FilterMiner:
     """The miner of filters with these settings, not fitted."""
-    return kind(**values_of(FilterSettings, filters), learning=learning, random_state=seed)
+    known = values_of(FilterSettings, filters)
+    return FilterMiner(**known, learning=learning, random_state=seed)
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class FiltersSettings(Settings):
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: FilterMining, graph: GraphSettings | None = None) -> FiltersSettings:
+    def of(cls, miner: FilterMiner, graph: GraphSettings | None = None) -> FiltersSettings:
         """The settings of a miner, and of the graph that it was fitted to."""
         return cls(graph or GraphSettings(), miner.settings, miner.resolve_learning())
 
@@ -42,7 +38,6 @@ class FiltersSettings(Settings):
         """What section VI-B of the paper prints, see :meth:`FilterLearning.paper`."""
         return cls(filters=SeededFilters(contrast=False), learning=FilterLearning.paper())
 
-    def miner(self) -> FilterMining:
+    def miner(self) -> FilterMiner:
         """The miner with these settings, not fitted."""
-        seed = self.filters.random_state
-        return filter_miner_of(FilterMining, self.filters, self.learning, seed)
+        return filter_miner_of(self.filters, self.learning, self.filters.random_state)

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.motif_sets.motif_set import MotifSet
-from gomkcn.mining.patterns.miner import Miner
 from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.graph_map import GraphMap
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
@@ -90,7 +90,7 @@ class MiningRun:
     @classmethod
     def of(
         cls,
-        miner: Miner,
+        miner: PatternMiner,
         graph: Any,
         *,
         settings: RunSettings | None = None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filters_settings import filter_miner_of
-from gomkcn.mining.patterns.miner import Miner
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.settings.filter_settings import FilterSettings
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn.mining.settings.miner_settings import NONE, MinerSettings
@@ -28,7 +28,7 @@ class RunSettings(Settings):
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: Miner, graph: GraphSettings | None = None) -> RunSettings:
+    def of(cls, miner: PatternMiner, graph: GraphSettings | None = None) -> RunSettings:
         """The settings of a miner, and of the graph that it mines."""
         graph = GraphSettings() if graph is None else graph
         if isinstance(miner.filters, str):
@@ -36,11 +36,11 @@ class RunSettings(Settings):
         filters = FilterSettings(**values_of(FilterSettings, miner.filters.settings))
         return cls(graph, miner.settings, filters, miner.filters.resolve_learning())
 
-    def make_miner(self) -> Miner:
+    def make_miner(self) -> PatternMiner:
         """The miner, not fitted, with its miner of filters."""
         known = values_of(MinerSettings, self.miner)
         is_usual = self.filters == FilterSettings() and self.learning == FilterLearning()
         if not is_usual and self.miner.filters != NONE:
             seed = self.miner.random_state
-            known["filters"] = filter_miner_of(FilterMining, self.filters, self.learning, seed)
-        return Miner(**known)
+            known["filters"] = filter_miner_of(self.filters, self.learning, seed)
+        return PatternMiner(**known)

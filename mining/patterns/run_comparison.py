@@ -21,7 +21,7 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.choice import compare_structures
-from gomkcn.mining.patterns.miner import Miner
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.settings.miner_settings import NONE
 from gomkcn.mining.significance.null_models import KEEP_DEGREES
@@ -333,7 +333,7 @@ def mine_structures(
     mined = MinedGraph.of(graph)
     csr: CSRGraph = mined.given
     refuse_no_edges(csr)
-    miner = Miner(filters=NONE)
+    miner = PatternMiner(filters=NONE)
     steps = Steps() if steps is None else steps
     compared = compare_structures(mined, miner.choice_rules(csr), steps)
     return MiningRun(

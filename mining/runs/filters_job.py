@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filters_run import FiltersRun, count_filters
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.settings.job_identity import job_identity
@@ -50,7 +50,7 @@ def run_filters_job(
 
 
 def counted_run(
-    miner: FilterMining,
+    miner: FilterMiner,
     graph: CSRGraph,
     settings: FiltersSettings,
     steps: Steps,

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gomkcn.mining.filters.filters_settings import FiltersSettings
-from gomkcn.mining.patterns.miner import Miner
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.runs.filters_job import counted_run
 from gomkcn.mining.settings.job_identity import job_identity
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
@@ -36,7 +36,7 @@ def run_job(
     *,
     classes: GraphClasses | None = None,
     truth: dict[str, Any] | None = None,
-) -> tuple[Miner, MiningRun]:
+) -> tuple[PatternMiner, MiningRun]:
     """Do what ``gomkcn mine`` does between reading a graph and writing its run.
 
     It is resumed from what is in ``folder``. ``interrupts`` tell when to stop; ``classes`` are

@@ -122,7 +122,7 @@ def _filter_miner_html(miner: FilterMiner) -> str:
     """The filters as small multiples; the parameters before the miner is fitted."""
     if not hasattr(miner, "filters_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
-    return _filters_html(miner.filters_, miner.note_, feature_colors(miner))
+    return _filters_html(miner.filters_, miner.note_, feature_colors(miner.bank_, miner.filters_))
 
 
 def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColors) -> Markup:

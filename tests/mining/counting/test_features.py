@@ -12,7 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from gomkcn.mining import FilterLearning, FilterMiner, PatternMiner, pattern_counts
+from gomkcn.mining import FilterLearning, FilterMiner, PatternMiner
+from gomkcn.mining.counting import pattern_counts
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
 from gomkcn.mining.structures.pattern import OccurrenceCount, Pattern
 from gomkcn_dgl import as_csr

@@ -25,7 +25,7 @@ from gomkcn.mining import (
     read_run,
 )
 from gomkcn.mining.counting.counter import count_occurrences
-from gomkcn.mining.filters.filter_figure import feature_colors, plot_filters
+from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
 from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
 from gomkcn.mining.patterns.mining_settings import RunSettings
@@ -455,9 +455,7 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     record = unpacked(page)["filters"][0]
     assert record["said"].startswith(f"8 instances ({beside}). ")
     assert beside in words_of(filters_row(beyond.filters, beyond.colors))
-    assert texts_of(plot_filters(beyond.miner)) == [
-        f"8 instances\nrandom graphs: {one.random_instances}"
-    ]
+    assert texts_of(beyond.miner.plot()) == [f"8 instances\nrandom graphs: {one.random_instances}"]
     # 5. and read back
     prepare_filters_folder(tmp_path)
     write_filters_run(tmp_path, beyond)
@@ -475,7 +473,7 @@ def test_nothing_of_a_figure_covers_another_or_is_cut_off():
     """Two rows of filters, whose numbers in random graphs stand above the names below them."""
     miner = FilterMiner(6, size="3-5").fit(nx.les_miserables_graph())
     assert len(miner.filters_) == 6
-    figure = plot_filters(miner)
+    figure = miner.plot()
     figure.canvas.draw()
     texts = [text for axis in figure.axes for text in (axis.title, *axis.texts) if text.get_text()]
     boxes = [text.get_window_extent() for text in texts]
@@ -542,7 +540,7 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     # 3. in Python, where it is a parameter
     assert "contrast=False gives" in miner.note_ == run.note
     assert f"<p>{miner.note_}</p>" == run._repr_html_()
-    (text,) = plot_filters(miner, graph).texts
+    (text,) = miner.plot(graph).texts
     assert " ".join(text.get_text().split()) == miner.note_
     # 4. of a collection, whose graphs no filter ranks
     pair = as_csr([nx.gnm_random_graph(60, 90, seed=seed) for seed in (1, 2)])
@@ -582,7 +580,7 @@ def test_names_of_the_table_are_short():
 
 def test_colors_of_a_miner_without_filters():
     miner = FilterMiner().fit(nx.gnm_random_graph(150, 240, seed=3))
-    assert miner.filters_ == () and not feature_colors(miner).columns
+    assert miner.filters_ == () and not feature_colors(miner.bank_, miner.filters_).columns
 
 
 def test_trees_have_muted_colours_and_no_two_of_twelve_are_alike():
@@ -702,6 +700,6 @@ def test_the_figure_has_filters_and_two_maps(graph, job):
     assert len(np.unique(which.get_facecolors(), axis=0)) == 3
     assert sorted(response.get_array()) == sorted(miner.responses_[:, 0])
     with pytest.raises(InputError, match=r"^response_to must be"):
-        plot_filters(miner, graph, response_to=3)
+        miner.plot(graph, response_to=3)
     with pytest.raises(InputError, match=r"^graph must be that which the miner was fitted to"):
         miner.plot(nx.path_graph(3))
