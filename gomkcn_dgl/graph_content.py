@@ -407,7 +407,9 @@ def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[str]:
     notes = (
         []
         if is_asked
-        else [f"{UNUSED_WEIGHTS}; minimum={{{name!r}: X}} (--min {name}=X) leaves weak ones out"]
+        else [
+            f"{UNUSED_WEIGHTS}; minimum={{{name!r}: X}} (--minimum {name}=X) leaves weak ones out"
+        ]
     )
     if num_zeros:
         edges = "edge of weight 0 stays an edge"
@@ -454,7 +456,7 @@ def _say_direction(graph: CSRGraph, why: str) -> list[str]:
         return []
     which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
     seen = f"some edges{which} are there in one direction only"
-    said = "directed, as %s; directed=False (--undirected) leaves directions out"
+    said = "directed, as %s; directed=False (--no-directed) leaves directions out"
     log.log(READING, said, why or seen)
     return [f"directed, as {why}"] if why else []
 

@@ -107,7 +107,7 @@ def from_records(
             raise InputError(
                 f"edges{of} must have a direction all or none, got {own.sum()} with and "
                 f"{(~own).sum()} without; directed=True (--directed) takes the latter as one each "
-                "way, directed=False (--undirected) leaves directions out."
+                "way, directed=False (--no-directed) leaves directions out."
             )
         directions.append(bool(directed) if mixed else bool(np.any(own if len(own) else one_way)))
     listed_once = not any(directions)

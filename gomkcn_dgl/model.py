@@ -125,8 +125,8 @@ class GOMKCN(torch.nn.Module):
     ----------
     in_feats, num_classes : int
         Feature width and number of classes.
-    hidden_feats : int or None
-        Width D that filters have. None: no input layer, filters see the features as they are.
+    hidden_feats : int
+        Width D that filters have. 0: no input layer, filters see the features as they are.
     num_filters : int
         Filters F of each convolution.
     filter_size : int
@@ -158,7 +158,7 @@ class GOMKCN(torch.nn.Module):
         in_feats: int,
         num_classes: int,
         *,
-        hidden_feats: int | None = 32,
+        hidden_feats: int = 32,
         num_filters: int = 16,
         filter_size: int = 6,
         num_layers: int = 1,
@@ -181,7 +181,7 @@ class GOMKCN(torch.nn.Module):
         self.pooling = pooling
         self.bounded: bool = conv_options["bounded_feats"]
         self.input: torch.nn.Module
-        if hidden_feats is None:
+        if not hidden_feats:
             self.input, first_width = torch.nn.Dropout(input_dropout), in_feats
         else:
             self.input = InputLayer(in_feats, hidden_feats, self.bounded, input_dropout)

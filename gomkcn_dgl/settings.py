@@ -125,8 +125,8 @@ class SettingField:
     @property
     def entry(self) -> Any:
         """The type of the entries of a list; None where it is no list."""
-        lists = [get_args(kind) for kind in self.types if get_origin(kind) is tuple]
-        return next((kinds[0] for kinds in lists if kinds[-1] is Ellipsis), None)
+        lists = [kind for kind in self.types if get_origin(kind) in (tuple, Sequence)]
+        return next((get_args(kind)[0] for kind in lists if kind != tuple[int, int]), None)
 
     @property
     def has_sizes(self) -> bool:
@@ -226,9 +226,14 @@ class SettingField:
         return " or ".join((", ".join(named[:-1]), named[-1])) if named[1:] else named[0]
 
 
-@cache
 def settings_of(table: type) -> tuple[SettingField, ...]:
     """The fields of a table of settings that have a Setting, in their order."""
+    return _fields_of(table)
+
+
+@cache
+def _fields_of(table: Any) -> tuple[SettingField, ...]:
+    """The same, read once."""
     hints = get_type_hints(table)
     return tuple(
         SettingField(one.name, _types_of(hints[one.name]), one.default, one.metadata[_SETTING])
@@ -276,7 +281,7 @@ class Settings:
         """
         known = [name for table in self.tables().values() for name in values_of(type(table), table)]
         refuse_unknown("a setting", given, known)
-        return _replaced(self, given)
+        return replaced(self, given)
 
     def read(self: T, path: str | Path) -> T:
         """The settings of a TOML file; what it leaves out is that of these settings.
@@ -284,6 +289,13 @@ class Settings:
         Raises an InputError for a missing or malformed file, an unknown name, or a value of the
         wrong type or out of range.
         """
+        tables = self.read_tables(path)
+        given = [entry for table in tables.values() for entry in table.items()]
+        with named(f"settings file {str(path)!r}"):
+            return self.override(dict(given))
+
+    def read_tables(self, path: str | Path) -> dict[str, dict[str, Any]]:
+        """The tables of a TOML file, with names that are known, and values as they are given."""
         tables = read_toml(path)
         known = self.to_dict()
         with named(f"settings file {str(path)!r}"):
@@ -292,9 +304,7 @@ class Settings:
                 if not isinstance(table, dict):
                     raise InputError(f"[{name}] must be a table, got {table!r}.")
                 refuse_unknown(f"a setting of [{name}]", table, known[name])
-            return self.override(
-                {key: value for one in tables.values() for key, value in one.items()}
-            )
+        return tables
 
 
 def _tables_of(settings: Any) -> dict[str, Any]:
@@ -314,20 +324,20 @@ def _plain(value: Any) -> Any:
     """A value as a file can hold it: of a structure its text, of another object its name."""
     if isinstance(value, list | tuple):
         return tuple(map(_plain, value))
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float | str | Mapping):
         return value
     if hasattr(value, "to_text"):
         return value.to_text()
     return str(getattr(value, "name", None) or getattr(value, "__name__", value))
 
 
-def _replaced(record: T, given: Mapping[str, Any]) -> T:
+def replaced(record: T, given: Mapping[str, Any]) -> T:
     """Settings, or a table, with those of the values that they, or a table within, have."""
     known = {one.name for one in settings_of(type(record))}
     changes = {name: value for name, value in given.items() if name in known}
     for name, table in _values(record):
         if is_dataclass(table):
-            inner = _replaced(table, given)
+            inner = replaced(table, given)
             if inner is not table:
                 changes[name] = inner
     return replace(record, **changes) if changes else record

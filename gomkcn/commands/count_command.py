@@ -435,7 +435,7 @@ def _count_structure(
     # directions that nobody asked for stand in the way of a pattern without any
     has_direction = graph.is_directed and not any(given.relations.directed)
     if has_direction and is_plain and directed is None:
-        edges.append("directions are left out, as the pattern has none (--undirected)")
+        edges.append("directions are left out, as the pattern has none (--no-directed)")
         graph = as_csr(graph, directed=False)
     if edges:
         rows["edges"] = "; ".join(edges)

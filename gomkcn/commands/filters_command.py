@@ -22,7 +22,7 @@ from gomkcn.commands.options import (
     truth_option,
 )
 from gomkcn.commands.printing import show_log
-from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
 from gomkcn.mining.settings.filter_settings import SeededFilters
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernel_settings import KernelSettings
@@ -53,7 +53,7 @@ _SHOWN_OF_LEARNING = ("num_hops", "num_epochs")
     settings_option,
     setting_options(SeededFilters, without=_SHOWN),
     setting_options(FilterLearning, without=_SHOWN_OF_LEARNING),
-    setting_options(KernelSettings),
+    setting_options(KernelSettings, defaults=USUAL_KERNEL),
     truth_option,
 )
 @click.pass_context

@@ -28,7 +28,7 @@ from gomkcn.commands.options import (
     truth_option,
 )
 from gomkcn.commands.printing import say, show_log
-from gomkcn.mining.filters.filter_learning import FilterLearning
+from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
 from gomkcn.mining.settings.filter_settings import FilterSettings
 from gomkcn.mining.settings.miner_settings import NONE, MinerSettings
 from gomkcn_dgl.errors import InputError
@@ -71,7 +71,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
     settings_option,
     setting_options(MinerSettings, without=_ELSEWHERE),
     setting_options(FilterLearning),
-    setting_options(KernelSettings),
+    setting_options(KernelSettings, defaults=USUAL_KERNEL),
 )
 @click.pass_context
 def mine(

@@ -74,6 +74,8 @@ class SettingOption(cloup.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         # words of null models and formats take long to know, and are shown here alone
+        if self.hidden:
+            return None
         self.help = help_of(self.field)
         return super().get_help_record(ctx)
 
@@ -141,15 +143,17 @@ def option_name(field: SettingField) -> str:
 def help_of(field: SettingField) -> str:
     """The line of the help of a setting: what it is, which words it may be, and its default."""
     text = field.setting.help
-    if words := field.words:
-        text += f": {', '.join(words[:-1])} or {words[-1]}" if words[1:] else ""
+    if words := field.words[:-1]:
+        text += f": {', '.join(words)} or {field.words[-1]}"
+    if field.setting.is_repeated:
+        text += "; may be repeated"
     usual = default_of(field)
     return f"{text} [{usual}]" if usual else text
 
 
 def default_of(field: SettingField) -> str:
     """The default in words; empty where there is none, and of a flag that is off."""
-    if field.setting.usual or field.default in (None, False, "", ()):
+    if field.setting.usual or field.default is None or field.default is False:
         return field.setting.usual
     if isinstance(field.default, tuple):
         return ",".join(map(str, field.default))
@@ -157,13 +161,20 @@ def default_of(field: SettingField) -> str:
 
 
 def setting_options(
-    table: type, *names: str, shown: Iterable[str] = (), without: Iterable[str] = ()
+    table: type,
+    *names: str,
+    shown: Iterable[str] = (),
+    without: Iterable[str] = (),
+    defaults: Mapping[str, Any] | None = None,
 ) -> Callable[[Decorated], Decorated]:
-    """The options of the fields of a table of settings, or of those named; others are hidden.
+    """The options of the fields of a table of settings, or of those named.
 
-    What is ``shown`` stands in the short help, the others in ``--help-all``.
+    What is ``shown`` stands in the short help, the others in ``--help-all``; ``defaults`` are those
+    that a command has in place of the table's.
     """
     known = {field.name: field for field in settings_of(table)}
+    for name, default in (defaults or {}).items():
+        known[name] = replace(known[name], default=default)
     chosen = names or [name for name in known if name not in without]
     return together(*(_option_of(known[name], name not in shown) for name in chosen))
 
@@ -190,6 +201,21 @@ def settings_of_options(settings: S, file: str | None, options: Mapping[str, Any
         settings = settings.read(file)
     given = {name: value for name, value in options.items() if value is not None}
     return settings.override(given)
+
+
+def number_option(
+    name: str,
+    kind: type[int] | type[float],
+    least: float,
+    most: float,
+    help: str,
+    default: float | None = None,
+    parameter: str | None = None,
+) -> Callable[[Decorated], Decorated]:
+    """An option that is a number and no setting, with its default at the end of its help."""
+    names = (name, parameter) if parameter else (name,)
+    text = help if default is None else f"{help} [{default}]"
+    return option(*names, type=Number(kind, least, most), default=default, help=text)
 
 
 # how a file of graphs is read, as in read_graph, but for its weights

@@ -49,11 +49,7 @@ from gomkcn_dgl.runtime.processes import is_first, was_restarted, world_size
 from gomkcn_dgl.runtime.steps import IDENTITY, Steps, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
-from gomkcn_dgl.training.classifier_settings import (
-    ClassifierSettings,
-    DataSettings,
-    read_classifier_settings,
-)
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, DataSettings
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
@@ -261,7 +257,7 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     folder = Path(folder)
     # refused where it holds no finished run
     read_metrics(folder)
-    settings = read_classifier_settings(folder / _SETTINGS)
+    settings = ClassifierSettings().read(folder / _SETTINGS)
     torch_device = _device_for(settings.method, device)
 
     def restore(state: dict[str, Any]) -> TrainedClassifier:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gomkcn_dgl.errors import InputTypeError
+from gomkcn_dgl.kernel_settings import known_policies
 from gomkcn_dgl.settings import LARGEST_COUNT, SettingsTable, setting
 
 if TYPE_CHECKING:
@@ -23,11 +24,15 @@ def _backends() -> tuple[str, ...]:
     return ("auto", *BACKENDS)
 
 
+# what differs from the defaults of a kernel: three levels, and half the width
+USUAL_KERNEL = {"num_levels": 3, "tau": 0.5}
+
+
 def _usual_kernel() -> GOMKKernel:
-    """Three levels, of which each tells its nodes apart."""
+    """The kernel that filters are learnt with."""
     from gomkcn_dgl.matching import GOMKKernel
 
-    return GOMKKernel(3, tau=0.5)
+    return GOMKKernel(**USUAL_KERNEL)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class FilterLearning(SettingsTable):
     num_epochs: int = setting(
         0, "Number of training epochs by gradients, which need PyTorch", least=0, most=10**6
     )
-    policy: str = setting("dense", "Nodes to keep in a truncated subgraph", words=("dense", "bfs"))
+    policy: str = setting("dense", "Nodes to keep in a truncated subgraph", words=known_policies)
     num_hops: int | None = setting(
         None,
         "Radius of the subgraphs, in hops",

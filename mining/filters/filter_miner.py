@@ -41,8 +41,8 @@ from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.files import atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.settings import values_of
 from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.settings import values_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -170,7 +170,8 @@ class FilterMiner(GraphEstimator):
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> model = make_pipeline(FilterMiner(2, filter_size=5, contrast=False), DecisionTreeClassifier())
+    >>> filters = FilterMiner(2, filter_size=5, contrast=False)
+    >>> model = make_pipeline(filters, DecisionTreeClassifier())
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
     >>> model.fit(rings, [0] * 30 + [1] * 12).predict(rings)[[0, 41]].tolist()
     [0, 1]

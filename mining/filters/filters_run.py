@@ -281,7 +281,7 @@ class FiltersRun:
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 4)
-        >>> run = FiltersRun.of(FilterMiner(1, size=5, contrast=False).fit(rings), rings)
+        >>> run = FiltersRun.of(FilterMiner(1, filter_size=5, contrast=False).fit(rings), rings)
         >>> run.filters[0].instances.short, run.occurrences[0].short
         ('4', '4')
         """

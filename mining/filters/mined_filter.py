@@ -145,7 +145,7 @@ class MinedFilter:
 
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner
-        >>> miner = FilterMiner(1, size=3, contrast=False).fit(nx.complete_graph(3))
+        >>> miner = FilterMiner(1, filter_size=3, contrast=False).fit(nx.complete_graph(3))
         >>> drawn = miner.filters_[0].to_networkx()
         >>> round(drawn.edges[0, 1]["weight"], 1), drawn.nodes[0]
         (1.0, {'constant': 1.0})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filters_settings import filter_miner_of
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.settings.filter_settings import FilterSettings

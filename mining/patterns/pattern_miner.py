@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -30,7 +29,7 @@ from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
 from gomkcn.mining.structures.pattern import Patterns, merge
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
@@ -101,8 +100,8 @@ class PatternMiner(GraphEstimator):
         edges.
     filters : FilterMiner or str
         How frequent neighbourhoods are found, as ``filters_``: a :class:`gomkcn.FilterMiner`, whose
-        parameters can be set as ``filters__filter_size`` and so on; "auto" for the usual one; or "none",
-        which saves its seconds.
+        parameters can be set as ``filters__filter_size`` and so on; "auto" for the usual one; or
+        "none", which saves its seconds.
     values : {"copies", "occurrences", "log"}
         What is in the rows of :meth:`transform`: where copies of the motifs lie, see
         :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node

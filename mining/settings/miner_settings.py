@@ -71,14 +71,14 @@ class MinerSettings(SettingsTable):
     )
     given: tuple[Any, ...] = setting(
         (),
-        "Pattern to try as well: a name such as ring-6, edges, a file or a SMILES; may be repeated",
+        "Pattern to try as well: a name such as ring-6, edges, a file or a SMILES",
         check=_read_given,
         is_repeated=True,
     )
     exact_copies: bool = setting(False, "Copies have all edges of their motif and no others")
     null: str | tuple[Any, ...] | None = setting(
         AUTO,
-        "Null model; may be repeated",
+        "Null model",
         words=_null_words,
         check=_read_null,
         is_repeated=True,

@@ -135,7 +135,8 @@ def lead(found: RunComparison) -> str:
         return f"{called}."
     return (
         "No structures of the same size and direction were compared with random graphs in both: "
-        "read both graphs with the same --directed or --undirected, and mine the same --size."
+        "read both graphs with the same --directed or --no-directed, and mine "
+        "the same --pattern-size."
     )
 
 

@@ -160,7 +160,7 @@ def unlike_graph(graph: Relations, name: str, *, has_direction: bool, given: str
     kind = "without direction" if has_direction else "with a direction"
     which = "" if name == PLAIN else f"{name!r} "
     plain = ("a--b", "a->b") if name == PLAIN else (f"a-[{name}]-b", f"a-[{name}]->b")
-    option = "directed=True (--directed)" if has_direction else "directed=False (--undirected)"
+    option = "directed=True (--directed)" if has_direction else "directed=False (--no-directed)"
     got = got or f", got some {'with a' if has_direction else 'without'} direction"
     return (
         f"pattern must have edges {which}{kind}, as the graph has{got}; read the graph with "

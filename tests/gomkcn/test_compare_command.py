@@ -18,7 +18,7 @@ def graphs(folder):
 
 
 def test_a_run_and_a_graph_are_compared(graphs):
-    gomkcn("mine small.txt --out run --no-filters --quiet")
+    gomkcn("mine small.txt --out run --filters none --quiet")
     said = gomkcn("compare run large.txt --page both.html --out all.csv")
     # what is written is said, and the answer as well
     assert "wrote both.html\nfirst   small.txt: 40 nodes, " in said
@@ -52,6 +52,6 @@ def test_a_run_and_a_graph_are_compared(graphs):
     )
     # what the other has of it is no dash
     assert len(few) > 20 and few["count_second"].notna().all()
-    assert "both are runs; leave it out" in refused("compare run run --undirected")
+    assert "both are runs; leave it out" in refused("compare run run --no-directed")
     assert refused("compare run small.txt --page p.pdf") == "--page must end in .html, got 'p.pdf'."
     assert "nothing.txt" in refused("compare run nothing.txt")

@@ -208,7 +208,7 @@ def test_what_asks_little_loads_little(tmp_path):
         # PyTorch for a training, and for a GPU
         (
             NOT_OF_MINING,
-            [f"mine {rings} --out {tmp_path}/run --size 5 --null none --device cpu"],
+            [f"mine {rings} --out {tmp_path}/run --pattern-size 5 --null none --device cpu"],
         ),
     )
     run(
@@ -223,7 +223,7 @@ def test_what_asks_little_loads_little(tmp_path):
         ),
         (
             [one for one in NOT_OF_MINING if one != "torch"],
-            [f"filters {rings} --out {tmp_path}/trained --device cpu --no-contrast --epochs 1"],
+            [f"filters {rings} --out {tmp_path}/trained --device cpu --no-contrast --num-epochs 1"],
         ),
     )
     run(([*HEAVY, "networkx"], [f"count {tmp_path}/run:0 {rings}"]))

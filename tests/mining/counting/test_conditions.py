@@ -237,7 +237,7 @@ FAULTS = [
     (
         "A -- B, A.size = 3",
         0,
-        "with a direction, as the graph has, got 'A -- B'; .* \\(--undirected\\)",
+        "with a direction, as the graph has, got 'A -- B'; .* \\(--no-directed\\)",
     ),
 ]
 

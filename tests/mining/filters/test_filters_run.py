@@ -27,7 +27,7 @@ from gomkcn.mining import (
 from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
-from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
+from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.styles import filter_colors
@@ -139,7 +139,7 @@ def test_the_files_of_a_run(written, graph, job):
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
     for name, record in records.items():
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
-    assert read_filters_settings(written / "settings.toml") == settings
+    assert FiltersSettings().read(written / "settings.toml") == settings
     page = (written / "filters.html").read_text("utf-8")
     paths = assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
     for name in ("instances", "nearest_nodes", "occurrences"):
@@ -471,7 +471,7 @@ def texts_of(figure):
 
 def test_nothing_of_a_figure_covers_another_or_is_cut_off():
     """Two rows of filters, whose numbers in random graphs stand above the names below them."""
-    miner = FilterMiner(6, size="3-5").fit(nx.les_miserables_graph())
+    miner = FilterMiner(6, filter_size="3-5").fit(nx.les_miserables_graph())
     assert len(miner.filters_) == 6
     figure = miner.plot()
     figure.canvas.draw()
@@ -663,18 +663,18 @@ def test_settings_are_read_back_and_a_bad_file_is_refused(write):
     given = {"path": "größe.csv", "features": ("x 0",), "num_filters": 7, "random_state": 3,
              "tau": (1.0, 0.5), "num_levels": 1, "count_seconds": 2.0, "device": "cpu"}  # fmt: skip
     settings = FiltersSettings().override(given)
-    assert read_filters_settings(write("settings.toml", settings.to_toml())) == settings
+    assert FiltersSettings().read(write("settings.toml", settings.to_toml())) == settings
     values = {key: value for table in settings.to_dict().values() for key, value in table.items()}
     assert values.items() >= given.items()
     assert len(values) == sum(map(len, settings.to_dict().values()))
-    assert read_filters_settings(write("settings.toml", "")) == FiltersSettings()
+    assert FiltersSettings().read(write("settings.toml", "")) == FiltersSettings()
     for content, words in (
         ("[miner]\n", "unknown name 'miner'; known are filters, graph, kernel, learning"),
         ("[filters]\nnum_filters = [3]\n", "num_filters in .* must be a value of type"),
         ("[filters]\ncount_seconds = 0\n", "count_seconds must be"),
     ):
         with pytest.raises(InputError, match=words):
-            read_filters_settings(write("settings.toml", content))
+            FiltersSettings().read(write("settings.toml", content))
 
 
 def test_a_miner_of_another_graph_is_refused(job):

@@ -19,7 +19,7 @@ from gomkcn.mining.show.comparison_text import (
     result_sentences,
     warnings,
 )
-from gomkcn.mining.significance.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
+from gomkcn.mining.significance.null_models import NULL_MODELS, sample_null
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -193,7 +193,7 @@ def test_counts_of_three_nodes_determine_one_another_where_degrees_are_kept(null
             )
         # subgraphs of two joined pairs are as many in all, however many close: so the induced ones,
         # which are those less what closes, follow from the structures with three joined pairs
-        assert all(one == open_counts[0] for one in open_counts) == (null in KEEP_DEGREES)
+        assert all(one == open_counts[0] for one in open_counts) == NULL_MODELS[null].keeps_degrees
 
 
 def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
@@ -265,7 +265,7 @@ def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     directed = mine_structures(nx.gnp_random_graph(30, 0.1, seed=0, directed=True))
     found = compare_runs(runs["small"], directed)
     assert not found.profiles
-    assert "read both graphs with the same --directed or --undirected" in " ".join(
+    assert "read both graphs with the same --directed or --no-directed" in " ".join(
         format_comparison(found).split()
     )
 

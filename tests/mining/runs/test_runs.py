@@ -21,7 +21,7 @@ from gomkcn.mining import (
     read_filters_run,
     read_run,
 )
-from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings, read_settings
+from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
 from gomkcn.mining.runs.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
 from gomkcn.mining.schemas import load_schema
 from gomkcn_dgl.errors import InputError
@@ -42,7 +42,7 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    filters = FilterMiner(2, size=5, learning=FilterLearning(num_epochs=2))
+    filters = FilterMiner(2, filter_size=5, learning=FilterLearning(num_epochs=2))
     return PatternMiner("5-5", sources="grown,filters", filters=filters, null_samples=99).fit(graph)
 
 
@@ -106,7 +106,7 @@ def test_the_files_of_a_run(written, run, settings):
     for name, record in records.items():
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
     assert records["patterns"]["patterns"] == [pattern.to_dict() for pattern in run.patterns]
-    assert read_settings(written / "settings.toml").to_dict() == settings.to_dict()
+    assert RunSettings().read(written / "settings.toml").to_dict() == settings.to_dict()
     page = (written / "report.html").read_text("utf-8")
     files = {f"{name}.json": record for name, record in records.items()}
     files["filters/filters.json"] = json.loads((written / "filters/filters.json").read_bytes())
@@ -177,7 +177,7 @@ GIVEN = [
 def test_settings_are_read_back(given, write):
     settings = RunSettings().override({**given, "values": None})
     tables = settings.to_dict()
-    assert read_settings(write("settings.toml", settings.to_toml())).to_dict() == tables
+    assert RunSettings().read(write("settings.toml", settings.to_toml())).to_dict() == tables
     # no name is in two tables
     values = {name: value for table in tables.values() for name, value in table.items()}
     assert len(values) == sum(map(len, tables.values()))
@@ -185,9 +185,11 @@ def test_settings_are_read_back(given, write):
 
 
 def test_what_a_file_leaves_out_has_its_default_and_what_is_not_set_is_left_out(write):
-    assert read_settings(write("settings.toml", "")).to_dict() == RunSettings().to_dict()
+    assert RunSettings().read(write("settings.toml", "")).to_dict() == RunSettings().to_dict()
     # an integer is read as a float
-    tau = read_settings(write("settings.toml", "[kernel]\ntau = 2\n")).to_dict()["kernel"]["tau"]
+    tau = (
+        RunSettings().read(write("settings.toml", "[kernel]\ntau = 2\n")).to_dict()["kernel"]["tau"]
+    )
     assert (tau, type(tau)) == (2.0, float)
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "filters", "kernel", "learning"}
@@ -212,10 +214,10 @@ def test_what_a_file_leaves_out_has_its_default_and_what_is_not_set_is_left_out(
 def test_a_bad_file_is_refused(content, words, write):
     path = write("settings.toml", content)
     with pytest.raises(InputError, match=words):
-        read_settings(path)
+        RunSettings().read(path)
     path.unlink()
     with pytest.raises(InputError, match=r"settings\.toml' cannot be read"):
-        read_settings(path)
+        RunSettings().read(path)
 
 
 def test_a_missing_or_cut_file_and_another_version_are_named(copied):
