@@ -142,7 +142,8 @@ class SettingField:
     def read(self, value: Any) -> Any:
         """The value as the field keeps it; an InputError for one that it cannot have."""
         # what is left out is as it must be, and needs no library to be checked
-        if value is self.default or (value is None and type(None) in self.types):
+        is_default = type(value) is type(self.default) and value == self.default
+        if is_default or (value is None and type(None) in self.types):
             return value
         if self.setting.check is not None:
             return self.setting.check(self.name, value)
