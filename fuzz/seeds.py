@@ -23,7 +23,8 @@ from gomkcn.mining import PatternMiner
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.runs.export import occurrence_table
-from gomkcn.mining.runs.run_folder import write_run
+from gomkcn.mining.runs.mine import MINE, run_of_mining
+from gomkcn.mining.runs.train import TRAIN, TrainingInputs
 from gomkcn.mining.structures.occurrences import Occurrence, Occurrences
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn.mining.structures.truth import compare_with_truth
@@ -32,8 +33,9 @@ from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
+from gomkcn_dgl.runtime.run import Work, write_run
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
-from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
+from gomkcn_dgl.training.training_run import read_training_data
 
 READINGS = Path(__file__).parents[1] / "tests/data/readings"
 EDGES = "0 1\n1 2\n2 3\n3 0\n"
@@ -216,7 +218,7 @@ def run_folders() -> list[bytes]:
 
     def write(path: Path) -> None:
         path.mkdir()
-        write_run(path, run, RunSettings())
+        write_run(MINE, path, run_of_mining(run))
 
     return [_written("run", write)]
 
@@ -246,6 +248,7 @@ def train_folders() -> list[bytes]:
         file = path / "graphs.bin"
         write_dgl_graphs(file, graphs, {"labels": np.arange(20) % 2})
         settings = ClassifierSettings().override({**options, "path": str(file)})
-        write_training(path, *run_training(settings, read_training_data(settings.data)))
+        run = TRAIN.make(settings, TrainingInputs(read_training_data(settings.data)), Work())
+        write_run(TRAIN, path, run)
 
     return [_written("train", write)]

@@ -22,7 +22,7 @@ from self_contained import assert_loads_nothing
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.run_comparison import compare_runs
 from gomkcn.mining.runs.export import occurrence_table, read_places, structure_table
-from gomkcn.mining.runs.run_folder import read_run
+from gomkcn.mining.runs.kinds import load
 from gomkcn.mining.show.comparison_text import format_comparison
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
@@ -84,7 +84,7 @@ def _settings(path: Path) -> None:
 
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
-    run = read_run(path)
+    run = load(path)
     texts = [format_run(run), format_comparison(compare_runs(run, run))]
     tables = structure_table(run.patterns), occurrence_table(run.patterns)
     texts += [str(table.columns()) for table in tables]
@@ -98,7 +98,7 @@ def _occurrences(path: Path) -> None:
 
 def _report(path: Path) -> None:
     """Render the page of a run; it must be whole and load nothing, whatever names are in it."""
-    page = render_report(read_run(path))
+    page = render_report(load(path))
     page.encode()
     assert_loads_nothing(page)
 

@@ -33,8 +33,7 @@ from gomkcn.mining.runs.export import feature_table as feature_table
 from gomkcn.mining.runs.export import occurrence_table as occurrence_table
 from gomkcn.mining.runs.export import structure_table as structure_table
 from gomkcn.mining.runs.export import write_tables as write_tables
-from gomkcn.mining.runs.filters_folder import read_filters_run as read_filters_run
-from gomkcn.mining.runs.run_folder import read_run as read_run
+from gomkcn.mining.runs.kinds import load as load
 from gomkcn.mining.significance.null_models import NullModel as NullModel
 from gomkcn.mining.significance.null_models import null_model as null_model
 from gomkcn.mining.significance.null_models import sample_null as sample_null

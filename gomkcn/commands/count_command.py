@@ -559,7 +559,7 @@ def _structure_of(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from gomkcn.mining.runs.run_folder import read_patterns
+    from gomkcn.mining.runs.run_patterns import read_patterns
 
     patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:

@@ -41,6 +41,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.runtime.output_folder import PROGRESS, RECORD
+from gomkcn_dgl.runtime.run import SETTINGS
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
@@ -263,7 +265,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Parameters
     ----------
     first, second : MiningRun
-        :func:`gomkcn.read_run` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
+        :func:`gomkcn.load` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
         graph. The graphs may have any sizes.
 
     Returns
@@ -291,7 +293,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         if not isinstance(run, MiningRun):
             raise InputError(
                 f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
-                "gomkcn.read_run(folder) reads a run, and "
+                "gomkcn.load(folder) reads a run, and "
                 "gomkcn.mine_structures(gomkcn.read_graph(file)) makes one of a graph."
             )
     null = next((name for name in first.null_models if name in second.null_models), "")
@@ -478,8 +480,6 @@ def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
 
 def is_run(path: str | Path) -> bool:
     """Whether a folder is that of a run, finished or not, and no graph."""
-    from gomkcn_dgl.runtime.output_folder import PROGRESS
-
     folder = Path(path)
-    names = ("run.json", "patterns.json", "settings.toml", PROGRESS)
+    names = (RECORD, SETTINGS, PROGRESS)
     return folder.is_dir() and any((folder / name).exists() for name in names)

@@ -96,6 +96,7 @@ read_graph(7)
 """
 
 
+@pytest.mark.slow
 def test_type_checkers_know_the_public_names(tmp_path):
     """A misspelling is refused, and a name has its own type, seen through the door."""
     api = pytest.importorskip("mypy.api", reason="mypy is not installed")
@@ -231,7 +232,7 @@ def test_what_asks_little_loads_little(tmp_path):
 
 IGRAPH = """
 import sys
-from gomkcn.commands.mining_folder import import_igraph
+from gomkcn.commands.run_command import import_igraph
 {before}
 import_igraph()
 import igraph

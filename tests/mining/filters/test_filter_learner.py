@@ -42,7 +42,7 @@ def test_without_contrast_filters_are_the_most_frequent_structures_first():
 def test_of_many_subgraphs_some_are_compared(monkeypatch):
     compared = []
     match = GOMKKernel.match_levels
-    monkeypatch.setattr(filter_learner, "_MOST_COMPARED", 30)
+    monkeypatch.setattr(filter_learner, "MOST_COMPARED", 30)
     monkeypatch.setattr(
         GOMKKernel,
         "match_levels",
@@ -85,7 +85,7 @@ def test_subgraphs_are_sampled_around_as_many_roots_as_may_be(contrast, monkeypa
 def test_wide_features_leave_fewer_subgraphs(monkeypatch):
     graph = as_csr(tree(60), features=np.random.default_rng(0).random((60, 50)))
     # 16 entries of a matrix, and 4 nodes with 50 features at 4 levels
-    monkeypatch.setattr(filter_learner, "_MOST_ENTRIES", 7 * (16 + 4 * 50 * 4))
+    monkeypatch.setattr(filter_learner, "MOST_ENTRIES", 7 * (16 + 4 * 50 * 4))
     miner = FilterMiner(2, 4, contrast=False).fit(graph)
     assert "around 7 of 60 nodes" in miner.note_
     # random graphs are compared by structure alone

@@ -22,23 +22,17 @@ from gomkcn.mining import (
     FilterMiner,
     MiningRun,
     PatternMiner,
-    read_run,
+    load,
 )
 from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
 from gomkcn.mining.filters.filters_settings import FiltersSettings
-from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.styles import filter_colors
-from gomkcn.mining.runs.filters_folder import (
-    prepare_filters_folder,
-    read_filters_run,
-    write_filters_page,
-    write_filters_run,
-)
-from gomkcn.mining.runs.filters_job import run_filters_job
-from gomkcn.mining.runs.run_folder import prepare_folder, write_run
+from gomkcn.mining.runs.filters import FILTERS, learn_filters, run_of_filters
+from gomkcn.mining.runs.graph_inputs import GraphInputs
+from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.schemas import load_schema
 from gomkcn.mining.show.filters_page import CSV_HEAD, filters_row, render_filters
 from gomkcn.mining.show.filters_text import NO_MORE, filters_table, format_filters
@@ -49,6 +43,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.run import prepare_folder, read_run, write_page, write_run
 from gomkcn_dgl.runtime.steps import Steps
 
 JSON_FILES = ("run", "filters", "map", "drawn")
@@ -84,7 +79,8 @@ def molecules():
 def made(graph, truth=None, **changes):
     """Settings, the fitted miner and the run of a graph."""
     settings = FiltersSettings().override({**SMALL, "path": "some/graph.graphml", **changes})
-    return settings, *run_filters_job(settings, as_csr(graph), truth=truth)
+    run = learn_filters(settings, GraphInputs(as_csr(graph), truth=truth)).found
+    return settings, run.miner, run
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +102,9 @@ def run(job):
 def written(tmp_path_factory, job):
     """A finished run that no test changes."""
     folder = tmp_path_factory.mktemp("run") / "a" / "b"
-    assert prepare_filters_folder(folder) == folder / ".progress"
+    assert prepare_folder(FILTERS, folder) == folder / ".progress"
     *_, run = job
-    write_filters_run(folder, run)
+    write_run(FILTERS, folder, run_of_filters(run))
     return folder
 
 
@@ -156,7 +152,7 @@ def test_the_files_of_a_run(written, graph, job):
 
 
 def test_a_run_is_read_back(written, copied, run):
-    back = read_filters_run(written)
+    back = load(written)
     # JSON has lists for tuples
     assert json.dumps(back.to_dict()) == json.dumps(run.to_dict())
     names = ("graph", "occurrences", "highest", "recovery", "loss_curve", "notes", "note")
@@ -165,7 +161,7 @@ def test_a_run_is_read_back(written, copied, run):
     assert back.map.to_dict() == run.map.to_dict() and back.drawn.to_dict() == run.drawn.to_dict()
     assert format_filters(back) == format_filters(run)
     (copied / "filters.html").unlink()
-    page = write_filters_page(copied, back)
+    page = write_page(FILTERS, copied, run_of_filters(back))
     assert page.read_text("utf-8") == (written / "filters.html").read_text("utf-8")
 
 
@@ -322,9 +318,9 @@ def test_a_collection_names_the_graphs_of_the_highest_response():
 
 def test_directions_and_relations_are_read_back(tmp_path):
     *_, run = made(signed_loops(20), filter_size=3)
-    prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, run)
-    back = read_filters_run(tmp_path)
+    prepare_folder(FILTERS, tmp_path)
+    write_run(FILTERS, tmp_path, run_of_filters(run))
+    back = load(tmp_path)
     assert [one.structure.key for one in back.filters] == [one.structure.key for one in run.filters]
     assert back.filters[0].weights.tolist() == run.filters[0].weights.tolist()
     assert render_filters(back) == render_filters(run)
@@ -457,9 +453,9 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     assert beside in words_of(filters_row(beyond.filters, beyond.colors))
     assert texts_of(beyond.miner.plot()) == [f"8 instances\nrandom graphs: {one.random_instances}"]
     # 5. and read back
-    prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, beyond)
-    back = read_filters_run(tmp_path)
+    prepare_folder(FILTERS, tmp_path)
+    write_run(FILTERS, tmp_path, run_of_filters(beyond))
+    back = load(tmp_path)
     assert render_filters(back) == page and format_filters(back) == format_filters(beyond)
 
 
@@ -516,12 +512,12 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     assert run.filters == () and run.num_random_graphs > 2
     assert (run.map, run.drawn, run.num_assigned, run.is_sample) == (None, None, 0, False)
     # 1. in a folder, which is read back
-    prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, run)
+    prepare_folder(FILTERS, tmp_path)
+    write_run(FILTERS, tmp_path, run_of_filters(run))
     for name in JSON_FILES:
         record = json.loads((tmp_path / f"{name}.json").read_bytes())
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
-    back = read_filters_run(tmp_path)
+    back = load(tmp_path)
     assert back.to_dict() == run.to_dict() and back.to_dict()["filters"] == []
     assert pq.read_table(tmp_path / "nodes.parquet").num_rows == 0
     assert FilterMiner.load(tmp_path / "filters.npz").predict(graph).tolist() == [-1] * 150
@@ -624,39 +620,39 @@ def test_damage_and_other_versions_are_refused(copied):
         path = path if isinstance(path, tuple) else (path,)
         file.write_text(json.dumps(change(json.loads(content), path, value)))
         with pytest.raises(InputError, match=r"^run folder .* holds a damaged .* again\.$"):
-            read_filters_run(copied)
+            load(copied)
         file.write_bytes(content)
     # another kind of run, another version, a missing file
-    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
-        read_run(copied)
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and one of gomkcn mine"):
+        read_run(MINE, copied)
     file = copied / "nodes.parquet"
     content = file.read_bytes()
     file.write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"nodes\.parquet' cannot be read .* again\.$"):
-        read_filters_run(copied)
+        load(copied)
     file.write_bytes(content)
     file = copied / "filters.json"
     file.write_text(json.dumps(change(json.loads(file.read_bytes()), ("schema",), 9)))
     with pytest.raises(InputError, match=r"another version of gomkcn, in format 9, .* format 2"):
-        read_filters_run(copied)
+        load(copied)
     file.unlink()
     with pytest.raises(InputError, match=r"filters\.json is missing"):
-        read_filters_run(copied)
+        load(copied)
 
 
 def test_force_leaves_one_run_in_a_folder(copied, graph, job):
     """After a run of mine, its settings and patterns are not those of the folder."""
     miner = PatternMiner(pattern_size=3, null="none").fit(graph)
-    prepare_folder(copied, force=True)
-    write_run(copied, MiningRun.of(miner, graph), RunSettings.of(miner))
-    assert len(read_run(copied).patterns) == len(miner.patterns_)
-    with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and another kind"):
-        read_filters_run(copied)
-    prepare_filters_folder(copied, force=True)
-    write_filters_run(copied, job[2])
-    assert len(read_filters_run(copied).filters) == 3
-    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
-        read_run(copied)
+    prepare_folder(MINE, copied, force=True)
+    write_run(MINE, copied, run_of_mining(MiningRun.of(miner, graph)))
+    assert len(load(copied).patterns) == len(miner.patterns_)
+    with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and one of gomkcn filters"):
+        read_run(FILTERS, copied)
+    prepare_folder(FILTERS, copied, force=True)
+    write_run(FILTERS, copied, run_of_filters(job[2]))
+    assert len(load(copied).filters) == 3
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and one of gomkcn mine"):
+        read_run(MINE, copied)
 
 
 def test_settings_are_read_back_and_a_bad_file_is_refused(write):
@@ -669,8 +665,8 @@ def test_settings_are_read_back_and_a_bad_file_is_refused(write):
     assert len(values) == sum(map(len, settings.to_dict().values()))
     assert FiltersSettings().read(write("settings.toml", "")) == FiltersSettings()
     for content, words in (
-        ("[miner]\n", "unknown name 'miner'; known are filters, graph, kernel, learning"),
-        ("[filters]\nnum_filters = [3]\n", "num_filters in .* must be a value of type"),
+        ("[miner]\n", "a table must have a known name, got 'miner'"),
+        ("[filters]\nnum_filters = [3]\n", "num_filters must be an integer or 'auto'"),
         ("[filters]\ncount_seconds = 0\n", "count_seconds must be"),
     ):
         with pytest.raises(InputError, match=words):

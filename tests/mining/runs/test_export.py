@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tiny_runs import difference_of, pattern_of, run_of, run_with_variant, significance_of
 
-from gomkcn.mining import MiningRun, PatternMiner
+from gomkcn.mining import MiningRun, PatternMiner, load
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
 from gomkcn.mining.runs.export import (
@@ -20,13 +20,14 @@ from gomkcn.mining.runs.export import (
     structure_table,
     write_tables,
 )
-from gomkcn.mining.runs.run_folder import prepare_folder, read_run, write_run
+from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.structures.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from gomkcn.mining.structures.pattern import Frequency, OccurrenceCount, Pattern
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.run import prepare_folder, write_run
 from gomkcn_dgl.runtime.tabular import Table
 
 # edges of a feed-forward loop, with their relations
@@ -238,20 +239,24 @@ def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
     table = pd.read_csv(tmp_path / "tables/copies_other.csv", keep_default_na=False)
     assert table[[*"ABCD"]].values.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert table["edits"].tolist() == ["", "-A-B"]
-    write_run(prepare_folder(tmp_path / "run").parent, run, RunSettings())
-    (back,) = read_run(tmp_path / "run").motif_set.other
+    write_run(
+        MINE,
+        prepare_folder(MINE, tmp_path / "run").parent,
+        run_of_mining(replace(run, settings={})),
+    )
+    (back,) = load(tmp_path / "run").motif_set.other
     assert back.motif.copies.ids.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert back.motif.edits.tolist() == edits.tolist()
-    found = read_run(tmp_path / "run").motif_set
+    found = load(tmp_path / "run").motif_set
     assert found.blocks.to_pandas().to_dict("list") == blocks.columns()
     assert found.other.blocks is None
     # of another graph, or gone
     Table({"node": nodes[1:], "block": nodes[1:]}).write(tmp_path / "run/blocks.parquet")
     with pytest.raises(InputError, match=r"blocks\.parquet' cannot be read .*; mine again"):
-        read_run(tmp_path / "run")
+        load(tmp_path / "run")
     (tmp_path / "run/blocks.parquet").unlink()
     with pytest.raises(InputError, match=r"blocks\.parquet' cannot be read .*; mine again"):
-        read_run(tmp_path / "run")
+        load(tmp_path / "run")
 
 
 def test_disjoint_places_are_a_maximal_set():
