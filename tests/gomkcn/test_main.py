@@ -23,14 +23,14 @@ from random_graphs import rings_and_cliques
 
 from gomkcn.commands.base import TYPED, choose_folder, resuming_command
 from gomkcn.commands.main import main
-from gomkcn.commands.option_types import Number, Numbers
+from gomkcn.commands.option_types import Number
+from gomkcn.commands.options import SettingOption
 from gomkcn.mining import load
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
 from gomkcn.mining.runs.mine import MINE
-from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.truth import read_truth
 from gomkcn.synthetic import MotifClassificationDataset, planted_motif_graph
-from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_files import load_dgl_graphs
@@ -325,11 +325,15 @@ def test_every_number_is_refused_where_it_is_none_or_too_large():
     for name, command in {**main.commands, **planted}.items():
         path = f"generate {name}" if name in planted else name
         for option in command.params:
-            if not isinstance(option.type, Number | Numbers):
+            is_number = isinstance(option.type, Number)
+            if isinstance(option, SettingOption) and not option.is_flag:
+                kinds = {*option.field.types, option.field.entry}
+                is_number = str not in kinds and not kinds.isdisjoint({int, float})
+            if not is_number:
                 continue
             for value in (2**64, 10**20, "nan", "inf", "1e300", "²", "", "1,x"):
                 # any width of single precision is one, and any number of graphs
-                if option.name in ("tau",) and isinstance(value, int):
+                if option.name in ("tau", "level_scale") and isinstance(value, int):
                     continue
                 said = refused(f"{path} {option.opts[0]}={value}")
                 assert said.startswith(f"{option.opts[0]} must be "), said
@@ -470,35 +474,14 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     assert [motif.recovered for motif in load("runs/demo").recovery] == [True] * 3
 
 
-def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
-    tables = RunSettings().to_dict()
-    records = ("miner", "filters", "kernel", "learning")
-    defaults = {key: value for name in records for key, value in tables[name].items()}
-    # what may be repeated has none by default, and a flag is off
-    unsaid = {"given", "exact_copies", "filters"}
-    options = {k: p for k, p in options_of("mine").items() if k in defaults.keys() - unsaid}
-    assert {"num_filters", "pattern_size", "init", "null_samples"} <= set(options)
-    assert all(null in options["null"].help for null in (*NULL_MODELS, "none"))
-    for name, option in options.items():
-        stated = re.search(r"\[(.*)\]$", option.help)
-        assert stated, f"--help states no default of {name}"
-        # what is None by default, or depends on the graph, is said in words
-        in_words = defaults[name] is None or defaults[name] == "auto"
-        assert in_words or stated[1] == str(defaults[name]), name
-        assert not option.required
-
-
 def test_the_defaults_of_generate_are_those_of_the_library():
     def defaults_of(function):
         return {k: p.default for k, p in inspect.signature(function).parameters.items()}
 
     planted = {name: p.default for name, p in options_of("generate planted").items()}
-    known = defaults_of(PlantingSettings)
-    for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
-        assert planted[name] == known[name], name
-    known |= defaults_of(planted_motif_graph)
+    known = defaults_of(planted_motif_graph)
     assert planted["nodes"] == known["num_base_nodes"]
-    assert planted["edges_per_node"] == known["num_base_edges_per_node"]
+    assert BASE_GRAPHS["ba"]().edges_per_node == known["num_base_edges_per_node"]
     stated = re.search(
         r"\[(\d+) each of (.*); directed", options_of("generate planted")["motifs"].help
     )
@@ -506,8 +489,9 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
     for name, option in options_of("generate classification").items():
-        # what is not given of a flag is off
-        assert option.required or option.is_flag or option.default == known[name], name
+        # what is not given of a flag is off, and of a setting its default
+        is_known = option.required or option.is_flag or isinstance(option, SettingOption)
+        assert is_known or option.default == known[name], name
 
 
 def test_a_run_in_a_process_of_its_own():

@@ -470,10 +470,13 @@ def test_weights_of_edges_are_left_out_and_that_is_said(log):
     [
         ({"num_filters": 0}, "num_filters must be"),
         ({"num_filters": "many"}, "num_filters must be"),
-        ({"size": "8-3"}, "size must have the smallest number first"),
-        ({"size": (3, 4, 5)}, "size must be a number of nodes, or the smallest and the largest"),
-        ({"size": 1}, "size must be"),
-        ({"size": 65}, "size must be"),
+        ({"filter_size": "8-3"}, "filter_size must have the smallest number first"),
+        (
+            {"filter_size": (3, 4, 5)},
+            "filter_size must be a number of nodes, or the ",
+        ),
+        ({"filter_size": 1}, "filter_size must be"),
+        ({"filter_size": 65}, "filter_size must be"),
         ({"max_assigned": 0}, "max_assigned must be"),
         ({"level": "edge"}, "level must be one of"),
         ({"device": "tpu"}, "device must be"),
@@ -527,7 +530,7 @@ from gomkcn.mining import FilterMiner
 
 graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.complete_graph(4)] * 4)
 found = []
-for options in ({}, {"num_filters": 2, "contrast": False, "size": 5}):
+for options in ({}, {"num_filters": 2, "contrast": False, "filter_size": 5}):
     miner = FilterMiner(**options).fit(graph)
     miner.predict(graph), miner.transform(graph), miner.table()
     pickle.dumps(miner)

@@ -390,7 +390,7 @@ def test_a_row_of_filters_has_their_numbers(graph, job):
 
 SMALL_MINER = {
     "num_filters": 3,
-    "size": 5,
+    "filter_size": 5,
     "contrast": False,
     "learning": FilterLearning(num_epochs=2),
 }

@@ -208,7 +208,7 @@ def test_what_a_file_leaves_out_has_its_default_and_what_is_not_set_is_left_out(
         ),
         (
             "[miner]\nnull = 3\n",
-            "null must be a name, a function of a graph and a seed, or .* got int",
+            "null must be a name, a function of a graph .* got int",
         ),
         ("graph = 3\n", r"settings file '.*': \[graph\] must be a table, got 3\."),
         ("[learning]\nnum_epochs = 2.5\n", "num_epochs must be an integer, got 2.5"),
