@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
 from gomkcn_dgl._torch import Tensor
+from gomkcn_dgl.bounds import MOST_WIDE
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -172,9 +173,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         """Keep the training graphs."""
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
-        check_int("num_patterns", self.num_patterns, 0)
+        check_int("num_patterns", self.num_patterns, 0, MOST_WIDE)
         if self.most_nodes is not None:
-            check_int("most_nodes", self.most_nodes, 1)
+            check_int("most_nodes", self.most_nodes, 1, MOST_WIDE)
         # refuses what it cannot take, before any work
         _ = self._kernel
         graph = _read(graphs)
@@ -423,7 +424,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         With ``"auto"``, nodes are matched where that takes at most so many seconds.
         """
         if self.num_patterns != "auto":
-            return check_int("num_patterns", self.num_patterns, 0)
+            return check_int("num_patterns", self.num_patterns, 0, MOST_WIDE)
         sizes = np.diff(graph.graph_ptr).astype(np.float64)
         if self.most_nodes is not None:
             sizes = np.minimum(sizes, self.most_nodes)
@@ -441,9 +442,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         return _NUM_PATTERNS
 
     def _check_settings(self) -> None:
-        check_int("num_folds", self.num_folds, 2)
+        check_int("num_folds", self.num_folds, 2, 1000)
         if self.most_nodes is not None:
-            check_int("most_nodes", self.most_nodes, 1)
+            check_int("most_nodes", self.most_nodes, 1, MOST_WIDE)
         for name in ("num_levels", "tau", "aggregation", "gamma", "C"):
             if not len(_choices(getattr(self, name))):
                 raise InputError(f"{name} must be a value, or some to choose from, got none.")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, not_compiled, torch
+from gomkcn_dgl.bounds import MOST_FILTERS, MOST_LAYERS
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
@@ -171,8 +172,8 @@ class GOMKCN(torch.nn.Module):
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
         check_int("num_classes", num_classes, 1)
-        check_int("num_filters", num_filters, 1)
-        check_int("num_layers", num_layers, 1)
+        check_int("num_filters", num_filters, 1, MOST_FILTERS)
+        check_int("num_layers", num_layers, 1, MOST_LAYERS)
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)
         if pooling is not None:

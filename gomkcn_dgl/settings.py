@@ -26,19 +26,11 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from gomkcn_dgl.bounds import LARGEST_COUNT, LARGEST_SEED, MOST_JOBS
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.files import named, read_toml, to_toml
 
 T = TypeVar("T", bound=Any)
-# both generators, of NumPy and of torch, take such a seed
-LARGEST_SEED = 2**63 - 1
-# what 32 bits hold, as numbers of nodes are stored: of a count that has no smaller bound
-LARGEST_COUNT = 2**31 - 1
-# workers that are asked for on purpose, also of a cluster
-MOST_JOBS = 4096
-# seconds of a limit: 30 years, with which a clock and a number of steps still fit into 64 bits
-LONGEST = 1e9
-
 _SETTING = "gomkcn.setting"
 # what a number is called
 _KINDS = {int: "an integer", float: "a number"}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.compiled import compiled
@@ -31,7 +32,7 @@ def as_generator(seed: Seed) -> np.random.Generator:
         return seed
     if seed is None or not isinstance(seed, (int, np.integer)):
         raise InputTypeError(f"seed must be an integer or a numpy.random.Generator, got {seed!r}.")
-    return np.random.default_rng(check_int("seed", seed, 0))
+    return np.random.default_rng(check_int("seed", seed, 0, LARGEST_SEED))
 
 
 def barabasi_albert(

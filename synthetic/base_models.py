@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from gomkcn_dgl.settings import LARGEST_COUNT, SettingsTable, setting
+from gomkcn_dgl.bounds import LARGEST_COUNT
+from gomkcn_dgl.settings import SettingsTable, setting
 
 if TYPE_CHECKING:
     import numpy as np

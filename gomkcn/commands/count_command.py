@@ -24,8 +24,8 @@ from gomkcn.commands.options import (
     time_limit_option,
 )
 from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
+from gomkcn_dgl.bounds import LONGEST, MOST_LISTED
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.settings import LONGEST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.steps import Steps
 
 _SMARTS = "smarts:"
-# each is a row of numbers in memory, and on the screen
-MOST_LISTED = 10**7
 # what the readings of :mod:`gomkcn.mining.counting.query` say of an occurrence
 _READINGS = {
     "induced": "induced: no other edges join its nodes; --reading subgraph allows some",
@@ -203,7 +201,7 @@ def count(
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
-    check_int("most", most, 0)
+    check_int("most", most, 0, MOST_LISTED)
     check_choice("reading", reading, READINGS)
     said = _conditions_in(pattern)
     is_smarts = pattern.startswith(_SMARTS)

@@ -21,8 +21,9 @@ from gomkcn.commands.options import (
 from gomkcn.commands.printing import say, show_log
 from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn_dgl.bounds import LARGEST_COUNT
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.settings import LARGEST_COUNT, settings_of
+from gomkcn_dgl.settings import settings_of
 
 # more copies would hold more nodes than a graph may have
 MAX_COPIES = 10**8

@@ -33,8 +33,8 @@ from gomkcn.commands.options import (
     weight_option,
 )
 from gomkcn.commands.printing import print_table, say, say_values, show_log
+from gomkcn_dgl.bounds import LARGEST_COUNT
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.settings import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from gomkcn.mining.frequent.gspan import FrequentSubgraphs

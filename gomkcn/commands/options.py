@@ -23,16 +23,10 @@ from gomkcn.commands.option_types import (
     files_like,
 )
 from gomkcn.mining.settings.graph_settings import GraphSettings
+from gomkcn_dgl.bounds import LARGEST_SEED, LONGEST, MOST_JOBS
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.input_settings import InputSettings
-from gomkcn_dgl.settings import (
-    LARGEST_SEED,
-    LONGEST,
-    MOST_JOBS,
-    SettingField,
-    Settings,
-    settings_of,
-)
+from gomkcn_dgl.settings import SettingField, Settings, settings_of
 
 Decorated = Callable[..., Any]
 S = TypeVar("S", bound=Settings)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_FILTERS, MOST_LAYERS, MOST_REPEATS, MOST_WIDE
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.input_settings import InputSettings
 from gomkcn_dgl.kernel_settings import LARGEST, MAX_LEVELS, SMALLEST, KernelSettings, known_policies
 from gomkcn_dgl.runtime.files import named
 from gomkcn_dgl.settings import (
-    LARGEST_COUNT,
     Settings,
     SettingsTable,
     refuse_unknown,
@@ -100,12 +100,8 @@ _OF_NODES: dict[str, Any] = {
 }
 # of graphs alone: nodes are not read out together, and are classified all at once
 _OF_GRAPHS = ("pooling", "batch_size")
-# layers look further than any subgraph does, and more filters are not looked at by anybody
-_MOST_LAYERS, _MOST_FILTERS = 16, 4096
 # as many as are drawn, and are optimally matched in a moment
 _MOST_FILTER_NODES, _MOST_SUBGRAPH_NODES = 64, 1024
-_MOST_FEATURES = 65_536
-_MOST_EPOCHS = 10**6
 
 
 def _read_relations(name: str, value: Any) -> dict[str, bool]:
@@ -151,7 +147,7 @@ class ModelSettings(SettingsTable):
         AUTO,
         "Width of the features behind the input layer; 0: no input layer",
         least=0,
-        most=_MOST_FEATURES,
+        most=MOST_WIDE,
         words=(AUTO,),
         usual=f"as many as vary, up to {WIDEST}",
     )
@@ -163,14 +159,14 @@ class ModelSettings(SettingsTable):
         most=1,
         usual=str(FEATURE_CONTRAST),
     )
-    num_filters: int = setting(8, "Number of filters", least=1, most=_MOST_FILTERS)
+    num_filters: int = setting(8, "Number of filters", least=1, most=MOST_FILTERS)
     filter_size: int = setting(6, "Nodes of a filter", least=1, most=_MOST_FILTER_NODES)
     max_nodes: int | None = setting(
         None, "Nodes of a subgraph", least=1, most=_MOST_SUBGRAPH_NODES, usual="those of a filter"
     )
     num_hops: int = setting(2, "Radius of the subgraphs, in hops", least=0, most=LARGEST_COUNT)
     policy: str = setting("bfs", "Nodes to keep in a truncated subgraph", words=known_policies)
-    num_layers: int = setting(1, "Number of layers of filters", least=1, most=_MOST_LAYERS)
+    num_layers: int = setting(1, "Number of layers of filters", least=1, most=MOST_LAYERS)
     pooling: str = setting("max", "Pooling over the nodes of a graph", words=("max", "mean", "sum"))
     dropout: float = setting(0.0, "Dropout before the last layer", least=0, most=1)
     input_dropout: float = setting(0.0, "Dropout of the features", least=0, most=1)
@@ -247,9 +243,9 @@ class TrainingSettings(SettingsTable):
         Seed of the order of the graphs and of dropout. The model is drawn before.
     """
 
-    num_epochs: int = setting(200, "Maximum number of epochs", least=0, most=_MOST_EPOCHS)
+    num_epochs: int = setting(200, "Maximum number of epochs", least=0, most=MOST_REPEATS)
     patience: int | None = setting(
-        50, "Epochs without improvement before training stops", least=1, most=_MOST_EPOCHS
+        50, "Epochs without improvement before training stops", least=1, most=MOST_REPEATS
     )
     learning_rate: float = setting(0.01, "Learning rate of Adam", above=0, most=1e6)
     weight_decay: float = setting(0.0, "Weight decay, except of filters", least=0, most=1e6)
@@ -275,13 +271,13 @@ class MachineSettings(SettingsTable):
         5, "Folds of the cross-validation that chooses the kernel", least=2, most=1000
     )
     most_nodes: int = setting(
-        128, "Maximum number of nodes that stand for a larger graph", least=1, most=65_536
+        128, "Maximum number of nodes that stand for a larger graph", least=1, most=MOST_WIDE
     )
     num_patterns: int | str = setting(
         AUTO,
         "Number of patterns by which nodes are matched; 0: one by one",
         least=0,
-        most=65_536,
+        most=MOST_WIDE,
         words=(AUTO,),
         usual="64 where matching them one by one would take long",
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gomkcn_dgl.bounds import LARGEST_COUNT
 from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.kernel_settings import known_policies
-from gomkcn_dgl.settings import LARGEST_COUNT, SettingsTable, setting
+from gomkcn_dgl.settings import SettingsTable, setting
 
 if TYPE_CHECKING:
     from gomkcn_dgl.matching import GOMKKernel

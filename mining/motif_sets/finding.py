@@ -22,6 +22,7 @@ from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
 from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
@@ -67,7 +68,7 @@ def motif_set(
     >>> motif_set(nx.path_graph(9), given=["triangle"]).given
     {'triangle': inf}
     """
-    check_int("random_state", random_state, 0)
+    check_int("random_state", random_state, 0, LARGEST_SEED)
     mined = MinedGraph.of(graph)
     is_collection = isinstance(graph, list | tuple) or mined.graph.num_graphs > 1
     return find_motif_set(

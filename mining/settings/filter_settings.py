@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gomkcn_dgl.settings import LARGEST_COUNT, LONGEST, SettingsTable, seed_setting, setting
+from gomkcn_dgl.bounds import LARGEST_COUNT, LONGEST, MOST_FILTERS
+from gomkcn_dgl.settings import SettingsTable, seed_setting, setting
 
 AUTO = "auto"
-# more filters are not looked at by anybody
-MOST_FILTERS = 4096
 # more nodes of a filter take long to match, and look like no pattern
 MOST_FILTER_NODES = 64
 

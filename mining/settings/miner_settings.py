@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.settings import LONGEST, SettingsTable, jobs_setting, seed_setting, setting
+from gomkcn_dgl.settings import SettingsTable, jobs_setting, seed_setting, setting
 
 AUTO, NONE = "auto", "none"
 # structures of more nodes are not searched for

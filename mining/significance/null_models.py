@@ -28,6 +28,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from gomkcn.mining.structures.categories import Categories
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -159,7 +160,9 @@ def sample_null(graph: Any, null: Any = "degree", seed: int = 0) -> CSRGraph:
     True
     """
     graph = graph if isinstance(graph, CSRGraph) else as_csr(graph)
-    return RandomGraphs(null_model(null, graph), graph, check_int("seed", seed, 0)).draw(0)
+    return RandomGraphs(
+        null_model(null, graph), graph, check_int("seed", seed, 0, LARGEST_SEED)
+    ).draw(0)
 
 
 class RandomGraphs:

@@ -24,6 +24,7 @@ import numpy as np
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
 from gomkcn.mining.temporal.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
+from gomkcn_dgl.bounds import LARGEST_SEED, MOST_REPEATS
 from gomkcn_dgl.checks import check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
@@ -211,8 +212,8 @@ def temporal_census(
     (1, ((1, 2), (2, 1), (1, 2)))
     """
     check_choice("null", null, TEMPORAL_NULLS)
-    check_int("null_samples", null_samples, 0)
-    check_int("seed", seed, 0)
+    check_int("null_samples", null_samples, 0, MOST_REPEATS)
+    check_int("seed", seed, 0, LARGEST_SEED)
     check_jobs("n_jobs", n_jobs)
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)

@@ -189,12 +189,6 @@ def test_settings_do_not_change_and_are_equal_by_value():
     with pytest.raises(AttributeError):
         settings.graph.path = "x"
     assert replace(settings) == settings
-    assert [field.name for field in fields(RunSettings)] == [
-        "graph",
-        "miner",
-        "filters",
-        "learning",
-    ]
 
 
 def test_options_of_base_graphs_and_planting_have_different_names():
