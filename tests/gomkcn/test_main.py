@@ -181,7 +181,7 @@ OPTIONS = {
     "--num-filters 3": ("num_filters", 3),
     "--pattern-size 3-4": ("pattern_size", "3-4"),
     "--exact-copies": ("exact_copies", True),
-    "--null none": ("null", ["none"]),
+    "--null none": ("null", "none"),
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
     "--count-seconds 2": ("count_seconds", 2.0),
@@ -291,7 +291,7 @@ BAD_INPUT = {
     "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",
-    "mine --settings s.toml --out run": "unknown name 'x'",
+    "mine --settings s.toml --out run": "must have a known name, got 'x'",
     "mine graph.txt --n-jobs 0": (
         "--n-jobs must be a number of processes, or -1 for one on each core"
     ),
