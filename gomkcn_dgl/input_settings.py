@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gomkcn_dgl.io.formats import FORMATS
 from gomkcn_dgl.settings import SettingsTable, setting
 
 # the columns in which the classes of graphs are looked for
 _CLASS_COLUMNS = "class, label, activity, active, outcome, target or y"
-
-
-def _formats() -> tuple[str, ...]:
-    """The names of all formats."""
-    from gomkcn_dgl.io.reading import KNOWN_FORMATS
-
-    return KNOWN_FORMATS
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class InputSettings(SettingsTable):
         None, "Column of target nodes, by name or number", usual="from the header"
     )
     feature_file: str | None = setting(None, "Node features, one row per node: .npy or .csv")
-    format: str | None = setting(None, "File format", words=_formats, usual="by file name")
+    format: str | None = setting(None, "File format", words=FORMATS, usual="by file name")
     class_names: str | None = setting(None, "Names of the classes: .csv, .json or .toml")
     class_column: str | None = setting(
         None, "Column of the classes of molecules or of nodes, or none", usual=_CLASS_COLUMNS

@@ -80,7 +80,7 @@ def compare(
         found = compare_runs(*runs)
         text = format_comparison(found)
     if out is not None:
-        found.write(out)
+        found.save(out)
         say(f"wrote {out}: {len(found.structures):,} rows")
     if page is not None:
         from gomkcn.mining.show.comparison_page import render_comparison

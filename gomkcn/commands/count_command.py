@@ -413,9 +413,12 @@ def _count_structure(
     from gomkcn.mining.counting.conditions import warn_of_letters
     from gomkcn.mining.counting.query import Query
     from gomkcn.mining.structures.categories import colors_in
-    from gomkcn.mining.structures.graph_relations import channels_in, joined_relations
+    from gomkcn.mining.structures.graph_relations import (
+        channels_in,
+        joined_relations,
+        without_directions,
+    )
     from gomkcn.mining.structures.pattern_reading import has_edges, is_named
-    from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
 
     # 1. the structure in terms of the graph
@@ -434,7 +437,7 @@ def _count_structure(
     has_direction = graph.is_directed and not any(given.relations.directed)
     if has_direction and is_plain and directed is None:
         edges.append("directions are left out, as the pattern has none (--no-directed)")
-        graph = as_csr(graph, directed=False)
+        graph = without_directions(graph)
     if edges:
         rows["edges"] = "; ".join(edges)
     # refuses relations that the graph lacks
@@ -455,11 +458,11 @@ def _count_with_edits(
     """Inexact occurrences: together, and those of each number of edits."""
     import numpy as np
 
-    from gomkcn.mining.counting.inexact_counts import count_inexact
+    from gomkcn.mining.counting.inexact_counts import count_variants
     from gomkcn.mining.structures.pattern import OccurrenceCount
 
     assert task.max_edits is not None
-    found = count_inexact(
+    found = count_variants(
         graph,
         given,
         colors,

@@ -188,7 +188,7 @@ def predict(
     if out is None:
         print_table(table)
         return
-    table.write(out)
+    table.save(out)
     number = len(table.columns()["predicted"])
     of_what = "nodes" if classifier.settings.data.nodes else "graphs"
     say(f"{out}: the classes of {number:,} {of_what}")

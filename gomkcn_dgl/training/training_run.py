@@ -18,13 +18,12 @@ import numpy as np
 from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE
+from gomkcn_dgl.graph_content import NONE, ColumnChoice
 from gomkcn_dgl.io.features import name_columns, read_label_names, take_features
-from gomkcn_dgl.io.molecules import MOLECULE_FORMATS, MoleculeOptions, read_molecules
+from gomkcn_dgl.io.formats import find_format
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.reading import (
     CLASS_COLUMNS,
-    EDGE_FORMATS,
-    format_of,
     read_graph,
     read_with_classes,
 )
@@ -273,7 +272,8 @@ def _read_unseen(
         # classifiers learn without weights
         "weight": NONE,
     }
-    if format_of(path, None, settings.smiles) in EDGE_FORMATS:
+    row = find_format(InputFile(path), ColumnChoice(smiles=settings.smiles), has_classes=True)
+    if "source" in row.options:
         options |= {"source": settings.source, "target": settings.target}
     if settings.nodes:
         # the column of the classes, if the file has one, is no feature
@@ -337,11 +337,12 @@ def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path,
     nodes = graph.graph_of(np.arange(graph.num_nodes)) == row
     unlearnt = [graph.feature_names[at] for at in columns if graph.features[nodes, at].any()]
     settings = classifier.settings.data
-    format = format_of(path, None, settings.smiles)
+    file = InputFile(path)
+    choice = ColumnChoice(smiles=settings.smiles, skip_invalid=bool(settings.skip_invalid))
+    format = find_format(file, choice, has_classes=True)
     where = ""
-    if format in MOLECULE_FORMATS:
-        options = MoleculeOptions(settings.smiles, NONE, bool(settings.skip_invalid))
-        where = f"{read_molecules(path, format, options)[0][row].place}: "
+    if format.read_molecules is not None:
+        where = f"{format.read_molecules(file, choice)[0][row].place}: "
     raise InputError(
         f"{where}{graph.called(row)} has {listed(unlearnt)}, which no graph has that the "
         "classifier learnt from; leave it out, or give skip_invalid=True (--skip-invalid) to "

@@ -182,7 +182,7 @@ def count_occurrences(
     >>> count_occurrences(nx.complete_graph(6), "clique-4").value
     15
     """
-    query = Query.of_structure(graph, structure, colors)
+    query = Query.of_given(graph, structure, colors)
     count, _ = count_query(query, error=error, max_steps=max_steps, seed=seed)
     return count
 
@@ -375,7 +375,7 @@ def list_places(
     >>> places.tolist(), complete
     ([[0, 1, 2], [1, 2, 3]], True)
     """
-    query = Query.of_structure(graph, structure, colors)
+    query = Query.of_given(graph, structure, colors)
     return list_query(query, most=most, max_steps=max_steps, known=known, seed=seed, watch=watch)
 
 

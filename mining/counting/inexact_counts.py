@@ -21,7 +21,7 @@ from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import read_pattern
-from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
+from gomkcn_dgl.bounds import MOST_LISTED
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -168,10 +168,34 @@ def count_inexact(
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
     ([1, 0, 3, 2], ('added B--D',), True)
     """
-    check_int("max_steps", max_steps, 1, MOST_STEPS)
     graph = as_unweighted(graph)
     if isinstance(structure, str):
         structure = read_pattern(structure, graph.relations)
+    return count_variants(
+        graph,
+        structure,
+        colors,
+        max_edits=max_edits,
+        error=error,
+        max_steps=max_steps,
+        seed=seed,
+        steps=Steps(n_jobs=n_jobs) if steps is None else steps,
+    )
+
+
+def count_variants(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None,
+    *,
+    max_edits: int,
+    error: float,
+    max_steps: int,
+    seed: int,
+    steps: Steps,
+) -> InexactCounts:
+    """Count as :func:`count_inexact` does, in a graph and with a structure that are read."""
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)
@@ -180,7 +204,6 @@ def count_inexact(
         structure, colors = colors_in(graph, structure)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
-    job = Steps(n_jobs=n_jobs) if steps is None else steps
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
         return count_query(
@@ -188,10 +211,10 @@ def count_inexact(
             error=error,
             max_steps=share,
             seed=seed,
-            watch=lambda _: not job.is_late(),
+            watch=lambda _: not steps.is_late(),
         )
 
-    counted = job.each(
+    counted = steps.each(
         "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
     )
     variants = [

@@ -76,23 +76,32 @@ class Query:
     comparisons: tuple[Comparison, ...] = ()
 
     @classmethod
-    def of_structure(
-        cls,
-        graph: Any,
-        structure: Structure | str,
-        colors: Colors | None = None,
-        reading: str = INDUCED,
+    def of_given(
+        cls, graph: Any, structure: Structure | str, colors: Colors | None = None
     ) -> Query:
-        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
+        """A query as a user gives it: of anything that :func:`gomkcn.as_csr` takes.
 
-        The graph is anything that :func:`gomkcn.as_csr` takes, and the structure may be its name or
-        its edges. Without colours nodes are mapped to nodes of their categories, where the
-        structure has some. Edges without a name are of any relation of the graph.
+        The structure may be its name or its edges.
         """
         if not isinstance(graph, CSRGraph):
             graph = as_unweighted(graph)
         if isinstance(structure, str):
             structure = read_pattern(structure, graph.relations)
+        return cls.of_structure(graph, structure, colors)
+
+    @classmethod
+    def of_structure(
+        cls,
+        graph: CSRGraph,
+        structure: Structure,
+        colors: Colors | None = None,
+        reading: str = INDUCED,
+    ) -> Query:
+        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
+
+        Without colours nodes are mapped to nodes of their categories, where the structure has some.
+        Edges without a name are of any relation of the graph.
+        """
         if not isinstance(structure, Structure):
             raise InputTypeError(
                 "structure must be a Structure, or a text such as 'triangle' or 'a--b, b--c', got "

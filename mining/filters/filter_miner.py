@@ -16,6 +16,7 @@ import numpy as np
 
 from gomkcn.mining.filters.contrast import MOST_FILTERS
 from gomkcn.mining.filters.filter_bank import PART_SIZE, FilterBank, respond_everywhere
+from gomkcn.mining.filters.filter_columns import filter_table
 from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
 from gomkcn.mining.filters.mined_filter import mined_filters
@@ -588,31 +589,12 @@ class FilterMiner(GraphEstimator):
         return conv
 
     def table(self) -> Table:
-        """The filters as a table: structure, instances here and in random graphs, nearest nodes."""
+        """A row for each filter: structure, instances here and in random graphs, nearest nodes.
+
+        The page on filters says what the columns are.
+        """
         self._check_fitted()
-        filters = self.filters_
-        random = [mined.random_instances for mined in filters]
-        columns: dict[str, list[Any]] = {
-            "filter": [mined.id for mined in filters],
-            "name": [mined.name for mined in filters],
-            "structure": [mined.structure.to_text() for mined in filters],
-            "nodes": [mined.structure.num_nodes for mined in filters],
-            "edges": [len(mined.structure.edges) for mined in filters],
-            "instances": [mined.instances.value for mined in filters],
-            "instances_low": [mined.instances.low for mined in filters],
-            "instances_high": [mined.instances.high for mined in filters],
-            "disjoint": [mined.disjoint_instances for mined in filters],
-            "random_mean": [np.nan if one is None else one.mean for one in random],
-            "random_sd": [np.nan if one is None else one.sd for one in random],
-            "exceeds": [mined.exceeds for mined in filters],
-            "exact_nodes": [mined.exact.value for mined in filters],
-            "nearest_nodes": [mined.nearest_nodes.value for mined in filters],
-            "similarity": [
-                mined.similarity[len(mined.similarity) // 2] if mined.similarity else np.nan
-                for mined in filters
-            ],
-        }
-        return Table(columns)
+        return filter_table(self.filters_)
 
     def plot(self, graph: Any = None, *, response_to: int | None = None) -> Any:
         """Draw the paper's figure: each filter with its frequency, and where it responds.

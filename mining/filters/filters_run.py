@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, FilterRow, filter_rows
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors
@@ -20,8 +22,10 @@ from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.occurrences import Occurrences, node_columns
 from gomkcn.mining.structures.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
+from gomkcn.mining.structures.table_column import tabulate
 from gomkcn.mining.structures.truth import MotifRecovery, compare_with_truth
 from gomkcn_dgl._torch import device_name
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
@@ -339,6 +343,24 @@ class FiltersRun:
     def num_epochs(self) -> int:
         """Epochs of the training; 0 where nothing was trained."""
         return max(0, len(self.loss_curve) - 1)
+
+    @property
+    def rows(self) -> list[FilterRow]:
+        """The rows of the table of filters."""
+        planted = [self.planted_as(mined.id) for mined in self.filters]
+        return filter_rows(self.filters, self.occurrences, planted)
+
+    def table(self, which: str = "filters") -> Table:
+        """A row for each of the "filters", or for each of the "nodes" that were compared.
+
+        The page on filters says what the columns are.
+        """
+        check_choice("which", which, ("filters", "nodes"))
+        return tabulate(FILTER_COLUMNS, self.rows) if which == "filters" else self.nodes
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of filters to a file whose name ends in .csv, .json or .parquet."""
+        self.table().save(path)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""

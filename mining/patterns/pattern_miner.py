@@ -26,7 +26,8 @@ from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
-from gomkcn.mining.structures.pattern import Patterns, merge
+from gomkcn.mining.structures.pattern import merge
+from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputTypeError

@@ -28,13 +28,7 @@ from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_run import MiningRun, with_names
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
-from gomkcn.mining.runs.export import (
-    copies_table,
-    occurrence_table,
-    read_edits,
-    read_nodes,
-    read_places,
-)
+from gomkcn.mining.runs.export import read_edits, read_nodes, read_places
 from gomkcn.mining.runs.filters import FILTERS, counted_run, run_of_filters
 from gomkcn.mining.runs.graph_inputs import GraphInputs, compact_json, map_of, recovery_of
 from gomkcn.mining.runs.run_patterns import PATTERNS, checked_records, patterns_of
@@ -43,6 +37,7 @@ from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
+from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn.mining.structures.truth import compare_with_truth
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from gomkcn_dgl.runtime.output_folder import Content, to_json
@@ -133,10 +128,10 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
         filters = files_of_run(FILTERS, run_of_filters(found.filters))
         tables |= {f"{_FILTERS}/{name}": content for name, content in filters.items()}
     tables[PATTERNS] = to_json(found.to_dict())
-    tables[_OCCURRENCES] = occurrence_table(found.patterns).write_to
+    tables[_OCCURRENCES] = Patterns(found.patterns).table("occurrences").write_to
     for name, motif_set in zip(_COPIES, (found.motif_set, found.motif_set.other), strict=True):
         if motif_set is not None:
-            tables[name] = copies_table(motif_set).write_to
+            tables[name] = motif_set.table("copies").write_to
     if (blocks := found.motif_set.known_blocks) is not None:
         tables[_BLOCKS] = blocks.write_to
     tables[_MAP] = compact_json(found.map and found.map.to_dict())

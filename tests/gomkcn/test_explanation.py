@@ -148,7 +148,7 @@ def test_the_page_of_a_run_and_of_chosen_graphs(trained):
     assert "baseline: always the most frequent class, " in trained
     page.unlink()
     reported = gomkcn("report run")
-    assert reported.splitlines()[-1] == "report: run/explanation/explanation.html"
+    assert reported.splitlines()[-1] == "page: run/explanation/explanation.html"
     assert page.read_text() == text
     # the same table
     assert reported.splitlines()[:6] == trained.splitlines()[:6]
@@ -468,12 +468,10 @@ def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
         graph.nodes[node]["class"] = "ring" if node % 8 < 4 else "clique"
         graph.nodes[node]["size"] = node % 3
     nx.write_graphml(graph, "graph.graphml")
-    said = gomkcn(
-        "train graph.graphml --nodes --features size --out run --num-epochs 3 "
-        "--filter-size 4 "
-
-                  "--num-hops 2 --num-filters 2 --split 0.4,0.2,0.4 --quiet")  # fmt: skip
-    assert "what it learnt: run/explanation/explanation.html" in said
+    said = gomkcn("train graph.graphml --nodes --features size --out run --num-epochs 3 "
+                  "--filter-size 4 --num-hops 2 --num-filters 2 --split 0.4,0.2,0.4 "
+                  "--quiet")  # fmt: skip
+    assert "page: run/explanation/explanation.html" in said
     classifier = load_classifier("run")
     data = read_training_data(classifier.settings.data)
     explanation = explain_classifier(classifier, data, [0, 13])

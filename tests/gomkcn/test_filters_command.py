@@ -54,7 +54,7 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
     assert table["node"] == [*range(45)] and table["filter"] == [0] * 30 + [1] * 15
     # the folder is not overwritten without being asked, and its page can be made again
     again = f"filters graph.txt --out run {QUICK}"
-    assert "already holds a run (filters.json); choose another" in refused(again)
+    assert "already holds a run (run.json); choose another" in refused(again)
     page = Path("run/filters.html").read_text("utf-8")
     Path("run/filters.html").write_text("old")
     said = gomkcn("report run")

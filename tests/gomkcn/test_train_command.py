@@ -324,7 +324,7 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
     for name, value in load_classifier("run").model.state_dict().items():
         assert torch.equal(value, whole[name])
     said = gomkcn(f"train MOVED {options} --resume")
-    assert said == "nothing to resume: the run is finished, run/run.json\n"
+    assert said == "nothing to resume: the run is finished, run/explanation/explanation.html\n"
     # 3. it is overwritten if that is asked for; a time limit marks what is there as partial
     assert "already holds a run (run.json); choose another" in refused(f"train MOVED {options}")
     said = gomkcn(f"train MOVED {options} --force --time-limit 0.001")

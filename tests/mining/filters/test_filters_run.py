@@ -25,6 +25,7 @@ from gomkcn.mining import (
     load,
 )
 from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, NO_MORE
 from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
 from gomkcn.mining.filters.filters_settings import FiltersSettings
@@ -34,9 +35,10 @@ from gomkcn.mining.runs.filters import FILTERS, learn_filters, run_of_filters
 from gomkcn.mining.runs.graph_inputs import GraphInputs
 from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.schemas import load_schema
-from gomkcn.mining.show.filters_page import CSV_HEAD, filters_row, render_filters
-from gomkcn.mining.show.filters_text import NO_MORE, filters_table, format_filters
+from gomkcn.mining.show.filters_page import filters_row, render_filters
+from gomkcn.mining.show.filters_text import format_filters
 from gomkcn.mining.show.page import read_text
+from gomkcn.mining.show.text_table import text_table
 from gomkcn.mining.structures.pattern import UNCOUNTED
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -245,7 +247,7 @@ def test_planted_motifs_are_the_filters_that_are_isomorphic():
     page = " ".join(Page(render_filters(run)).text)
     assert re.search(r"Filter\s+0\s+is 1 of the 2 planted motifs\s+with 4 copies\.", page)
     assert "ring: filter 0; 4 of 4 copies" in page and "star: no filter" in page
-    assert filters_table(run).columns["planted"] == ["ring", "-"]
+    assert text_table(FILTER_COLUMNS, run.rows).columns["planted"] == ["ring", "-"]
     said = "1 of 2 planted motifs is the structure of a filter: ring (4 instances, 4 planted)."
     assert said in format_filters(run)
     assert run.to_dict()["filters"][0]["planted"] == "ring"
@@ -269,8 +271,9 @@ def test_of_a_sample_numbers_have_intervals_and_others_are_not_compared(graph):
     assert f"estimates from 20 of {graph.num_nodes} nodes, drawn at random" in said
     # a number above its interval, of instances
     first = run.filters[0].instances
-    shown = filters_table(run).columns["instances"][0]
-    assert shown[0].startswith("≈ ") and shown[1].split(" to ")[0] in str(first)
+    shown = text_table(FILTER_COLUMNS, run.rows).columns["instances"][0]
+    assert shown[0].startswith("≈ ") and shown[1].startswith("95% CI ")
+    assert shown[1].removeprefix("95% CI ").split(" to ")[0] in str(first)
     assert f"{shown[0]} {shown[1]} {run.filters[0].disjoint_instances} disjoint" in page
 
 
@@ -343,8 +346,8 @@ def test_what_is_left_when_time_is_up_is_marked(graph, job):
     assert [one["occurrences"] for one in run.to_dict()["filters"]] == [None] * 3
     page = words_of(render_filters(run))
     assert f"The time limit ended the run. To continue it: {run.command}" in page
-    assert "a dash where time was up" in page
-    assert filters_table(run).columns["occurrences"] == ["-"] * 3
+    assert "A dash: not counted, as time was up." in page
+    assert text_table(FILTER_COLUMNS, run.rows).columns["occurrences"] == ["-"] * 3
     record = json.loads(json.dumps(run.to_dict()))
     jsonschema.Draft202012Validator(load_schema("filters")).validate(record)
 
@@ -422,7 +425,7 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     assert (one.name, one.instances.value, one.disjoint_instances) == ("wheel with 5 spokes", 8, 8)
     assert one.exceeds and one.random_instances.num_graphs == beyond.num_random_graphs > 2
     # 1. in the terminal
-    table = filters_table(beyond).columns
+    table = text_table(FILTER_COLUMNS, beyond.rows).columns
     assert list(table) == ["filter", "structure", "nodes", "instances", "random graphs",
                            "nearest nodes", "similarity", "occurrences", "planted"]  # fmt: skip
     assert table["random graphs"][0] == str(one.random_instances)
@@ -442,10 +445,10 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     # 3. in the table that a reader saves
     (row,) = csv_rows(page)
     assert (row["instances"], row["disjoint"], row["exceeds"]) == (8, 8, 1)
-    assert (row["random mean"], row["random sd"]) == (
+    assert (row["random_mean"], row["random_sd"]) == (
         one.random_instances.mean, one.random_instances.sd
     )  # fmt: skip
-    assert row["nearest nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
+    assert row["nearest_nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
     # 4. in the panel below the graph, in a row of filters and in a figure
     beside = f"{one.random_instances} in random graphs"
     record = unpacked(page)["filters"][0]
@@ -482,8 +485,8 @@ def csv_rows(page):
     """The rows of the table of a page, as its button saves them."""
     rows = [json.loads(value) for name, value in Page(page).attributes if name == "data-csv"]
     heads = [value for name, value in Page(page).attributes if name == "data-head"]
-    assert heads == ["|".join(CSV_HEAD)]
-    return [dict(zip(CSV_HEAD, row, strict=True)) for row in rows]
+    names = heads[0].split("|")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def test_instances_that_overlap_are_told_from_disjoint_ones():
@@ -494,8 +497,8 @@ def test_instances_that_overlap_are_told_from_disjoint_ones():
     _, _, run = made(graph, num_filters=1, filter_size=3, num_epochs=0)
     one = run.filters[0]
     assert one.disjoint_instances < one.instances.value
-    assert filters_table(run).columns["disjoint"] == [str(one.disjoint_instances)]
-    assert "disjoint: as many of them as share no node" in " ".join(format_filters(run).split())
+    assert text_table(FILTER_COLUMNS, run.rows).columns["disjoint"] == [str(one.disjoint_instances)]
+    assert "Disjoint: as many instances as share no node" in " ".join(format_filters(run).split())
     page = render_filters(run)
     words = words_of(page)
     assert f"{one.instances.short} {one.disjoint_instances} disjoint" in words
@@ -548,18 +551,18 @@ def test_what_a_given_number_adds_is_marked_as_no_more_than_by_chance():
     graph = nx.gnm_random_graph(150, 240, seed=3)
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2})
     assert [one.exceeds for one in run.filters] == [False, False]
-    for cell in filters_table(run).columns["structure"]:
+    for cell in text_table(FILTER_COLUMNS, run.rows).columns["structure"]:
         assert cell[1] == NO_MORE
     page = render_filters(run)
-    assert words_of(page).count(NO_MORE) == 2 + 1
-    said = f"{NO_MORE} explains no more nodes, beside the others, than in these."
+    assert words_of(page).count(NO_MORE) == 2
+    said = f"A{NO_MORE[1:]}: explains no more nodes, beside the others, than in these."
     assert said in words_of(page)
     assert [row["exceeds"] for row in csv_rows(page)] == [0, 0]
     assert words_of(filters_row(run.filters, run.colors)).count(NO_MORE) == 2
     # without random graphs nothing is
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2, "contrast": False})
     assert NO_MORE not in format_filters(run) + render_filters(run)
-    assert [row["random mean"] for row in csv_rows(render_filters(run))] == ["", ""]
+    assert [row["random_mean"] for row in csv_rows(render_filters(run))] == ["", ""]
     assert "random graphs" not in words_of(render_filters(run)).replace(run.note, "")
 
 
