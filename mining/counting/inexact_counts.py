@@ -21,7 +21,7 @@ from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import read_pattern
-from gomkcn_dgl.bounds import MOST_LISTED
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
