@@ -4,7 +4,7 @@ import json
 import os
 from dataclasses import replace
 
-import jsonschema
+import msgspec
 import networkx as nx
 import pandas as pd
 import pytest
@@ -20,10 +20,14 @@ from gomkcn.mining import (
     PatternMiner,
     load,
 )
+from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
+from gomkcn.mining.plots.graph_map import MapRecord
+from gomkcn.mining.runs.graph_inputs import RunRecord
 from gomkcn.mining.runs.mine import MINE, run_of_mining
-from gomkcn.mining.schemas import load_schema
+from gomkcn.mining.runs.run_patterns import PatternsRecord
 from gomkcn.mining.structures.pattern import SCHEMA_VERSION
+from gomkcn.mining.structures.records import read_as
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml
@@ -31,6 +35,15 @@ from gomkcn_dgl.runtime.run import prepare_folder, write_page, write_run
 
 FEATURES = ("weight", "größe")
 JSON_FILES = ("run", "patterns", "map")
+
+
+def read_records(records):
+    """Each file of a run has the types of its record, and their schema can be published."""
+    kinds = {"run": RunRecord, "patterns": PatternsRecord, "map": MapRecord}
+    for name, record in records.items():
+        read_as(kinds[name], record)
+        assert msgspec.json.schema(kinds[name])["$defs"][kinds[name].__name__]["properties"]
+    read_as(MotifSetRecord, records["patterns"]["motif_set"])
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +117,7 @@ def test_the_files_of_a_run(written, run, settings):
     # the filters are a whole run of their own
     assert len(load(written / "filters").filters) == len(run.filters.filters)
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
-    for name, record in records.items():
-        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
+    read_records(records)
     assert records["patterns"]["patterns"] == [pattern.to_dict() for pattern in run.patterns]
     assert RunSettings().read(written / "settings.toml").to_dict() == settings.to_dict()
     page = (written / "report.html").read_text("utf-8")
@@ -279,9 +291,9 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     assert back.graph == run.graph and back.notes == run.notes
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
     assert back.map.to_dict() == run.map.to_dict()
-    for name in JSON_FILES:
-        record = json.loads((tmp_path / f"{name}.json").read_bytes())
-        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
+    read_records(
+        {name: json.loads((tmp_path / f"{name}.json").read_bytes()) for name in JSON_FILES}
+    )
     assert [p.to_dict() for p in back.others] == [p.to_dict() for p in run.others] != []
     assert back.recovery is None
     gomkcn(f"export {tmp_path} --out {tmp_path / 'tables'}")
