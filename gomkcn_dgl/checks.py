@@ -45,12 +45,12 @@ def read_number(name: str, text: str, kind: type) -> Any:
     """
     text = text.strip()
     if kind is int and not _DIGITS.fullmatch(text):
-        raise InputError(f"{name} must be an integer, got {text!r}.")
+        raise InputError(name, "must be an integer", got=repr(text))
     if kind is float and not _REAL.fullmatch(text):
-        raise InputError(f"{name} must be a number, got {text!r}.")
+        raise InputError(name, "must be a number", got=repr(text))
     if kind is int and len(text) > _MOST_DIGITS:
         raise InputError(
-            f"{name} must be a number of at most {_MOST_DIGITS} digits, got one of {len(text)}."
+            name, f"must be a number of at most {_MOST_DIGITS} digits", got=f"one of {len(text)}"
         )
     return kind(text)
 
@@ -58,12 +58,12 @@ def read_number(name: str, text: str, kind: type) -> Any:
 def check_int(name: str, value: object, minimum: int, maximum: int = LARGEST_COUNT) -> int:
     """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise InputTypeError(f"{name} must be an integer, got {value!r}.")
+        raise InputTypeError(name, "must be an integer", got=repr(value))
     number = int(value)
     if number < minimum:
-        raise InputError(f"{name} must be at least {minimum}, got {_shown(number)}.")
+        raise InputError(name, f"must be at least {minimum}", got=_shown(number))
     if number > maximum:
-        raise InputError(f"{name} must be at most {maximum}, got {_shown(number)}.")
+        raise InputError(name, f"must be at most {maximum}", got=_shown(number))
     return number
 
 
@@ -82,20 +82,20 @@ def check_float(
 ) -> float:
     """Return ``value`` as a finite float in the interval, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise InputTypeError(f"{name} must be a number, got {value!r}.")
+        raise InputTypeError(name, "must be a number", got=repr(value))
     try:
         number = float(value)
     # a whole number of hundreds of digits
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InputError(f"{name} must be finite, got {number}.")
+        raise InputError(name, "must be finite", got=number)
     if open_minimum and number <= minimum:
-        raise InputError(f"{name} must be greater than {minimum:g}, got {number:g}.")
+        raise InputError(name, f"must be greater than {minimum:g}", got=f"{number:g}")
     if number < minimum:
-        raise InputError(f"{name} must be at least {minimum:g}, got {number:g}.")
+        raise InputError(name, f"must be at least {minimum:g}", got=f"{number:g}")
     if number > maximum:
-        raise InputError(f"{name} must be at most {maximum:g}, got {number:g}.")
+        raise InputError(name, f"must be at most {maximum:g}", got=f"{number:g}")
     return number
 
 
@@ -105,7 +105,7 @@ def check_jobs(name: str, value: object) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value == 0:
         raise InputError(
-            f"{name} must be a number of processes, or -1 for one on each core, got {value!r}."
+            name, "must be a number of processes, or -1 for one on each core", got=repr(value)
         )
     return check_int(name, value, -MOST_JOBS, MOST_JOBS)
 
@@ -116,7 +116,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     allowed = sorted(choices)
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(repr(choice) for choice in allowed)
-        raise InputError(f"{name} must be one of {listed}, got {value!r}.")
+        raise InputError(name, f"must be one of {listed}", got=repr(value))
     return value
 
 
@@ -136,13 +136,17 @@ def check_sizes(name: str, sizes: Any, smallest: int, largest: int) -> range:
     ]
     if len(ends) not in (1, 2) or any(isinstance(one, str) for one in ends):
         raise InputTypeError(
-            f"{name} must be a number of nodes, or the smallest and the largest number as in (3, 5)"
-            f" or '3-5', got {sizes!r}."
+            name,
+            (
+                "must be a number of nodes, or the smallest and the largest number as in (3, 5) "
+                "or '3-5'"
+            ),
+            got=repr(sizes),
         )
     first, last = (check_int(name, one, smallest, largest) for one in (ends[0], ends[-1]))
     if first > last:
         raise InputError(
-            f"{name} must have the smallest number first, as in '{last}-{first}', got {sizes!r}."
+            name, f"must have the smallest number first, as in '{last}-{first}'", got=repr(sizes)
         )
     return range(first, last + 1)
 
@@ -156,8 +160,10 @@ def check_finite(name: str, values: np.ndarray) -> None:
     value = values[tuple(where)]
     place = f"row {where[0]}" + (f", column {where[1]}" if values.ndim > 1 else "")
     raise InputError(
-        f"{name} must be finite, got {value} in {place} ({int(bad.sum())} such values in all); "
-        "fill or drop them first."
+        name,
+        "must be finite",
+        got=f"{value} in {place} ({int(bad.sum())} such values in all)",
+        way_out="fill or drop them first",
     )
 
 
@@ -170,19 +176,21 @@ def check_features(
         matrix = matrix[:, None]
     if matrix.ndim != 2 or len(matrix) != num_nodes or matrix.shape[1] == 0:
         raise InputError(
-            f"features must have one row for each of the {num_nodes} nodes and at least one "
-            f"column, got an array of shape {matrix.shape}."
+            "features",
+            f"must have one row for each of the {num_nodes} nodes and at least one column",
+            got=f"an array of shape {matrix.shape}",
         )
     if names is None:
         names = [f"x{column}" for column in range(matrix.shape[1])]
     if len(names) != matrix.shape[1]:
         raise InputError(
-            f"feature_names must have one name for each of the {matrix.shape[1]} columns, "
-            f"got {len(names)}."
+            "feature_names",
+            f"must have one name for each of the {matrix.shape[1]} columns",
+            got=len(names),
         )
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise InputError(f"feature_names must all be different, got {twice!r} twice.")
+        raise InputError("feature_names", "must all be different", got=f"{twice!r} twice")
     return np.ascontiguousarray(matrix), tuple(names)
 
 
@@ -191,15 +199,15 @@ def as_float32(name: str, values: Any) -> np.ndarray:
     try:
         values = to_numpy(values)
     except (TypeError, ValueError) as error:
-        raise InputTypeError(f"{name} must be numbers ({error}).") from None
+        raise InputTypeError(name, f"must be numbers ({error})") from None
     if values.dtype.kind not in "biuf":
-        raise InputTypeError(f"{name} must be numbers, got {values.dtype}.")
+        raise InputTypeError(name, "must be numbers", got=values.dtype)
     check_finite(name, values)
     # a number that only float64 holds becomes infinite here
     with np.errstate(over="ignore"):
         small = values.astype(np.float32)
     if np.isinf(small).any():
-        raise InputError(f"{name} must be at most 3.4e38 in size, got {np.abs(values).max():g}.")
+        raise InputError(name, "must be at most 3.4e38 in size", got=f"{np.abs(values).max():g}")
     return small
 
 

@@ -447,7 +447,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             check_int("most_nodes", self.most_nodes, 1, MOST_WIDE)
         for name in ("num_levels", "tau", "aggregation", "gamma", "C"):
             if not len(_choices(getattr(self, name))):
-                raise InputError(f"{name} must be a value, or some to choose from, got none.")
+                raise InputError(name, "must be a value, or some to choose from", got="none")
         for settings in product(*map(_choices, (self.num_levels, self.tau, self.aggregation))):
             GOMKKernel(*settings)
         for gamma in _choices(self.gamma):
@@ -459,22 +459,29 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         if labels.shape != (graph.num_graphs,):
             raise InputError(
-                f"y must have a class for each of the {graph.num_graphs} graphs, got shape "
-                f"{labels.shape}."
+                "y",
+                f"must have a class for each of the {graph.num_graphs} graphs",
+                got=f"shape {labels.shape}",
             )
         if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
             number = labels[labels != np.round(labels)][0]
             raise InputError(
-                f"y must hold classes, text or whole numbers, got {number:g}; make classes of "
-                "numbers first, such as y > numpy.median(y)."
+                "y",
+                "must hold classes, text or whole numbers",
+                got=f"{number:g}",
+                way_out="make classes of numbers first, such as y > numpy.median(y)",
             )
         names, counts = np.unique(labels, return_counts=True)
         if len(names) < 2:
-            raise InputError(f"y must have at least two classes, got {len(names)}.")
+            raise InputError("y", "must have at least two classes", got=len(names))
         if counts.min() < self.num_folds:
             raise InputError(
-                f"num_folds must be at most the number of graphs of a class, {counts.min()} of "
-                f"{names.tolist()[counts.argmin()]!r}, got {self.num_folds}."
+                "num_folds",
+                (
+                    f"must be at most the number of graphs of a class, {counts.min()} of "
+                    f"{names.tolist()[counts.argmin()]!r}"
+                ),
+                got=self.num_folds,
             )
 
     def decision_function(self, graphs: Any) -> np.ndarray:

@@ -49,8 +49,9 @@ class KernelSettings(SettingsTable):
         super().__post_init__()
         if len(self.widths) != self.num_levels + 1:
             raise InputError(
-                f"tau must be one number or num_levels + 1 = {self.num_levels + 1} of them, "
-                f"got {len(self.widths)}."
+                "tau",
+                f"must be one number or num_levels + 1 = {self.num_levels + 1} of them",
+                got=len(self.widths),
             )
 
     @property

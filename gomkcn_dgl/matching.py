@@ -283,7 +283,7 @@ def check_kernel(kernel: Any, default: GOMKKernel | None, kind: type = GOMKKerne
     """Return ``kernel``, or ``default`` where it is None; refuse what is no kernel."""
     kernel = default if kernel is None else kernel
     if not isinstance(kernel, kind):
-        raise InputTypeError(f"kernel must be a gomkcn.GOMKKernel, got {kernel!r}.")
+        raise InputTypeError("kernel", "must be a gomkcn.GOMKKernel", got=repr(kernel))
     return kernel
 
 
@@ -415,14 +415,15 @@ def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
     whole = not (num_nodes.is_floating_point() or num_nodes.dtype == torch.bool)
     if num_nodes.shape != (len(feat),) or not whole:
         raise InputError(
-            f"num_nodes must be integers of shape [{len(feat)}], got {num_nodes.dtype} of shape "
-            f"{list(num_nodes.shape)}."
+            "num_nodes",
+            f"must be integers of shape [{len(feat)}]",
+            got=f"{num_nodes.dtype} of shape {list(num_nodes.shape)}",
         )
     # on a GPU they are not read, which would wait for it; the kernel there takes more than N for N
     if num_nodes.device.type != "cpu" or torch.compiler.is_compiling():
         return
     if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
-        raise InputError(f"num_nodes must be from 0 to N = {size}, got {num_nodes.tolist()}.")
+        raise InputError("num_nodes", f"must be from 0 to N = {size}", got=num_nodes.tolist())
 
 
 def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
@@ -441,17 +442,18 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
         if not isinstance(tensor, torch.Tensor) or str(tensor.dtype) not in DTYPES:
             kind = tensor.dtype if isinstance(tensor, torch.Tensor) else type(tensor).__name__
             raise InputTypeError(
-                f"{name} must be a tensor of float32, float64, bfloat16 or float16, got {kind}."
+                name, "must be a tensor of float32, float64, bfloat16 or float16", got=kind
             )
         if tensor.dim() != (adj.dim() if name == "filter_adj" else 3) and (
             name != "adj" or tensor.dim() != 4
         ):
             axes = adj.dim() if name == "filter_adj" else 3
-            raise InputError(f"{name} must have {axes} axes, got the shape {list(tensor.shape)}.")
+            raise InputError(name, f"must have {axes} axes", got=f"the shape {list(tensor.shape)}")
         if tensor.dtype != adj.dtype or tensor.device != adj.device:
             raise InputTypeError(
-                f"{name} must have the dtype and device of adj ({adj.dtype}, {adj.device}), "
-                f"got {tensor.dtype}, {tensor.device}."
+                name,
+                f"must have the dtype and device of adj ({adj.dtype}, {adj.device})",
+                got=f"{tensor.dtype}, {tensor.device}",
             )
     # 2. each matrix with its features
     for matrix, rows in (("adj", "feat"), ("filter_adj", "filter_feat")):
@@ -463,7 +465,7 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
             )
     # 3. subgraphs with filters
     if filter_feat.shape[1] == 0:
-        raise InputError("filter_adj must have at least 1 node a filter, got 0.")
+        raise InputError("filter_adj", "must have at least 1 node a filter", got="0")
     if feat.shape[2] != filter_feat.shape[2] or feat.shape[2] == 0:
         raise InputError(
             "feat and filter_feat must have the same number of features, at least 1, got "

@@ -281,8 +281,9 @@ class GOMKCN(torch.nn.Module):
         blocks = graph if is_list else [graph] if is_block(graph) else []
         if batch is not None and self.pooling is None:
             raise InputError(
-                "batch is for classes of graphs, and without pooling nodes are classified; make "
-                'the model with pooling="max", "mean" or "sum", or leave batch out.'
+                "batch",
+                "is for classes of graphs, and without pooling nodes are classified",
+                way_out='make the model with pooling="max", "mean" or "sum", or leave batch out',
             )
         conv, first = self.first_conv, blocks[0] if blocks else graph
         read = conv.read_batch(first, feat, self.in_feats, values, batch)
@@ -300,7 +301,7 @@ class GOMKCN(torch.nn.Module):
             return read
         if len(blocks) != len(self.convs):
             raise InputError(
-                f"blocks must be as many as convolutions, {len(self.convs)}, got {len(blocks)}."
+                "blocks", f"must be as many as convolutions, {len(self.convs)}", got=len(blocks)
             )
         for before, block in itertools.pairwise(blocks):
             if before.num_dst_nodes() != block.num_src_nodes():

@@ -169,7 +169,7 @@ class SettingField:
             return [text.strip() for text in texts]
         if isinstance(value, Iterable) and not isinstance(value, Mapping):
             return list(value)
-        raise InputTypeError(f"{self.name} must be a list, got {value!r}.")
+        raise InputTypeError(self.name, "must be a list", got=repr(value))
 
     def _read_entry(self, value: Any) -> Any:
         """One entry of a list."""
@@ -202,7 +202,7 @@ class SettingField:
         # 3. nothing that it can be
         if words and {int, float, bool}.isdisjoint(self.types):
             return check_choice(self.name, value, words)
-        raise InputTypeError(f"{self.name} must be {self._in_words()}, got {value!r}.")
+        raise InputTypeError(self.name, f"must be {self._in_words()}", got=repr(value))
 
     def _integers(self) -> tuple[int, int]:
         """The smallest and the largest whole number."""

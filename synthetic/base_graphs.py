@@ -31,7 +31,9 @@ def as_generator(seed: Seed) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
     if seed is None or not isinstance(seed, (int, np.integer)):
-        raise InputTypeError(f"seed must be an integer or a numpy.random.Generator, got {seed!r}.")
+        raise InputTypeError(
+            "seed", "must be an integer or a numpy.random.Generator", got=repr(seed)
+        )
     return np.random.default_rng(check_int("seed", seed, 0, LARGEST_SEED))
 
 

@@ -180,26 +180,27 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.n
     if edges.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise InputError(f"base_edges must have the shape [E, 2], got {list(edges.shape)}.")
+        raise InputError("base_edges", "must have the shape [E, 2]", got=list(edges.shape))
     if edges.dtype.kind not in "iu":
-        raise InputTypeError(f"base_edges must hold integers, got {edges.dtype}.")
+        raise InputTypeError("base_edges", "must hold integers", got=edges.dtype)
     edges = edges.astype(np.int64)
     if not directed:
         edges.sort(axis=1)
     if edges.min() < 0 or edges.max() >= num_nodes:
         raise InputError(
-            f"base_edges must hold node ids from 0 to {num_nodes - 1}, "
-            f"got {edges.min()} to {edges.max()}."
+            "base_edges",
+            f"must hold node ids from 0 to {num_nodes - 1}",
+            got=f"{edges.min()} to {edges.max()}",
         )
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if len(loops):
-        raise InputError(f"base_edges must have no self-loop, got one in row {loops[0]}.")
+        raise InputError("base_edges", "must have no self-loop", got=f"one in row {loops[0]}")
     # sorted in place, which takes a fraction of the time and memory of np.unique
     keys = edges[:, 0] * num_nodes + edges[:, 1]
     keys.sort()
     num_repeated = int((keys[1:] == keys[:-1]).sum())
     if num_repeated:
-        raise InputError(f"base_edges must hold each edge once, got {num_repeated} repeated.")
+        raise InputError("base_edges", "must hold each edge once", got=f"{num_repeated} repeated")
     return edges
 
 
@@ -208,13 +209,13 @@ def check_motifs(motifs: Iterable[str | Structure], kind: type) -> tuple[Structu
     # A single name is also a sequence, of letters.
     if isinstance(motifs, (str, Structure)) or not isinstance(motifs, kind):
         what = "map motifs to numbers of copies" if kind is Mapping else "be a sequence of motifs"
-        raise InputTypeError(f"motifs must {what}, got {motifs!r}.")
+        raise InputTypeError("motifs", f"must {what}", got=repr(motifs))
     table = tuple(get_motif(motif) for motif in motifs)
     names = [motif.name for motif in table]
     if len(set(names)) < len(names) or not (names or kind is Mapping):
-        raise InputError(f"motifs must be at least one and have different names, got {names}.")
+        raise InputError("motifs", "must be at least one and have different names", got=names)
     if not all(motif.name and motif.edges for motif in table):
-        raise InputError("motifs must have names and edges; give a Structure its name.")
+        raise InputError("motifs", "must have names and edges", way_out="give a Structure its name")
     return table
 
 
@@ -251,8 +252,9 @@ def assign_relations(motif: Structure, relations: Relations, rng: np.random.Gene
     """The motif with relations and directions of the graph; those it lacks are drawn at random."""
     if not relations.is_directed and motif.relations.is_directed:
         raise InputError(
-            f"directed must be True for motif {motif.name!r}, whose edges have a direction, "
-            "got False."
+            "directed",
+            f"must be True for motif {motif.name!r}, whose edges have a direction",
+            got="False",
         )
     given = [motif.relations.names[number] for number in motif.edge_relations]
     kinds = np.array(given, dtype=object)
@@ -365,8 +367,13 @@ def embed_copies(
         nodes = first + np.flatnonzero(degrees[first : first + count] <= most)
         if len(slots) > len(nodes):
             raise InputError(
-                f"motifs must have at most {len(nodes)} nodes in all their copies, the base nodes "
-                f"of at most {most:g} edges, got {len(slots)}; plant fewer copies."
+                "motifs",
+                (
+                    f"must have at most {len(nodes)} nodes in all their copies, the base nodes of "
+                    f"at most {most:g} edges"
+                ),
+                got=len(slots),
+                way_out="plant fewer copies",
             )
         members[slots] = rng.choice(nodes, size=len(slots), replace=False)
     return members

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.settings import SettingsTable, setting
 
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
@@ -59,6 +60,8 @@ class PlantingSettings(SettingsTable):
         super().__post_init__()
         if self.noise > 0 and self.features != "per_type_noise":
             raise InputError(
-                f"noise must be 0 with features={self.features!r}, got {self.noise}; "
-                "use features='per_type_noise'."
+                "noise",
+                ("must be 0 with ", Argument("features", self.features)),
+                got=self.noise,
+                way_out=("use ", Argument("features", "per_type_noise")),
             )

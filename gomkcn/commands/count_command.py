@@ -24,6 +24,7 @@ from gomkcn.commands.options import (
     time_limit_option,
 )
 from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
+from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.bounds import LONGEST, MOST_LISTED
 from gomkcn_dgl.errors import InputError
 
@@ -140,6 +141,8 @@ class _Watch:
     ),
     option(
         "--count-seconds",
+        cls=RenamedOption,
+        parameters=("max_steps",),
         type=Number(float, 0, LONGEST),
         default=10.0,
         help="Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds "

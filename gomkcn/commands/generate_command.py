@@ -9,7 +9,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Group, truth_path_of
-from gomkcn.commands.option_types import OutputPath
+from gomkcn.commands.option_types import Number, OutputPath
 from gomkcn.commands.options import (
     force_option,
     none_if_empty,
@@ -19,6 +19,7 @@ from gomkcn.commands.options import (
     setting_options,
 )
 from gomkcn.commands.printing import say, show_log
+from gomkcn.commands.spelling import RenamedOption
 from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn.synthetic.planting_settings import PlantingSettings
 from gomkcn_dgl.bounds import LARGEST_COUNT
@@ -48,7 +49,14 @@ _SHOWN = ("features", "directed", "embedded")
 @option_group(
     "Options",
     option("--base", default="ba", help=f"Base graph: {', '.join(BASE_GRAPHS)} [ba]"),
-    number_option("--nodes", int, 1, LARGEST_COUNT, "Number of nodes of the base graph", 760),
+    option(
+        "--nodes",
+        cls=RenamedOption,
+        parameters=("num_nodes", "num_base_nodes"),
+        type=Number(int, 1, LARGEST_COUNT),
+        default=760,
+        help="Number of nodes of the base graph [760]",
+    ),
     option(
         "--motif",
         "motifs",
@@ -167,10 +175,22 @@ def _options_of(base: str, given: dict[str, Any]) -> dict[str, Any]:
     option("--out", type=OutputPath(), required=True, help="DGL .bin file to write"),
     force_option,
     number_option("--num-graphs", int, 1, LARGEST_COUNT, "Number of graphs", 8000),
-    number_option(
-        "--num-base-nodes", int, 1, LARGEST_COUNT, "Number of nodes of each base graph", 25
+    option(
+        "--num-base-nodes",
+        cls=RenamedOption,
+        parameters=("num_nodes",),
+        type=Number(int, 1, LARGEST_COUNT),
+        default=25,
+        help="Number of nodes of each base graph [25]",
     ),
-    number_option("--num-base-edges-per-node", int, 1, LARGEST_COUNT, "Edges per new node", 1),
+    option(
+        "--num-base-edges-per-node",
+        cls=RenamedOption,
+        parameters=("num_edges_per_node",),
+        type=Number(int, 1, LARGEST_COUNT),
+        default=1,
+        help="Edges per new node [1]",
+    ),
     setting_options(PlantingSettings, "features", shown=("features",)),
     seed_option,
 )

@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from gomkcn.commands.printing import say
+from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError
 
 
@@ -31,7 +32,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         from gomkcn_dgl.checks import check_float, check_int, read_number
 
         assert param is not None, "of an option"
-        name = param.opts[0]
+        name = str(param.name)
         try:
             if isinstance(value, str):
                 value = read_number(name, value, self.kind)
@@ -39,7 +40,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
                 return check_int(name, value, int(self.least), int(self.most))
             return check_float(name, value, self.least, self.most)
         except GomkcnError as error:
-            raise BadOptionError(str(error), ctx) from None
+            raise BadOptionError(error.spelled(spelling_of([param])), ctx) from None
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]

@@ -22,6 +22,7 @@ from gomkcn.commands.option_types import (
     Word,
     files_like,
 )
+from gomkcn.commands.spelling import spelling_of
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn_dgl.bounds import LARGEST_SEED, LONGEST, MOST_JOBS
 from gomkcn_dgl.errors import GomkcnError
@@ -42,7 +43,9 @@ def none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> An
 
 
 def only_one(ctx: click.Context, option: click.Parameter, given: tuple[Any, ...]) -> Any:
-    """The callback of an option that other commands repeat: its one value."""
+    """The callback of an option that other commands repeat: its one value, None without one."""
+    if not given:
+        return None
     if len(given) > 1:
         named = " and ".join(map(str, given))
         sentence = f"{option.opts[0]} must be given once, got {named}; run it once for each."
@@ -97,12 +100,12 @@ class SettingText(click.ParamType):  # type: ignore[type-arg]
         if not numbers or (field.entry is not None and "," in value):
             return value
         try:
-            return read_number(param.opts[0], value, numbers[0])
+            return read_number(field.name, value, numbers[0])
         except GomkcnError as error:
             # what is no number may be a text
             if str in field.types and not field.words:
                 return value
-            raise BadOptionError(str(error), ctx) from None
+            raise BadOptionError(error.spelled(spelling_of([param])), ctx) from None
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -118,15 +121,16 @@ def _read(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
     if given is None or given == ():
         return None
     try:
-        return replace(option.field, name=option.opts[0]).read(given)
+        return option.field.read(given)
     except GomkcnError as error:
-        raise BadOptionError(str(error), ctx) from None
+        raise BadOptionError(error.spelled(spelling_of([option])), ctx) from None
 
 
 def option_name(field: SettingField) -> str:
     """The option of a setting: its name with dashes; with its opposite, where it is a flag.
 
-    >>> from gomkcn.mining.settings.graph_settings import GraphSettings
+    >>> from gomkcn.commands.spelling import spelling_of
+    from gomkcn.mining.settings.graph_settings import GraphSettings
     >>> [option_name(field) for field in settings_of(GraphSettings)][1:3]
     ['--directed/--no-directed', '--relation']
     """

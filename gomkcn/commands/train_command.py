@@ -21,6 +21,7 @@ from gomkcn.commands.options import (
 )
 from gomkcn.commands.printing import print_table, say, show_log
 from gomkcn.commands.run_command import run_into_folder
+from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernel_settings import KernelSettings
 from gomkcn_dgl.runtime.files import visible
@@ -204,7 +205,14 @@ def predict(
         help="Graphs, by number or name, or nodes, to show, such as 0,5,9 [of each class one that "
         "is predicted rightly]",
     ),
-    option("--data", "data_path", type=InputPath(), help="Data set, if it was moved"),
+    option(
+        "--data",
+        "data_path",
+        cls=RenamedOption,
+        parameters=("path",),
+        type=InputPath(),
+        help="Data set, if it was moved",
+    ),
     option("--out", help="Folder of the page [RUN/explanation]"),
     option("--force", is_flag=True, help="Overwrite a page that exists"),
 )

@@ -11,6 +11,7 @@ from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_FILTERS, MOST_LAYERS, MOST_REP
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.input_settings import InputSettings
 from gomkcn_dgl.kernel_settings import LARGEST, MAX_LEVELS, SMALLEST, KernelSettings, known_policies
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import named
 from gomkcn_dgl.settings import (
     Settings,
@@ -77,9 +78,9 @@ _TUNED: dict[str, Any] = {
 # settings with a name, from which others start, and what they are
 PRESETS = {"paper": _PAPER, "tuned": _TUNED}
 _PRESETS_IN_WORDS = {
-    "paper": "what section VI-C of the GOMKCN paper prints (--preset paper)",
+    "paper": "what section VI-C of the GOMKCN paper prints (preset paper)",
     "tuned": "those of section VI-C of the GOMKCN paper with our start, contrast and matching "
-    "(--preset tuned)",
+    "(preset tuned)",
 }
 # where nodes are classified: parts as in section VI-D, a subgraph of a node and some neighbours,
 # and what keeps a network of many features from learning them by heart; chosen on the validation
@@ -107,7 +108,7 @@ _MOST_FILTER_NODES, _MOST_SUBGRAPH_NODES = 64, 1024
 def _read_relations(name: str, value: Any) -> dict[str, bool]:
     """Names of relations, and whether each has a direction."""
     if not isinstance(value, Mapping) or {*map(type, value.values())} - {bool}:
-        raise InputTypeError(f"{name} must be a table of names with true or false, got {value!r}.")
+        raise InputTypeError(name, "must be a table of names with true or false", got=repr(value))
     return dict(value)
 
 
@@ -184,8 +185,13 @@ class ModelSettings(SettingsTable):
         super().__post_init__()
         if self.feature_contrast is not None and self.hidden_feats not in (0, AUTO):
             raise InputError(
-                "feature_contrast is for filters that see the features as they are, since an "
-                f"input layer scales them anew; give hidden_feats 0, got {self.hidden_feats}."
+                "feature_contrast",
+                (
+                    "is for filters that see the features as they are, and ",
+                    Argument("hidden_feats", self.hidden_feats),
+                    " makes an input layer, which scales them anew",
+                ),
+                way_out=("give ", Argument("hidden_feats", 0)),
             )
 
     @property
@@ -368,7 +374,9 @@ class ClassifierSettings(Settings):
             options = _with_preset(options, nodes)
         for name in _OF_GRAPHS:
             if name in options and nodes:
-                raise InputError(f"{name} is for the classes of graphs; leave it out for nodes.")
+                raise InputError(
+                    name, "is for the classes of graphs", way_out="leave it out for nodes"
+                )
         options["method"] = method = self._method_of(options, nodes)
         # what followed from what is given anew follows from it again
         if {"directed", "relation"} & options.keys():
@@ -400,7 +408,7 @@ class ClassifierSettings(Settings):
         method = self.method if given in (None, AUTO) else given
         if self.method not in (AUTO, method):
             raise InputError(
-                f"method must be that of the settings file, {self.method!r}, got {method!r}."
+                "method", f"must be that of the settings file, {self.method!r}", got=repr(method)
             )
         if method == AUTO and nodes:
             method = "network"
@@ -410,7 +418,7 @@ class ClassifierSettings(Settings):
             for name in options:
                 if name in _OPTIONS[_OTHER[method]] - _OPTIONS[method] and name != "method":
                     raise InputError(
-                        f"{name} is for the method {_OTHER[method]!r}, got the method {method!r}."
+                        name, f"is for the method {_OTHER[method]!r}", got=f"the method {method!r}"
                     )
         return str(method)
 
@@ -418,7 +426,7 @@ class ClassifierSettings(Settings):
         """What the settings are called, and what differs from those; empty without a preset.
 
         >>> ClassifierSettings.of_options({"preset": "paper", "num_epochs": 20}).describe_preset()
-        'what section VI-C of the GOMKCN paper prints (--preset paper), but for num_epochs 20'
+        'what section VI-C of the GOMKCN paper prints (preset paper), but for num_epochs 20'
         """
         if self.method == "kernel" or self.model.preset is None:
             return ""
@@ -470,7 +478,7 @@ class ClassifierSettings(Settings):
 
 def _check_method(nodes: bool, method: str) -> None:
     if nodes and method == "kernel":
-        raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
+        raise InputError("method", "must be 'network' for the classes of nodes", got="'kernel'")
 
 
 def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
@@ -478,8 +486,12 @@ def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
     preset = _PRESET.read(options["preset"])
     if options.get("method") == "kernel" or nodes:
         raise InputError(
-            f"{preset} has the settings of a network of graphs; leave it out, or leave out "
-            f"{'nodes' if nodes else 'method kernel'}."
+            preset,
+            "has the settings of a network of graphs",
+            way_out=(
+                "leave it out, or leave out ",
+                Argument("nodes") if nodes else Argument("method", "kernel"),
+            ),
         )
     return {**PRESETS[preset], **options}
 
@@ -493,7 +505,12 @@ def _asked_method(options: Mapping[str, Any]) -> str:
     }
     if own["network"] and own["kernel"]:
         raise InputError(
-            f"{own['kernel'][0]} is for the method 'kernel', and {own['network'][0]} for the "
-            "method 'network'; leave one of them out."
+            own["kernel"][0],
+            (
+                "is for the method 'kernel', and ",
+                Argument(own["network"][0]),
+                " for the method 'network'",
+            ),
+            way_out="leave one of them out",
         )
     return next((method for method, names in own.items() if names), AUTO)

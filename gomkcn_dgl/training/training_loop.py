@@ -14,6 +14,7 @@ import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.runtime.files import read_file
 from gomkcn_dgl.runtime.job import TIME_LIMIT, RunInterruptedError
@@ -129,7 +130,8 @@ class _TrainingState:
             data = read_file(path)
         data = broadcast_object(data)
         if data is not None:
-            read_state(path, self._restore, "start anew with --force", data)
+            anew = ("start anew with ", Argument("force", True))
+            read_state(path, self._restore, anew, data)
         return data is not None
 
     def _restore(self, plain: dict[str, Any]) -> None:
@@ -211,12 +213,14 @@ def train_classifier(
     settings = settings or TrainingSettings()
     for name, part in (("train", train), ("validation", validation)):
         if len(part) == 0:
-            raise InputError(f"{name} must have at least one member, got none.")
+            raise InputError(name, "must have at least one member", got="none")
     device = next(model.parameters()).device
     if device != data.feat.device:
         raise InputError(
-            f"data must be on the device of the model, {device}, got {data.feat.device}; make them "
-            "by GraphCollection(graph, settings, device), or move the model."
+            "data",
+            f"must be on the device of the model, {device}",
+            got=data.feat.device,
+            way_out="make them by GraphCollection(graph, settings, device), or move the model",
         )
     labels = labels.to(device)
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
@@ -240,9 +244,12 @@ def train_classifier(
             measured = broadcast_object(measured)
             if not math.isfinite(loss + measured.loss):
                 raise InputError(
-                    "learning_rate must be so small that the loss stays finite, got "
-                    f"{settings.learning_rate:g} and the loss {loss:g}, {measured.loss:g} of "
-                    f"validation, in epoch {state.history.epochs + 1}."
+                    "learning_rate",
+                    "must be so small that the loss stays finite",
+                    got=(
+                        f"{settings.learning_rate:g} and the loss {loss:g}, {measured.loss:g} of "
+                        f"validation, in epoch {state.history.epochs + 1}"
+                    ),
                 )
             state.add(loss, measured)
             steps.progress.move(1, str(state.history))
@@ -253,7 +260,9 @@ def train_classifier(
     state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)
     if state.history.partial and stop != TIME_LIMIT:
-        raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
+        raise RunInterruptedError(
+            stop, f"after epoch {state.history.epochs}", steps.resuming_command
+        )
     return state.history
 
 
@@ -286,8 +295,10 @@ def _train_epoch(
     for batch in batches if pools else ():
         if sizes[batch].sum() < 2:
             raise InputError(
-                "batch_size must give batches of two nodes at least, and one has a graph of one "
-                f"node alone; got {batch_size}. Take a larger one."
+                "batch_size",
+                "must give batches of two nodes at least, and one has a graph of one node alone",
+                got=batch_size,
+                way_out="take a larger one",
             )
     # the device is asked for the loss once an epoch, since each question waits for all its work
     total = torch.zeros(2, dtype=torch.float64, device=labels.device)

@@ -18,6 +18,7 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
+from gomkcn_dgl.messages import Argument
 
 # roots that tell how much work one is: their mean is off by some percent where work varies as usual
 _NUM_FIRST = 1 << 10
@@ -218,9 +219,9 @@ def count_query(
     estimate = estimate_from_roots(search, seed, max_steps, watch_estimate)
     if estimate is None:
         raise InputError(
-            "the limits must be larger (max_steps, --count-seconds, --time-limit): no estimate "
-            f"could be made from a sample of the {len(search.roots):,} candidates for "
-            f"{search.structure.node_names[search.first]}."
+            "the limits must be larger: no estimate could be made from a sample of the "
+            f"{len(search.roots):,} candidates for {search.structure.node_names[search.first]}",
+            way_out=("give a larger ", Argument("max_steps")),
         )
     return estimate, graphs
 

@@ -232,7 +232,7 @@ def _find_variants(
     size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
-            f"max_edits must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
+            "max_edits", f"must be left out for a pattern of over {_MOST_NODES} nodes", got=size
         )
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
@@ -246,8 +246,9 @@ def _find_variants(
         row, column = np.nonzero(edits[:, None] + cost[usable] <= max_edits)
         if len(row) > _MOST_DRAWINGS:
             raise InputError(
-                f"max_edits must be smaller for a pattern of {size} nodes in this graph, got "
-                f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants."
+                "max_edits",
+                f"must be smaller for a pattern of {size} nodes in this graph",
+                got=f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants",
             )
         links = links[row]
         edits = edits[row]

@@ -168,8 +168,10 @@ def category_colors(
     missing = [name for name in names if name not in graph.feature_names]
     if missing:
         raise InputError(
-            f"graph must have the categories of the patterns, such as {missing[0]!r}, got the "
-            f"features {listed(graph.feature_names)}; read it with the same features and names."
+            "graph",
+            f"must have the categories of the patterns, such as {missing[0]!r}",
+            got=f"the features {listed(graph.feature_names)}",
+            way_out="read it with the same features and names",
         )
     own = [[[name in node for name in names] for node in one.categories] for one in patterns]
     of_graph = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0

@@ -104,12 +104,13 @@ class Query:
         """
         if not isinstance(structure, Structure):
             raise InputTypeError(
-                "structure must be a Structure, or a text such as 'triangle' or 'a--b, b--c', got "
-                f"{type(structure).__name__}."
+                "structure",
+                "must be a Structure, or a text such as 'triangle' or 'a--b, b--c'",
+                got=type(structure).__name__,
             )
         if structure.num_nodes > MOST_NODES:
             raise InputError(
-                f"structure must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
+                "structure", f"must have at most {MOST_NODES} nodes", got=structure.num_nodes
             )
         names: tuple[tuple[str, ...], ...] = ()
         if colors is None:
@@ -178,9 +179,12 @@ def _checked_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nod
     for colors, length in ((structure, size), (graph, num_nodes)):
         if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
             raise InputError(
-                f"colors must be whole numbers for the {size} nodes of the structure and for the "
-                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
-                f"{np.shape(colors)}."
+                "colors",
+                (
+                    f"must be whole numbers for the {size} nodes of the structure and for the "
+                    f"{num_nodes} of the graph"
+                ),
+                got=f"{np.asarray(colors).dtype} of shape {np.shape(colors)}",
             )
     return np.asarray(structure, np.int64), np.asarray(graph, np.int64)
 

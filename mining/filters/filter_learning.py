@@ -147,5 +147,5 @@ def check_learning(learning: FilterLearning | None) -> FilterLearning:
     """Return ``learning``, or the default where it is None; refuse what is none."""
     learning = FilterLearning() if learning is None else learning
     if not isinstance(learning, FilterLearning):
-        raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
+        raise InputTypeError("learning", "must be a gomkcn.FilterLearning", got=repr(learning))
     return learning

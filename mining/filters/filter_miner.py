@@ -38,6 +38,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.files import atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
@@ -228,8 +229,14 @@ class FilterMiner(GraphEstimator):
         check_int("num_levels", learning.kernel.num_levels, 1)
         if learning.init == "random" and settings.contrast is True:
             raise InputError(
-                'contrast must be False where filters start at random (init="random"), got True; '
-                "leave one of them out."
+                "contrast",
+                (
+                    "must be False where filters start at random (",
+                    Argument("init", "random"),
+                    ")",
+                ),
+                got="True",
+                way_out="leave one of them out",
             )
 
     def why_no_contrast(self, graph: CSRGraph) -> str:
@@ -261,8 +268,10 @@ class FilterMiner(GraphEstimator):
         sizes = check_sizes("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
         if reason and len(sizes) > 1:
             raise InputError(
-                f"filter_size must be one number where there are no random graphs to compare with "
-                f"({reason}), got {self.filter_size!r}; give one size, such as {USUAL_SIZE}."
+                "filter_size",
+                f"must be one number where there are no random graphs to compare with ({reason})",
+                got=repr(self.filter_size),
+                way_out=f"give one size, such as {USUAL_SIZE}",
             )
         return sizes
 
@@ -304,8 +313,12 @@ class FilterMiner(GraphEstimator):
             csr = as_unweighted(graph)
             if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
                 raise InputError(
-                    f"y has a value for each of the {csr.num_graphs} graphs, and a row stands for "
-                    'each node; make the miner with level="graph".'
+                    "y",
+                    (
+                        f"has a value for each of the {csr.num_graphs} graphs, and a row stands "
+                        "for each node"
+                    ),
+                    way_out=("make the miner with ", Argument("level", "graph")),
                 )
             return self.fit_mined(MinedGraph.of(csr), steps)
 
@@ -389,7 +402,7 @@ class FilterMiner(GraphEstimator):
         if not learnt.num_nodes:
             text = (
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
-                "contrast=False gives the most frequent ones."
+                "without this contrast, filters are the most frequent ones."
             )
         elif not all(one.exceeds for one in self.filters_):
             exceed = sum(one.exceeds for one in self.filters_)
@@ -516,8 +529,9 @@ class FilterMiner(GraphEstimator):
         width = csr.stored_features.shape[1]
         if width != self.n_features_in_:
             raise InputError(
-                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
-                f"got {width}."
+                "graph",
+                f"must have the {self.n_features_in_} features that the miner was fitted on",
+                got=width,
             )
         return with_relations(csr, self.relations_)
 
@@ -570,7 +584,7 @@ class FilterMiner(GraphEstimator):
             (size,) = bank.subgraph_sizes
         if size not in bank.subgraph_sizes:
             known = ", ".join(map(str, bank.subgraph_sizes)) or "none"
-            raise InputError(f"size must be one of the sizes of the filters, {known}, got {size}.")
+            raise InputError("size", f"must be one of the sizes of the filters, {known}", got=size)
         of_size = np.flatnonzero(np.array(bank.sizes) == size)
         filters = bank.filters.take(of_size).padded(size)
         settings = bank.settings_of(size)
@@ -632,8 +646,9 @@ class FilterMiner(GraphEstimator):
         csr = as_unweighted(graph)
         if csr.num_nodes != len(self.labels_):
             raise InputError(
-                f"graph must be that which the miner was fitted to, of {len(self.labels_)} nodes, "
-                f"got one of {csr.num_nodes}."
+                "graph",
+                f"must be that which the miner was fitted to, of {len(self.labels_)} nodes",
+                got=f"one of {csr.num_nodes}",
             )
         return csr
 

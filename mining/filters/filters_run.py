@@ -13,6 +13,7 @@ from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, FilterRow, filter_rows
+from gomkcn.mining.filters.filter_figure import plot_filters
 from gomkcn.mining.filters.filters_records import DrawnRecord
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.filters.mined_filter import MinedFilter
@@ -34,7 +35,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import Table, save_result
 
 if TYPE_CHECKING:
     from gomkcn.mining.filters.filter_miner import FilterMiner
@@ -292,7 +293,9 @@ class FiltersRun:
         csr = as_unweighted(graph)
         if len(getattr(miner, "labels_", ())) != csr.num_nodes:
             raise InputError(
-                "miner must be fitted to the graph; call miner.fit with the same graph first."
+                "miner",
+                "must be fitted to the graph",
+                way_out="call miner.fit with the same graph first",
             )
         settings = FiltersSettings.of(miner) if settings is None else settings
         counts = tuple(occurrences) or count_filters(
@@ -358,9 +361,13 @@ class FiltersRun:
         check_choice("which", which, ("filters", "nodes"))
         return tabulate(FILTER_COLUMNS, self.rows) if which == "filters" else self.nodes
 
+    def plot(self) -> Any:
+        """Draw the filters with their instances, as :meth:`FilterMiner.plot` does."""
+        return plot_filters(self.filters, self.colors, self.note)
+
     def save(self, path: str | Path) -> None:
-        """Write the table of filters to a file whose name ends in .csv, .json or .parquet."""
-        self.table().save(path)
+        """Write the table of filters to a file, or their picture, as :meth:`MotifSet.save` does."""
+        save_result(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""

@@ -98,9 +98,13 @@ def given_patterns(
         if kinds.groups != groups and not (is_collection and not kinds):
             every = "; ".join(", ".join(names[column] for column in own) for own in groups)
             raise InputError(
-                f"given must be patterns whose nodes have categories of the graph, of each kind "
-                f"one, as in 'a:{names[groups[0][0]]}--b:{names[groups[0][-1]]}', got {one!r}; "
-                f"the kinds are {every}. Or read the graph without them."
+                "given",
+                (
+                    "must be patterns whose nodes have categories of the graph, of each kind one, "
+                    f"as in 'a:{names[groups[0][0]]}--b:{names[groups[0][-1]]}'"
+                ),
+                got=repr(one),
+                way_out=f"the kinds are {every}. Or read the graph without them",
             )
         patterns.append(Pattern(structure, sources=("given",)))
     return patterns

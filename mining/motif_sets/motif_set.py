@@ -242,18 +242,16 @@ class MotifSet:
         )
         return table
 
-    def compare(self, other: Any) -> Any:
+    def compare(self, other: Any) -> Table:
         """The motifs in another graph: what each saves there, beside what it saves here.
 
         There, copies are exact; here, they may differ from their motif.
 
         Returns
         -------
-        pandas.DataFrame
-            One row a motif: ``motif``, ``copies``, ``bits``, ``copies_other``, ``bits_other``.
+        Table
+            A row for each motif: ``motif``, ``copies``, ``bits``, ``copies_other``, ``bits_other``.
         """
-        import pandas as pd
-
         mined = MinedGraph.of(as_unweighted(other))
         given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
         question = Question(mined, proposed=given, grows=False, exact_copies=True)
@@ -263,20 +261,17 @@ class MotifSet:
             empty = GraphDescription.of(GraphCode.of(mined))
             found = search_graph(question, empty, Steps())
         by_key = {one.structure.key: one for one in found.motifs}
-        rows = []
-        for name, one in zip(self.names, self.motifs, strict=True):
-            assert one.motif is not None
-            there = by_key.get(one.key)
-            rows.append(
-                {
-                    "motif": name,
-                    "copies": one.motif.num_copies,
-                    "bits": one.motif.bits,
-                    "copies_other": 0 if there is None else len(there.copies),
-                    "bits_other": 0.0 if there is None else there.bits,
-                }
-            )
-        return pd.DataFrame(rows)
+        parts = [pattern.motif for pattern in self.motifs if pattern.motif is not None]
+        there = [by_key.get(pattern.key) for pattern in self.motifs]
+        return Table(
+            {
+                "motif": self.names,
+                "copies": [part.num_copies for part in parts],
+                "bits": [part.bits for part in parts],
+                "copies_other": [0 if coded is None else len(coded.copies) for coded in there],
+                "bits_other": [0.0 if coded is None else coded.bits for coded in there],
+            }
+        )
 
     def rows(self, planted: Sequence[str] = ()) -> list[MotifRow]:
         """The rows of the table of the set; ``planted`` names the planted motifs of each motif."""
@@ -315,7 +310,7 @@ class MotifSet:
             return motif_table(self.rows())
         if which == "blocks":
             if self.known_blocks is None:
-                raise InputError("which must not be 'blocks': no node of this set is in a block.")
+                raise InputError("which", "must not be 'blocks': no node of this set is in a block")
             return self.known_blocks
         return copies_table(self.motifs) if which == "copies" else feature_table(self.motifs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from gomkcn.mining.patterns.choice import (
     compare_structures,
 )
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
+from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.patterns.trained_filters import patterns_of_filters
+from gomkcn.mining.plots.structure_figure import plot_motifs
 from gomkcn.mining.settings.miner_settings import AUTO, MOST_PATTERN_NODES, NONE, MinerSettings
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
@@ -28,13 +31,14 @@ from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
 from gomkcn.mining.structures.pattern import merge
 from gomkcn.mining.structures.pattern_columns import Patterns
-from gomkcn_dgl.checks import check_sizes
+from gomkcn_dgl.checks import check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table, save_result
 from gomkcn_dgl.settings import values_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -56,7 +60,7 @@ _PATIENCE = 10
 # in place of a comparison
 _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
-    f"rules out: --null {DEFAULT_NULL} does it."
+    "rules out; a null model that is named does it."
 )
 
 
@@ -210,7 +214,7 @@ class PatternMiner(GraphEstimator):
             return FilterMiner(random_state=self.random_state)
         if not isinstance(self.filters, FilterMiner):
             raise InputTypeError(
-                f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
+                "filters", 'must be a gomkcn.FilterMiner, "auto" or "none"', got=repr(self.filters)
             )
         return self.filters.unfitted()
 
@@ -349,6 +353,43 @@ class PatternMiner(GraphEstimator):
         """
         filters = self.resolve_filters()
         return None if filters is None else filters.fit_mined(mined, steps, self.sizes)
+
+    def table(self, which: str = "structures") -> Table:
+        """What was found, as a table: "structures", "motifs", "occurrences", "copies", and so on.
+
+        The tables are those of :meth:`MiningRun.table`; in a run structures have names in words.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> PatternMiner(null=None).fit(rings).table("motifs").columns()["copies"]
+        [8]
+        """
+        self._check_fitted()
+        tables = tables_of([*self.patterns_, *self.others_], self.patterns_, self.motif_set_)
+        check_choice("which", which, tables)
+        return tables[which]
+
+    def plot(self) -> Any:
+        """Draw the motifs, each with its copies and the bits that it saves.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        self._check_fitted()
+        return plot_motifs(self.motif_set_)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of structures or the picture of the motifs, as the file's ending says.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .json or .parquet, or in .svg, .png or .pdf.
+        """
+        save_result(self, path)
 
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each node where one graph was fitted, or for each graph of a list.

@@ -118,13 +118,13 @@ class GraphMap:
         is no motif, and the neighbours that have most edges to them.
         """
         copies = [
-            (one.structure, one.motif.copies.rows_in(graph))
-            for one in motif_set.shown
-            if one.motif is not None
+            (pattern.structure, pattern.motif.copies.rows_in(graph))
+            for pattern in motif_set.shown
+            if pattern.motif is not None
         ]
         places = [rows for _, rows in copies]
         if not places:
-            places = [one.occurrences.rows_in(graph) for one in patterns]
+            places = [pattern.occurrences.rows_in(graph) for pattern in patterns]
         part = part_around(graph, places, limits or MapLimits())
         return cls.of_part(graph, *part, classes=classes, copies=copies)
 
@@ -146,12 +146,15 @@ class GraphMap:
         source, target, relation = edges.T
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))
-        drawn = [(structure_positions(one) * [1, -1], position[places]) for one, places in copies]
+        drawn = [
+            (structure_positions(structure) * [1, -1], position[places])
+            for structure, places in copies
+        ]
         # several edges of two nodes are one line of the map
         pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
         ones = np.ones(len(rows))
         plain = csr_from_edges(pairs[:, 0], pairs[:, 1], len(rows), features=ones, undirected=True)
-        shown = [(one, places[(places >= 0).all(axis=1)]) for one, places in drawn]
+        shown = [(structure, places[(places >= 0).all(axis=1)]) for structure, places in drawn]
         kinds, kind_of = _categories(graph, rows)
         return cls(
             names=graph.original_ids(rows),

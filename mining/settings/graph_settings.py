@@ -32,13 +32,14 @@ class GraphSettings(InputSettings):
         of_graph = {name: value for name, value in vars(self).items() if name not in _OF_CLASSES}
         return read_graph(**of_graph, weight=NONE)
 
-    def read_classes(self) -> GraphClasses | None:
-        """The classes of its graphs, where there are any."""
+    def read_classes(self, *, needed: bool = False) -> GraphClasses | None:
+        """The classes of its graphs, where there are any; refused where some are ``needed``."""
         from gomkcn_dgl.io.graph_classes import read_graph_classes
 
         return read_graph_classes(
             self.path,
             self.class_names,
+            needed=needed,
             class_column=self.class_column,
             threshold=self.threshold,
             format=self.format,

@@ -36,7 +36,7 @@ def _read_null(name: str, value: Any) -> Any:
         return NONE
     for null in nulls:
         if null == NONE:
-            raise InputError(f"{name} must be 'none' alone, got another null model beside it.")
+            raise InputError(name, "must be 'none' alone", got="another null model beside it")
         if null != AUTO:
             check_null(null, (AUTO, NONE))
     return nulls
@@ -54,7 +54,7 @@ def _read_given(name: str, value: Any) -> Any:
         others = [entry for entry in given if not isinstance(entry, str | Structure)]
     if others:
         kind = type(others[0]).__name__
-        raise InputTypeError(f"{name} must be a list of {_WHAT_IS_GIVEN}, got {kind}.")
+        raise InputTypeError(name, f"must be a list of {_WHAT_IS_GIVEN}", got=kind)
     return tuple(given)
 
 
@@ -112,7 +112,9 @@ class MinerSettings(SettingsTable):
         object.__setattr__(self, "sources", tuple(dict.fromkeys(self.sources)))
         if self.filters == NONE and "filters" in self.sources:
             raise InputError(
-                'sources must not be "filters" where filters are "none"; leave one of them out.'
+                "sources",
+                'must not be "filters" where filters are "none"',
+                way_out="leave one of them out",
             )
 
     @property

@@ -37,7 +37,6 @@ from gomkcn.mining.show.drawn_graph import content_policy, graph_record, pack, p
 from gomkcn.mining.show.filters_text import (
     MOST_NAMED,
     PLAIN_COLUMNS,
-    note_of,
     noun_of,
     partial_sentence,
     sample_sentence,
@@ -282,7 +281,7 @@ def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
     if run.filters:
         parts.insert(0, _named(run, numbers))
     # where there are none, that is what a reader looks for
-    parts.insert(1 if run.filters else 0, escape(note_of(run)))
+    parts.insert(1 if run.filters else 0, escape(run.note))
     if run.is_sample:
         parts.append(escape(sample_sentence(run)))
     if run.is_partial:

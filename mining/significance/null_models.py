@@ -141,13 +141,17 @@ def check_null(null: Any, others: Sequence[str] = ()) -> None:
     if not isinstance(null, str):
         if not (isinstance(null, NullModel) or callable(null)):
             raise InputTypeError(
-                "null must be a name, a function of a graph and a seed, or an object with name, "
-                f"keeps, is_walk, sample and doubt, got {type(null).__name__}."
+                "null",
+                (
+                    "must be a name, a function of a graph and a seed, or an object with name, "
+                    "keeps, is_walk, sample and doubt"
+                ),
+                got=type(null).__name__,
             )
     elif null not in NULL_MODELS:
         known = ", ".join(map(repr, (*others, *NULL_MODELS)))
         raise InputError(
-            f"null must be one of {known}, or a function of a graph and a seed, got {null!r}."
+            "null", f"must be one of {known}, or a function of a graph and a seed", got=repr(null)
         )
 
 

@@ -100,8 +100,9 @@ def compare_with_random(
     counts = np.asarray(counts)
     if counts.ndim != 2 or len(counts) < 3:
         raise InputError(
-            "counts must be [N + 1, S], the graph and at least two random graphs, got the shape "
-            f"{counts.shape}."
+            "counts",
+            "must be [N + 1, S], the graph and at least two random graphs",
+            got=f"the shape {counts.shape}",
         )
     # 1. differences from the graph itself are exact, however large the counts
     away = (counts - counts[0]).astype(np.float64)

@@ -214,6 +214,9 @@ def _planted(truth: Any) -> list[tuple[PlantedRecord, Structure]]:
         return [(motif, motif.structure()) for motif in motifs]
     except ValueError as error:
         raise InputError(
-            "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
-            f"as gomkcn generate writes it ({reason_of(error)})."
+            "truth",
+            (
+                "must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
+                f"as gomkcn generate writes it ({reason_of(error)})"
+            ),
         ) from None

@@ -58,7 +58,7 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
     page = Path("run/filters.html").read_text("utf-8")
     Path("run/filters.html").write_text("old")
     said = gomkcn("report run")
-    assert row in said and said.endswith("report: run/filters.html\n")
+    assert row in said and said.endswith("page: run/filters.html\n")
     assert Path("run/filters.html").read_text("utf-8") == page
     assert "and one of gomkcn mine is needed here" in refused("compare run run")
     # settings of a run make the same run
@@ -181,10 +181,10 @@ def test_without_anything_beyond_chance_the_way_out_is_an_option():
     Path("er.txt").write_text("".join(f"{u} {v}\n" for u, v in graph.edges))
     said = " ".join(gomkcn("filters er.txt --out run --quiet").split())
     assert said.startswith("The graph has no structure of 3 to 8 nodes more often than ")
-    assert "; --no-contrast gives the most frequent ones. done in" in said
+    assert "; without this contrast, filters are the most frequent ones. done in" in said
     assert "filter structure" not in said and "contrast=False" not in said
     page = Path("run/filters.html").read_text("utf-8")
-    assert "--no-contrast gives" in page and "contrast=False" not in page
+    assert "without this contrast, filters are" in page
     assert gomkcn("report run").startswith("The graph has no structure")
     # what it names
     said = gomkcn("filters er.txt --out frequent --no-contrast --quiet")

@@ -172,7 +172,7 @@ def test_mine_writes_a_run_and_report_writes_its_page_anew(mined):
     assert first == again
     Path("run/report.html").unlink()
     said = gomkcn("report run").splitlines()
-    assert said == [*table, "report: run/report.html"]
+    assert said == [*table, "page: run/report.html"]
     assert Path("run/report.html").is_file()
 
 
@@ -233,7 +233,7 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
     ("command", "num_items"),
     [
         ("count ring-5 graph.txt --errors 1 --list 9", 3),
-        ("temporal mail.csv --window 9 --null-samples 29", 29),
+        ("temporal mail.csv --window 9 --null-samples 29 --force --out run", 29),
         ("train TU --method kernel --num-levels 2 --tau 1 --quiet --force --out run", 2 + 20),
     ],
 )
@@ -503,7 +503,7 @@ def test_a_run_in_a_process_of_its_own():
     mined = subprocess.run(command, env=few, **options)
     assert mined.returncode == 0, mined.stderr
     assert "gomkcn: read graph.txt: graphs: 1, nodes: 55" in mined.stderr
-    assert mined.stdout.endswith("report: \\u8d70/report.html\n"), mined.stdout
+    assert mined.stdout.endswith("page: \\u8d70/report.html\n"), mined.stdout
     assert "Warning" not in mined.stderr
 
 

@@ -97,7 +97,7 @@ def test_a_run_of_nodes_has_a_page():
     gomkcn(f"train g.csv --nodes --out run {QUICK} --num-epochs 1")
     assert gomkcn("explain run").splitlines()[0].startswith("node ")
     said = gomkcn("report run")
-    assert "nodes" in said and "report: run/explanation/explanation.html" in said
+    assert "nodes" in said and "page: run/explanation/explanation.html" in said
 
 
 def dgl_file():

@@ -16,11 +16,6 @@ TRAIN = "train TU --method kernel --num-levels 1 --tau 1 --quiet"
 # commands that write a file, without where
 WRITERS = {
     "census graph.csv --size 3 --out {}": ".csv",
-    "frequent TU --size 2-3 --out {}": ".json",
-    "temporal mail.csv --window 9 --null-samples 0 --out {}": ".csv",
-    "temporal mail.csv --window 9 --null-samples 0 --page {}": ".html",
-    "compare graph.csv graph.csv --out {}": ".csv",
-    "compare graph.csv graph.csv --page {}": ".html",
     "predict net TU --out {}": ".csv",
     "generate planted --nodes 50 --features constant --out {}": ".csv",
 }

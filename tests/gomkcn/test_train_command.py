@@ -164,7 +164,7 @@ def test_tuned_settings_find_the_motifs():
     assert metrics["epochs"] == 15 and len(load_classifier("run").model.convs) == 1
     named = (
         "ettings: those of section VI-C of the GOMKCN paper with our start, contrast and matching "
-        "(--preset tuned), but for num_epochs 15, batch_size 32"
+        "(preset tuned), but for num_epochs 15, batch_size 32"
     )
     assert f"s{named}\n" in said
     assert f"S{named}.</p>" in Path("run/explanation/explanation.html").read_text("utf-8")
@@ -187,7 +187,7 @@ def test_paper_is_what_the_paper_prints_and_nothing_else():
     assert settings.data.split == (0.8, 0.1, 0.1)
     assert settings.training == TrainingSettings(200, 200, 0.1, batch_size=512)
     assert load_classifier("run").model.first_conv.kernel.matching == "greedy"
-    named = "what section VI-C of the GOMKCN paper prints (--paper)"
+    named = "what section VI-C of the GOMKCN paper prints (preset paper)"
     assert settings.describe_preset() == named
     assert metrics_of("run")["preset"] == f"{named}, but for num_epochs 1"
     # features fill the whole interval, as they were drawn
@@ -210,12 +210,12 @@ def test_tuned_and_paper_differ_in_start_contrast_and_matching_alone():
     kernel = {"kernel": by_hand.model.make_kernel(), "preset": "tuned"}
     assert vars(tuned.model) | kernel == vars(by_hand.model) | kernel
     assert by_hand.describe_preset().endswith(
-        "(--paper), but for feature_contrast 0.3, init classes, matching optimal"
+        "(preset paper), but for feature_contrast 0.3, init classes, matching optimal"
     )
     # whatever else is given is named as well
     given = {"preset": "tuned", "dropout": 0.5, "tau": 0.25, "seed": 3}
     more = ClassifierSettings.of_options(given)
-    assert more.describe_preset().endswith("(--preset tuned), but for dropout 0.5, tau 0.25")
+    assert more.describe_preset().endswith("(preset tuned), but for dropout 0.5, tau 0.25")
     assert ClassifierSettings().describe_preset() == ""
 
 

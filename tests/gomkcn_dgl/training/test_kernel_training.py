@@ -145,7 +145,7 @@ def test_a_stopped_run_goes_on(monkeypatch):
         patch.setattr(Interrupts, "reason", reason)
         result = invoke(f"train TU --out run {QUICK}")
     assert result.exit_code == 143
-    assert "go on with --resume" in result.stderr
+    assert "to go on: gomkcn train TU " in result.stderr
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
     # a run of the other method neither goes on with it nor removes it
@@ -161,7 +161,9 @@ def test_a_stopped_run_goes_on(monkeypatch):
 def test_a_time_limit_takes_the_best_so_far():
     write_graphs()
     said = gomkcn(f"train TU --out run {QUICK} --time-limit 0.001")
-    assert "partial: the time limit came with some kernels not tried; go on with --resume" in said
+    assert (
+        "partial: the time limit came with some kernels not tried; the run can be resumed" in said
+    )
     metrics = read_metrics("run")
     assert (metrics["partial"], len(metrics["tried"])) == (True, 20)
     gomkcn("predict run TU --out classes.csv")
@@ -170,7 +172,7 @@ def test_a_time_limit_takes_the_best_so_far():
     kept = {path: path.stat().st_mtime_ns for path in Path("run/.progress").glob("kernel-*.zip")}
     assert kept
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gomkcn_dgl.training.training_run.remove_progress", lambda folder: None)
+        patch.setattr("gomkcn_dgl.runtime.run.remove_progress", lambda folder: None)
         gomkcn("train --settings run/settings.toml --out run --quiet --resume")
     # nothing that was there was computed again
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items())

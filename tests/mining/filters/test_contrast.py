@@ -173,8 +173,8 @@ def test_nine_of_ten_random_graphs_have_no_filter_and_that_is_said():
         assert miner.num_random_graphs_ == 10
         assert miner.note_ == (
             "The graph has no structure of 3 to 8 nodes more often than 10 random graphs with its "
-            "degrees, in the subgraphs around 200 nodes; contrast=False gives the most frequent "
-            "ones."
+            "degrees, in the subgraphs around 200 nodes; without this contrast, filters are the "
+            "most frequent ones."
         )
         assert (miner.labels_ == -1).all() and miner.responses_.shape == (200, 0)
         assert np.isnan(miner.similarities_).all() and not miner.is_exact_.any()

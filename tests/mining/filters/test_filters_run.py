@@ -531,20 +531,23 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     assert back.to_dict() == run.to_dict() and back.to_dict()["filters"] == []
     assert pq.read_table(tmp_path / "nodes.parquet").num_rows == 0
     assert FilterMiner.load(tmp_path / "filters.npz").predict(graph).tolist() == [-1] * 150
-    # 2. in words, which name the option of the command
+    # 2. in words
     said = format_filters(back)
     assert " ".join(said.split()) == (
         f"The graph has no structure of 3 to 8 nodes more often than {run.num_random_graphs} "
-        "random graphs with its degrees, in the subgraphs around 150 nodes; --no-contrast gives "
-        "the most frequent ones. None of the 1 planted motif is the structure of a filter."
+        "random graphs with its degrees, in the subgraphs around 150 nodes; without this "
+        "contrast, filters are the most frequent ones. None of the 1 planted motif is the "
+        "structure of a filter."
     )
     page = render_filters(back)
     assert page == (tmp_path / "filters.html").read_text("utf-8")
-    assert "; --no-contrast gives the most frequent ones. None of the 1" in words_of(page)
+    assert "; without this contrast, filters are the most frequent ones. None of the 1" in words_of(
+        page
+    )
     assert "table" not in Page(page).tags
     assert 'id="run-data"' not in page and "Training" not in words_of(page)
-    # 3. in Python, where it is a parameter
-    assert "contrast=False gives" in miner.note_ == run.note
+    # 3. in Python
+    assert miner.note_ == run.note
     assert f"<p>{miner.note_}</p>" == run._repr_html_()
     (text,) = miner.plot(graph).texts
     assert " ".join(text.get_text().split()) == miner.note_

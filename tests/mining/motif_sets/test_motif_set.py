@@ -333,7 +333,7 @@ def test_a_collection_shares_its_motifs():
     assert ring.key == Structure.parse("ring-6").key
     assert copies_of(found) == {ring.key: {(k, frozenset(range(6))) for k in range(40)}}
     assert "of the collection by" in summary(found)
-    same = found.compare(graphs)
+    same = found.compare(graphs).to_pandas()
     assert same["copies_other"].tolist() == [40]
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     assert found.transform(graphs)[:, 0].tolist() == [1] * 40
@@ -469,12 +469,12 @@ def test_new_graphs_are_covered_without_a_search(planted, found):
 
 
 def test_a_set_is_compared_with_another_graph(planted, found):
-    same = found.compare(planted[0])
+    same = found.compare(planted[0]).to_pandas()
     assert same["motif"].tolist() == found.names
     assert same["copies"].tolist() == same["copies_other"].tolist() == [10, 10]
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     # without copies there is nothing to save
-    other = found.compare(nx.path_graph(40))
+    other = found.compare(nx.path_graph(40)).to_pandas()
     assert other["copies_other"].tolist() == [0, 0] and other["bits_other"].tolist() == [0, 0]
 
 

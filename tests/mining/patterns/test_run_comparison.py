@@ -266,7 +266,7 @@ def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     directed = mine_structures(nx.gnp_random_graph(30, 0.1, seed=0, directed=True))
     found = compare_runs(runs["small"], directed)
     assert not found.profiles
-    assert "read both graphs with the same --directed or --no-directed" in " ".join(
+    assert "read both graphs as directed or both as undirected" in " ".join(
         format_comparison(found).split()
     )
 
@@ -339,7 +339,9 @@ def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     blocks = [text.index(f"{size} nodes: {sizes.count(size)} structures") for size in (3, 4, 5)]
     assert blocks == sorted(blocks)
     # those with the largest entries, which the table has; first and second of each
-    assert "20 structures; the 13 with the largest entries, --page and --out have all." in text
+    assert (
+        "20 structures; the 13 with the largest entries, the page and the table have all." in text
+    )
     assert sum("  second " in line for line in text.splitlines()) == 2 + 6 + 13
     largest = [line.split()[-1] for line in text[blocks[1] : blocks[2]].splitlines()
                if "  first " in line or "  second " in line]  # fmt: skip

@@ -422,7 +422,7 @@ def test_the_unit_of_unix_times_is_seen(tmp_path, caplog, unit, is_text):
     # the caller knows better
     found = temporal_census(source, "2min", null_samples=0, time_unit="ns")
     assert found.counts.sum() == 1
-    assert found.notes == ("times are nanoseconds, as time_unit (--time-unit) says",)
+    assert found.notes == ("times are nanoseconds, as it is given",)
     found = temporal_census(source, "2min", null_samples=0, time_unit="s")
     assert found.counts.sum() == (unit == "s")
 
