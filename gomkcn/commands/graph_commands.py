@@ -30,6 +30,7 @@ from gomkcn.commands.options import (
     quiet_option,
     reading_option,
     run_limits,
+    settings_of_options,
     settings_option,
     table_option,
     time_limit_option,
@@ -291,10 +292,7 @@ def frequent(
     from gomkcn.mining.settings.frequent_settings import FrequentSettings
     from gomkcn_dgl.runtime.job import Interrupts
 
-    settings = FrequentSettings()
-    if settings_file is not None:
-        settings = settings.read(settings_file)
-    settings = settings.override(options)
+    settings = settings_of_options(FrequentSettings(), settings_file, options)
     path = required_path(ctx, settings.graph.path)
     per_class = settings.frequent.per_class
     if any(getattr(settings.graph, name) for name in CLASS_OPTIONS) and not per_class:
@@ -409,10 +407,7 @@ def temporal(
     from gomkcn_dgl.io.temporal_edges import read_temporal_edges
     from gomkcn_dgl.runtime.job import Interrupts
 
-    settings = TemporalSettings()
-    if settings_file is not None:
-        settings = settings.read(settings_file)
-    settings = settings.override(options)
+    settings = settings_of_options(TemporalSettings(), settings_file, options)
     table = settings.temporal
     path = required_path(ctx, table.path)
     if table.window is None:

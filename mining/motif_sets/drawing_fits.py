@@ -128,6 +128,9 @@ class DrawingFits:
         return self._find_dense_sets(self.empty)
 
     def _find_dense_sets(self, description: Description) -> dict[int, np.ndarray]:
+        # patterns may be smaller than all drawings
+        if not self.sizes:
+            return {}
         settings = self.settings
         is_free = description.free_edges.is_free
         nodes, _, values = grow(description.graph, self.rows, is_free, self.sizes[-1], self.seed)
