@@ -25,6 +25,7 @@ from gomkcn.commands.options import (
     file_options,
     folder_options,
     force_option,
+    jobs_option,
     only_one,
     quiet_option,
     reading_option,
@@ -41,6 +42,7 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
+from gomkcn_dgl.bounds import LARGEST_COUNT, LARGEST_SEED
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -233,7 +235,7 @@ def _count_orbits(
     "Options",
     option(
         "--support",
-        type=Number(float),
+        type=Number(float, 0, LARGEST_COUNT),
         help="Least support: below 1 a share of the graphs, else a number of graphs [0.1]",
     ),
     option("--size", "sizes", help="Size of the subgraphs in nodes [2-8]"),
@@ -360,21 +362,16 @@ def frequent(
     ),
     option(
         "--null-samples",
-        type=Number(int),
+        type=Number(int, 0, 10**6),
         help="Number of random graphs; 0 for none [199]",
     ),
-    option("--seed", type=Number(int), help="Random seed [0]"),
+    option("--seed", type=Number(int, 0, LARGEST_SEED), help="Random seed [0]"),
 )
 @option_group("Output", folder_options)
 @option_group(
     "Limits",
     run_limits,
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        help="Processes that share the random graphs [1]",
-    ),
+    jobs_option("Processes that share the random graphs"),
 )
 @option_group("Other details", settings_option)
 @click.pass_context
@@ -402,9 +399,9 @@ def temporal(
     gomkcn temporal messages.txt.gz --window 1h
     gomkcn temporal payments.csv --window 7d --time booked --out payments
     gomkcn temporal messages.txt.gz --window 1h --null gaps
-    gomkcn temporal calls.parquet --window 1h --jobs 4
+    gomkcn temporal calls.parquet --window 1h --n-jobs 4
     """
-    refuse_torchrun("temporal", "is shared by --jobs 4")
+    refuse_torchrun("temporal", "is shared by --n-jobs 4")
     show_log(quiet)
     from gomkcn.mining.runs.temporal import TEMPORAL
     from gomkcn.mining.settings.temporal_settings import TemporalSettings

@@ -91,7 +91,7 @@ def plot_filters(
     >>> import networkx as nx
     >>> from gomkcn.mining import FilterMiner
     >>> graph = nx.lollipop_graph(4, 4)
-    >>> miner = FilterMiner(2, size=4, contrast=False).fit(graph)
+    >>> miner = FilterMiner(2, filter_size=4, contrast=False).fit(graph)
     >>> colors = feature_colors(miner.bank_, miner.filters_)
     >>> len(plot_filters(miner.filters_, colors, miner.note_).axes) >= 4
     True

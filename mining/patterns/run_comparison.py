@@ -30,8 +30,9 @@ from gomkcn.mining.patterns.compared_structure import (
     comparison_columns,
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
-from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
-from gomkcn.mining.significance.null_models import KEEP_DEGREES
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.settings.miner_settings import NONE
+from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
@@ -150,7 +151,7 @@ class RunComparison(Tabular):
         Where the random graphs keep degrees, the subgraphs that are two edges at a node are as many
         in each of them: so an unjoined pair is left as often as the third pair is not joined.
         """
-        if self.null not in KEEP_DEGREES:
+        if not (self.null in NULL_MODELS and NULL_MODELS[self.null].keeps_degrees):
             return []
         return [
             one

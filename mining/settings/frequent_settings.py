@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
 from gomkcn.mining.settings.graph_settings import GraphSettings
-from gomkcn.mining.settings.settings_tables import changed, read_values
+from gomkcn_dgl.bounds import LARGEST_COUNT
+from gomkcn_dgl.settings import Settings, SettingsTable, setting
+
+# subgraphs of more nodes are not searched for
+MOST_SUBGRAPH_NODES = 20
 
 
 @dataclass(frozen=True)
-class FrequentTable:
+class FrequentTable(SettingsTable):
     """The table ``[frequent]``: what :func:`gomkcn.frequent_subgraphs` is told."""
 
-    support: float = 0.1
-    sizes: str = "2-8"
-    closed: bool = False
-    per_class: bool = False
+    support: float = setting(
+        0.1,
+        "Least support: below 1 a share of the graphs, else a number of graphs",
+        least=0,
+        most=LARGEST_COUNT,
+    )
+    sizes: int | str | tuple[int, int] = setting(
+        "2-8", "Size of the subgraphs in nodes", least=2, most=MOST_SUBGRAPH_NODES
+    )
+    closed: bool = setting(False, "Leave out what a larger subgraph of equal support contains")
+    per_class: bool = setting(
+        False, "Ask for the support in at least one class, and compare the classes"
+    )
 
 
 @dataclass(frozen=True)
-class FrequentSettings:
+class FrequentSettings(Settings):
     """Everything that decides the result of a run of frequent subgraphs."""
 
     graph: GraphSettings = field(default_factory=GraphSettings)
     frequent: FrequentTable = field(default_factory=FrequentTable)
-
-    def override(self, given: Mapping[str, Any]) -> FrequentSettings:
-        """Return new settings with the values, by name, that are not None."""
-        return FrequentSettings(changed(self.graph, given), changed(self.frequent, given))
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """All tables by name."""
-        return {"graph": asdict(self.graph), "frequent": asdict(self.frequent)}
-
-    def read(self, path: str | Path) -> FrequentSettings:
-        """The settings of a TOML file; what it leaves out is that of these settings."""
-        records = {"graph": GraphSettings, "frequent": FrequentTable}
-        return self.override(read_values(path, self.to_dict(), records))

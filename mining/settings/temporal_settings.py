@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
-from gomkcn.mining.settings.settings_tables import changed, read_values
+from gomkcn_dgl.bounds import MOST_REPEATS
+from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 
 
 @dataclass(frozen=True)
-class TemporalTable:
+class TemporalTable(SettingsTable):
     """The table ``[temporal]``: what :func:`gomkcn.temporal_census` is told."""
 
-    path: str = ""
-    time: str | None = None
-    source: str | None = None
-    target: str | None = None
-    time_unit: str | None = None
-    window: str | float | None = None
-    null: str = "directions"
-    null_samples: int = 199
-    seed: int = 0
+    path: str = setting("", "Table of events")
+    time: str | None = setting(
+        None, "Column of times, by name or number", usual="from the header, else the third"
+    )
+    source: str | None = setting(
+        None, "Column of source nodes, by name or number", usual="from the header"
+    )
+    target: str | None = setting(
+        None, "Column of target nodes, by name or number", usual="from the header"
+    )
+    time_unit: str | None = setting(
+        None, "Unit of times that are numbers: s, ms, us or ns", usual="by their size"
+    )
+    window: float | str | None = setting(
+        None,
+        "Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or a number in the "
+        "unit of the times",
+    )
+    null: str = setting(
+        "directions",
+        "What random graphs keep: directions (all times of each two nodes), gaps (times between "
+        "their events), timelines (their times, given to two others), or times (no bursts)",
+    )
+    null_samples: int = setting(
+        199, "Number of random graphs; 0 for none", least=0, most=MOST_REPEATS
+    )
+    seed: int = seed_setting()
 
 
 @dataclass(frozen=True)
-class TemporalSettings:
+class TemporalSettings(Settings):
     """Everything that decides the result of a run of temporal motifs."""
 
     temporal: TemporalTable = field(default_factory=TemporalTable)
-
-    def override(self, given: Mapping[str, Any]) -> TemporalSettings:
-        """Return new settings with the values, by name, that are not None."""
-        return TemporalSettings(changed(self.temporal, given))
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """All tables by name."""
-        return {"temporal": asdict(self.temporal)}
-
-    def read(self, path: str | Path) -> TemporalSettings:
-        """The settings of a TOML file; what it leaves out is that of these settings."""
-        return self.override(read_values(path, self.to_dict(), {"temporal": TemporalTable}))

@@ -18,7 +18,7 @@ def graphs(folder):
 
 
 def test_a_run_and_a_graph_are_compared(graphs):
-    gomkcn("mine small.txt --out run --no-filters --quiet")
+    gomkcn("mine small.txt --out run --filters none --quiet")
     said = gomkcn("compare run large.txt --quiet --out both")
     assert said.startswith("first   small.txt: 40 nodes, ")
     assert "The profiles correlate by" in said and "Over-represented in both" in said
@@ -49,6 +49,6 @@ def test_a_run_and_a_graph_are_compared(graphs):
     )
     # what the other has of it is no dash
     assert len(few) > 20 and few["count_second"].notna().all()
-    assert "both are runs; leave it out" in refused("compare run run --undirected")
+    assert "both are runs; leave it out" in refused("compare run run --no-directed")
     assert refused("compare run") == "A and B must be given, here or in the settings file."
     assert "nothing.txt" in refused("compare run nothing.txt")

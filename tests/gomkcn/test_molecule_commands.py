@@ -45,7 +45,7 @@ def test_lists_name_the_compounds(acids):
 
 
 def test_a_page_and_tables_name_the_compounds(acids):
-    gomkcn(f"mine acids.smi --out run --no-filters --quiet --given '{ACID}'")
+    gomkcn(f"mine acids.smi --out run --filters none --quiet --given '{ACID}'")
     record = page_record(acids / "run" / "report.html")
     assert record["graphNames"] == {"0": "glycine", "1": "alanine", "3": "serine"}
     assert json.loads((acids / "run" / "run.json").read_text())["graph"]["graph_names"][2] == ""
@@ -77,7 +77,7 @@ def drugs(folder):
 
 
 def test_the_planted_cause_leads_and_its_parts_follow(drugs):
-    text = gomkcn("mine drugs.csv --out run --no-filters --quiet --null none --size 3-4")
+    text = gomkcn("mine drugs.csv --out run --filters none --quiet --null none --pattern-size 3-4")
     head, table, *_ = text.split("\n\n")
     assert re.match(r"\d+ of \d+ structures differ between the classes", head)
     # the titles of columns take two lines
@@ -143,13 +143,13 @@ def test_a_structure_with_categories_is_counted_with_them_in_python(drugs):
 
 
 def test_a_molecule_without_its_prefix_is_told_which(acids):
-    for command in ("count {} acids.smi", "mine acids.smi --out run --no-filters --given {}"):
+    for command in ("count {} acids.smi", "mine acids.smi --out run --filters none --given {}"):
         for text in ("sulfonamide", "'NS(=O)=O'"):
             said = refused(command.format(text))
             assert "give smiles:NS(=O)=O, or smarts:NS(=O)=O" in said and len(said) < 250
     assert "give smiles:n1ccccc1" in refused("count pyridine acids.smi")
     assert "the nearest is 'triangle'" in refused("count triangel acids.smi")
-    gomkcn("mine acids.smi --out run --no-filters --quiet --given smiles:CC=O")
+    gomkcn("mine acids.smi --out run --filters none --quiet --given smiles:CC=O")
     assert "Asked for: acyl group: CC=O" in gomkcn("report run")
 
 
@@ -185,7 +185,7 @@ def test_a_measured_activity_needs_a_threshold(assay):
 
 
 def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
-    options = "--no-filters --quiet --null none --size 3"
+    options = "--filters none --quiet --null none --filter-size 3"
     text = gomkcn(f"mine assay.csv --out run --threshold 6.5 {options}")
     assert re.search(r"19 of 40 +3 of 260", text) and "activity ≥" in text
     assert 'threshold = "6.5"' in Path("run/settings.toml").read_text()
@@ -197,7 +197,7 @@ def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
 
 def test_molecules_are_compared_with_random_graphs_where_that_is_asked_for(acids):
     said = "Molecules are not compared with random graphs, in which atoms have neighbours that"
-    options = "--no-filters --quiet --size 3"
+    options = "--filters none --quiet --filter-size 3"
     text = gomkcn(f"mine acids.smi --out run {options}")
     assert said in text and "a null model that is named does it" in " ".join(text.split())
     assert said in Path("run/report.html").read_text()

@@ -18,9 +18,11 @@ from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.show.terminal import format_run, unused
 from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.records import read_as
 from gomkcn.synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import as_csr
@@ -191,7 +193,7 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     assert summary(found).startswith("A partition into 5 blocks describes the graph in ")
     record = json.loads(json.dumps(found.to_dict()))
     copies = [[], [one.motif.copies for one in other]]
-    again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
+    again = MotifSet.of_record(read_as(MotifSetRecord, record), as_csr(graph).relations, copies)
     assert again.to_dict() == record and copies_of(again.other) == copies_of(other)
 
 

@@ -24,9 +24,9 @@ from gomkcn_dgl.runtime.run import read_run
 
 # a command of each kind that ends soon, and what its run is
 COMMANDS = {
-    "mine": ("mine small.txt --size 3 --null none --no-filters", "MiningRun"),
-    "filters": ("filters small.txt --filters 1 --size 4 --no-contrast", "FiltersRun"),
-    "train": ("train TU --method kernel --levels 1 --tau 1", "TrainedMachine"),
+    "mine": ("mine small.txt --pattern-size 3 --null none --filters none", "MiningRun"),
+    "filters": ("filters small.txt --num-filters 1 --filter-size 4 --no-contrast", "FiltersRun"),
+    "train": ("train TU --method kernel --num-levels 1 --tau 1", "TrainedMachine"),
     "temporal": ("temporal mail.csv --window 9 --null-samples 20", "TemporalCensus"),
     "compare": ("compare small.txt large.txt", "RunComparison"),
     "frequent": (
