@@ -94,6 +94,9 @@ def test_a_column_of_structures_is_everywhere(monkeypatch, tmp_path):
     assert_on_page(report.render_report(run), "t-b0")
     assert "added" in str(terminal.called_table(run, "degree"))
     assert VALUE in str(terminal.called_table(run, "degree"))
+    # columns of files alone are in files alone
+    for shown in (report.render_report(run), str(terminal.called_table(run, "degree"))):
+        assert "low end" not in shown.lower()
     assert f"<th>{TITLE}</th>" in notebook.patterns_html(run.patterns)
     assert f"<td>{VALUE}</td>" in notebook.patterns_html(run.patterns)
     assert_in_files(tmp_path, run, "structures")
@@ -136,7 +139,7 @@ def test_a_column_of_filters_is_everywhere(monkeypatch, tmp_path):
         "gomkcn.mining.filters.filters_run.FILTER_COLUMNS", filter_columns.FILTER_COLUMNS
     )
     graph = nx.complete_graph(5)
-    miner = FilterMiner(1, size=3, contrast=False).fit(graph)
+    miner = FilterMiner(1, filter_size=3, contrast=False).fit(graph)
     run = FiltersRun.of(miner, graph)
     assert_on_page(filters_page.render_filters(run), "t-a")
     said = filters_text.format_filters(run)
@@ -202,9 +205,11 @@ def test_no_template_has_a_head_of_a_table_by_hand():
         for path in templates
         for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
     ]
-    # the letters of nodes and the parts of a sum are no columns of a list
-    assert {name for name, _ in written} <= {"explanation.html.jinja", "filters.html.jinja"}
-    assert [head for name, head in written if name == "filters.html.jinja"] == ["Feature"]
+    # what stands beside letters of nodes, and above the drawings of frequent subgraphs, whose
+    # columns have their names from the table
+    known = {"filters.html.jinja": ["Feature"], "frequent.html.jinja": ["Subgraph"]}
+    for name in {name for name, _ in written} - {"explanation.html.jinja"}:
+        assert [head for other, head in written if other == name] == known[name]
 
 
 def test_numbers_have_their_path_and_what_is_below_its_place():
