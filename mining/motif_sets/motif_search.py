@@ -88,7 +88,7 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchState:
+class MotifSearchState:
     """What a search goes on from."""
 
     stage: int  # greedy sets that are made, then rounds
@@ -98,7 +98,7 @@ class SearchState:
     # numbers of motifs that were left out together, and the exponent of what filled the gap
     tried: tuple[tuple[tuple[int, ...], float], ...]
     # where drawings are searched for, what the search for exact copies ended with
-    exact: SearchState | None = None
+    exact: MotifSearchState | None = None
 
 
 class Proposals(Protocol):
@@ -124,9 +124,7 @@ class Proposals(Protocol):
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
 
-    def redrawn(
-        self, description: Any, number: int, tried: set[tuple[bytes, bytes, bool]]
-    ) -> Iterator[Choice]:
+    def redrawn(self, description: Any, number: int) -> Iterator[Choice]:
         """Other drawings of a motif that save more beside the others; none where all are exact."""
 
 
@@ -144,7 +142,7 @@ class MotifSearch:
         settings: SearchSettings,
         steps: Steps,
         name: str = "",
-        exact: SearchState | None = None,
+        exact: MotifSearchState | None = None,
     ) -> None:
         self.empty = empty
         self.best = empty
@@ -174,7 +172,7 @@ class MotifSearch:
     def run(
         self,
         given: Sequence[Candidate] = (),
-        state: SearchState | None = None,
+        state: MotifSearchState | None = None,
         grows: bool = True,
         least_alone: float = -np.inf,
     ) -> Description:
@@ -194,35 +192,37 @@ class MotifSearch:
                 return self.best
         else:
             self.resume(state)
-        stage = self.stage
         while not self.stops():
-            before = self.best
-            self.stage = stage
-            self._steps_before = self.num_steps
-            self.tell()
-            if stage < num_greedy:
-                self.keep_shorter(self.add(self.empty, settings.exponents[stage]))
-                is_last = not self.best.motifs
-            else:
-                for move in MOVES:
-                    self.make(move)
-                saved = self.cost(self.empty) - self.cost(before)
-                least = settings.least_of_round + settings.least_share_of_round * saved
-                is_last = self.cost(before) - self.cost(self.best) < least
-            stage += 1
+            is_last = self._make_stage()
+            self.stage += 1
             if self.cut or is_last:
                 break
-            if stage == num_greedy + settings.most_rounds:
+            if self.stage == num_greedy + settings.most_rounds:
                 self.cut = f"Shorter sets were still found after {settings.most_rounds} rounds."
                 break
             # a search that is over would go on from what is kept
-            self.steps.keep(self.state(stage))
+            self.steps.keep(self.state())
         if self.cut and not self.best.motifs:
             # sets of one motif are known already
             alone = self._shortest_alone(self.alone.values())
             if alone is not None:
                 self.keep_shorter(alone)
         return self.best
+
+    def _make_stage(self) -> bool:
+        """Make a greedy set, or run the moves on the best one; whether no stage can bring more."""
+        settings = self.settings
+        before = self.best
+        self._steps_before = self.num_steps
+        self.tell()
+        if self.stage < len(settings.exponents):
+            self.keep_shorter(self.add(self.empty, settings.exponents[self.stage]))
+            return not self.best.motifs
+        for move in MOVES:
+            self.make(move)
+        saved = self.cost(self.empty) - self.cost(before)
+        least = settings.least_of_round + settings.least_share_of_round * saved
+        return self.cost(before) - self.cost(self.best) < least
 
     @property
     def round_number(self) -> int:
@@ -433,39 +433,37 @@ class MotifSearch:
             (choice for choice in choices if choice is not None),
             key=lambda choice: (-choice.gain, choice.candidate.code),
         )
-        alone = [self.with_choice(self.empty, one) for one in known[: self.settings.num_measured]]
-        return min(alone, key=lambda one: one.length, default=None)
+        alone = [
+            self.with_choice(self.empty, other) for other in known[: self.settings.num_measured]
+        ]
+        return min(alone, key=lambda other: other.length, default=None)
 
     def missing(self, best: Description, code: bytes) -> float:
         """Bits that a set grows by with a structure; infinite where it has too few copies."""
         candidate = self.candidates[code]
-        longer = []
-        choice = self.proposals.choose(best, candidate, None, -np.inf)
-        if choice is not None:
-            longer.append(self.with_choice(best, choice))
         if self.covers(best):
-            covered = self.cover(put_in(self, codes_of(best), candidate))
-            if code in codes_of(covered):
-                longer.append(covered)
-        return min((after.length - best.length for after in longer), default=np.inf)
+            after = self.cover(put_in(self, codes_of(best), candidate))
+            return after.length - best.length if code in codes_of(after) else np.inf
+        choice = self.proposals.choose(best, candidate, None, -np.inf)
+        return np.inf if choice is None else self.with_choice(best, choice).length - best.length
 
     def worth(self, best: Description, number: int) -> float:
-        """Bits that a set grows by without a motif; the others stay, or choose copies anew."""
-        fewer = [best.without(number)]
-        if best.nodes_apart and self.covers(best):
+        """Bits that a set grows by without a motif; in a collection, others may take its nodes."""
+        fewer = best.without(number)
+        if self.covers(best):
             codes = codes_of(best)
-            fewer.append(self.cover(codes[:number] + codes[number + 1 :]))
-        return min(after.length for after in fewer) - best.length
+            fewer = self.cover(codes[:number] + codes[number + 1 :])
+        return fewer.length - best.length
 
-    def covers(self, description: Description) -> bool:
-        """Whether the search could cover with the motifs of a set: it knows their copies."""
-        is_exact = not any(len(motif.edits) for motif in description.motifs)
-        return is_exact and {*codes_of(description)} <= {*self.candidates}
+    def covers(self, best: Description) -> bool:
+        """Whether a set is one of a collection that the search could make from its candidates."""
+        is_exact = not any(len(motif.edits) for motif in best.motifs)
+        return best.nodes_apart and is_exact and {*codes_of(best)} <= {*self.candidates}
 
     # kept between moves
 
-    def state(self, stage: int) -> SearchState:
-        """What the search would go on from, in a stage."""
+    def state(self) -> MotifSearchState:
+        """What the search would go on from."""
         best = self.best
         number_of = {motif: number for number, motif in enumerate(best.motifs)}
         tried = [
@@ -473,8 +471,8 @@ class MotifSearch:
             for motifs, exponent in self.tried
             if all(motif in number_of for motif in motifs)
         ]
-        return SearchState(
-            stage,
+        return MotifSearchState(
+            self.stage,
             tuple(replace(motif, structure=bare(motif.structure)) for motif in best.motifs),
             tuple(candidate.bare() for candidate in self.candidates.values()),
             self.num_steps,
@@ -482,7 +480,7 @@ class MotifSearch:
             self.exact,
         )
 
-    def resume(self, state: SearchState) -> None:
+    def resume(self, state: MotifSearchState) -> None:
         """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
         best = self.empty

@@ -144,12 +144,12 @@ class MotifSet:
     def is_clique_cover(self) -> bool:
         """Whether cliques make up most of the covered edges, as in social networks."""
         edges = Counter[bool]()
-        for one in self.motifs:
-            assert one.motif is not None
-            joined = one.structure.joined
-            is_clique = one.num_nodes > 2 and joined.sum() == joined.size - len(joined)
-            edges[is_clique] += one.motif.num_copies * int(joined.sum()) // 2
-            edges[is_clique] += one.motif.added - one.motif.missing
+        for pattern in self.motifs:
+            assert pattern.motif is not None
+            joined = pattern.structure.joined
+            is_clique = pattern.num_nodes > 2 and joined.sum() == joined.size - len(joined)
+            edges[is_clique] += pattern.motif.num_copies * int(joined.sum()) // 2
+            edges[is_clique] += pattern.motif.added - pattern.motif.missing
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
@@ -167,7 +167,9 @@ class MotifSet:
     def __repr__(self) -> str:
         """The motifs with their copies, and the bits that they save."""
         rows = zip(self.names, self.motifs, strict=True)
-        listed = ", ".join(f"{name} × {one.motif.num_copies}" for name, one in rows if one.motif)
+        listed = ", ".join(
+            f"{name} × {pattern.motif.num_copies}" for name, pattern in rows if pattern.motif
+        )
         return (
             f"MotifSet({listed or 'no motif'}; {self.bits_saved:,.0f} of {self.bits_base:,.0f} "
             f"bits saved, given {self.given_what})"
@@ -176,12 +178,14 @@ class MotifSet:
     @property
     def names(self) -> list[str]:
         """The name of each motif; no two are the same."""
-        return describe_shapes([one.structure for one in self.motifs])
+        return describe_shapes([pattern.structure for pattern in self.motifs])
 
     def with_patterns(self, patterns: Sequence[Pattern]) -> MotifSet:
         """The same set with what else is known of each motif: its number, counts and places."""
-        by_key = {one.key: one for one in patterns}
-        return replace(self, motifs=tuple(by_key.get(one.key, one) for one in self.motifs))
+        by_key = {pattern.key: pattern for pattern in patterns}
+        return replace(
+            self, motifs=tuple(by_key.get(pattern.key, pattern) for pattern in self.motifs)
+        )
 
     def get_feature_names_out(
         self, input_features: object = None, *, level: str = "graph"
@@ -221,10 +225,10 @@ class MotifSet:
         table = np.zeros((graph.num_graphs, len(self.motifs) + 1))
         joined = np.diff(graph.indptr[graph.graph_ptr]) / 2
         table[:, -1] = joined
-        for column, (one, rows) in enumerate(zip(self.motifs, copies, strict=True)):
+        for column, (pattern, rows) in enumerate(zip(self.motifs, copies, strict=True)):
             owner = graph.graph_of(rows[:, 0])
             table[:, column] = np.bincount(owner, minlength=graph.num_graphs)
-            table[:, -1] -= table[:, column] * (one.structure.joined.sum() // 2)
+            table[:, -1] -= table[:, column] * (pattern.structure.joined.sum() // 2)
         table[:, -1] = np.divide(
             table[:, -1], joined, out=np.zeros(graph.num_graphs), where=joined > 0
         )
@@ -243,23 +247,23 @@ class MotifSet:
         import pandas as pd
 
         mined = MinedGraph.of(as_unweighted(other))
-        given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
+        given = [Pattern(pattern.structure, sources=("given",)) for pattern in self.motifs]
         question = Question(mined, proposed=given, grows=False, exact_copies=True)
         if self.num_graphs > 1:
             found = answer_of_collection(question, Steps()).found
         else:
             empty = GraphDescription.of(GraphCode.of(mined))
             found = search_graph(question, empty, Steps())
-        by_key = {one.structure.key: one for one in found.motifs}
+        by_key = {pattern.structure.key: pattern for pattern in found.motifs}
         rows = []
-        for name, one in zip(self.names, self.motifs, strict=True):
-            assert one.motif is not None
-            there = by_key.get(one.key)
+        for name, pattern in zip(self.names, self.motifs, strict=True):
+            assert pattern.motif is not None
+            there = by_key.get(pattern.key)
             rows.append(
                 {
                     "motif": name,
-                    "copies": one.motif.num_copies,
-                    "bits": one.motif.bits,
+                    "copies": pattern.motif.num_copies,
+                    "bits": pattern.motif.bits,
                     "copies_other": 0 if there is None else len(there.copies),
                     "bits_other": 0.0 if there is None else there.bits,
                 }
@@ -279,7 +283,7 @@ class MotifSet:
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``; copies are in a table of their own."""
-        motifs = [_record_of(one) for one in self.motifs]
+        motifs = [_record_of(pattern) for pattern in self.motifs]
         return {
             "motifs": motifs,
             "bits_base": round(self.bits_base, 6),
@@ -316,8 +320,8 @@ class MotifSet:
 
         So are their edits. ``blocks`` are those of the set that has some.
         """
-        own, *others = copies
-        own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
+        copies_here, *others = copies
+        edits_here, *other_edits = edits or [[NO_EDITS] * len(of_base) for of_base in copies]
         other = record["other"]
         same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base"]
         same += ["cut", "num_graphs"]
@@ -325,7 +329,9 @@ class MotifSet:
         return cls(
             motifs=tuple(
                 _pattern_of(one, relations, places, changed)
-                for one, places, changed in zip(record["motifs"], own, own_edits, strict=True)
+                for one, places, changed in zip(
+                    record["motifs"], copies_here, edits_here, strict=True
+                )
             ),
             **{name: record[name] for name in same},
             num_blocks=record["blocks"],
@@ -344,31 +350,31 @@ class MotifSet:
         return html_of(self)
 
 
-def _record_of(one: Pattern) -> dict[str, Any]:
+def _record_of(pattern: Pattern) -> dict[str, Any]:
     """A motif: its number among the patterns, null for none, its structure, copies and bits."""
-    assert one.motif is not None, "a motif has copies"
-    structure = one.structure
+    assert pattern.motif is not None, "a motif has copies"
+    structure = pattern.structure
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     several = len(structure.relations.names) > 1
-    rates = one.motif.rates(structure)
+    rates = pattern.motif.rates(structure)
     return {
-        "pattern": one.id if one.id >= 0 else None,
+        "pattern": pattern.id if pattern.id >= 0 else None,
         "num_nodes": structure.num_nodes,
         "edges": [[*ends, number] if several else list(ends) for ends, number in rows],
         "categories": [list(names) for names in structure.categories],
-        "sources": list(one.sources),
-        "copies": one.motif.num_copies,
-        "copies_exact": one.motif.copies_exact,
-        "missing": one.motif.missing,
-        "added": one.motif.added,
+        "sources": list(pattern.sources),
+        "copies": pattern.motif.num_copies,
+        "copies_exact": pattern.motif.copies_exact,
+        "missing": pattern.motif.missing,
+        "added": pattern.motif.added,
         "missing_rate": round(rates[0], 6),
         "added_rate": round(rates[1], 6),
-        "bits": round(one.motif.bits, 6),
-        "share": round(one.motif.share, 6),
-        "address": one.motif.address,
+        "bits": round(pattern.motif.bits, 6),
+        "share": round(pattern.motif.share, 6),
+        "address": pattern.motif.address,
         "features": [
             {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
-            for feature in one.motif.features
+            for feature in pattern.motif.features
         ],
     }
 
@@ -419,7 +425,7 @@ def summary(found: MotifSet) -> str:
     if not found.bits_base:
         return f"The {what} has no edge between two different nodes, so there is nothing to find."
     if found.motifs:
-        copies = sum(one.motif.num_copies for one in found.motifs if one.motif)
+        copies = sum(pattern.motif.num_copies for pattern in found.motifs if pattern.motif)
         verb = "shortens" if len(found) == 1 else "shorten"
         cover = " The set is a clique cover: mostly groups of nodes that are all joined." * (
             found.is_clique_cover
@@ -444,11 +450,11 @@ def summary(found: MotifSet) -> str:
     if found.cut:
         sentence = f"The search was cut before it found motifs that shorten {wanted}."
     if found.closest is not None and found.closest.motif is not None:
-        one = found.closest.motif
-        effect = f"save {one.bits:,.1f}" if one.bits > 0 else f"cost {-one.bits:,.1f} more"
+        motif = found.closest.motif
+        effect = f"save {motif.bits:,.1f}" if motif.bits > 0 else f"cost {-motif.bits:,.1f} more"
         name = describe_shapes([found.closest.structure])[0]
         closest = "Closest so far comes" if found.cut else "Closest comes"
-        sentence += f" {closest} {name} × {one.num_copies:,}, which would {effect} bits."
+        sentence += f" {closest} {name} × {motif.num_copies:,}, which would {effect} bits."
     return sentence
 
 
@@ -491,10 +497,10 @@ def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> 
     colors, of_motifs = category_colors(motifs, graph)
     taken = np.zeros(len(graph.indices) if share_edges else graph.num_nodes, bool)
     found: list[np.ndarray] = [np.empty(0)] * len(motifs)
-    sizes = [(-one.structure.joined.sum(), -one.num_nodes) for one in motifs]
+    sizes = [(-pattern.structure.joined.sum(), -pattern.num_nodes) for pattern in motifs]
     for number in sorted(range(len(motifs)), key=lambda number: sizes[number]):
-        structure, own = motifs[number].structure, of_motifs[number]
-        known = None if own is None else (own, colors)
+        structure, colors_of_motif = motifs[number].structure, of_motifs[number]
+        known = None if colors_of_motif is None else (colors_of_motif, colors)
         rows, _ = list_places(graph, structure, known, most=_MOST_COPIES, max_steps=_MOST_STEPS)
         rows = rows[np.lexsort(rows.T[::-1])]
         parts = _edges_of(graph, structure, rows) if share_edges else rows
@@ -526,9 +532,9 @@ def places_of(
     for number in reversed(range(len(copies))):
         rows = copies[number]
         owner = graph.graph_of(rows[:, 0])
-        own = np.arange(len(rows)) - np.searchsorted(np.sort(owner), owner)
+        copy_in_graph = np.arange(len(rows)) - np.searchsorted(np.sort(owner), owner)
         for node, orbit in enumerate(motifs[number].structure.orbits.tolist()):
             places[rows[:, node], 0] = number
-            places[rows[:, node], 1] = own
+            places[rows[:, node], 1] = copy_in_graph
             places[rows[:, node], 2] = orbit
     return places

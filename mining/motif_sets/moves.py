@@ -74,11 +74,10 @@ class Redraw:
         number = 0
         for _ in range(len(search.best.motifs)):
             at = number
-            tried: set[tuple[bytes, bytes, bool]] = set()
             before = None
             while search.best is not before:
                 before = search.best
-                for choice in search.proposals.redrawn(before, at, tried):
+                for choice in search.proposals.redrawn(before, at):
                     yield at, choice
                     if search.best is not before:
                         # it is the last one now
