@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 import shlex
 import signal
 import sys
@@ -21,6 +20,7 @@ import cloup
 
 from gomkcn.commands.option_types import BadOptionError, InputPath, OutputPath
 from gomkcn.commands.printing import say
+from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import check_outputs
 from gomkcn_dgl.runtime.memory import available_memory, format_size
@@ -69,13 +69,13 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     Of ``runs/NAME``, ``runs/NAME-2`` and so on it is the first that does not exist; to resume, the
     last that does.
     """
-    from gomkcn_dgl.runtime.files import stem
+    from gomkcn_dgl.io.formats import stem
     from gomkcn_dgl.runtime.processes import world_size
 
     if out is not None:
         return out
     if world_size() > 1:
-        raise InputError("out must be given where several processes share the work of a run.")
+        raise InputError("out", "must be given where several processes share the work of a run")
     name = stem(Path(path).resolve()) or "run"
     folder = Path("runs", name)
     latest = None
@@ -84,7 +84,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
             break
         folder, latest = folder.with_name(f"{name}-{number}"), folder
     if resume and latest is None:
-        raise InputError(f"resume finds no run in {str(folder)!r}; name its folder with --out.")
+        raise InputError(f"--resume finds no run in {str(folder)!r}; name its folder with --out.")
     chosen = latest if resume and latest is not None else folder
     say(f"folder of this run: {chosen}")
     return str(chosen)
@@ -164,13 +164,7 @@ class Command(cloup.Command):
                 mapped.check_mapped()
             return result
         except GomkcnError as error:
-            message = str(error)
-            # the library names its parameter, perhaps behind a file; here that is an option
-            for option in self.params:
-                name = str(option.name).replace("num_base_", "")
-                parameter = rf"^([^:\n]+: )?(num_)?{name}\b"
-                message = re.sub(parameter, rf"\g<1>{option.opts[0]}", message)
-            say(f"gomkcn: {message}", err=True)
+            say(f"gomkcn: {error.spelled(spelling_of(self.params))}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             # a run keeps the steps that are done; the others write their files whole or not at all
@@ -214,8 +208,8 @@ def inputs_of_run(ctx: click.Context, graph: GraphSettings, resumed: str | None)
 def _files_beside(path: Path) -> list[Path]:
     """The files that are read with a graph file where they exist."""
     from gomkcn_dgl.io.features import SUFFIXES
+    from gomkcn_dgl.io.formats import stem
     from gomkcn_dgl.io.graph_classes import class_names_path
-    from gomkcn_dgl.runtime.files import stem
 
     path = path.resolve()
     if not path.name:

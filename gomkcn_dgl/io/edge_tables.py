@@ -11,7 +11,6 @@ import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,25 +19,26 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
+    NONE,
     READING,
-    UNDIRECTED,
     ColumnChoice,
     GraphContent,
     leave_out_edges,
+    undirected_as,
     unused_weights,
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
+from gomkcn_dgl.io.input_file import InputFile, as_utf8
 from gomkcn_dgl.io.tables import (
     InputTable,
     Source,
     arrow_table,
     as_texts,
-    as_utf8,
     check_names,
     open_stream,
-    read_text,
     to_array,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
@@ -54,12 +54,14 @@ _BYTES_OF_A_NODE = 20
 # what must be true of the columns of a table of edges
 _ID_RULE = "a node id must have 1 to 1000 characters"
 _RELATION_RULE = (
-    "a relation must have 1 to 1000 characters, or relation='none' (--relation none) leave the "
-    "column out"
+    "a relation must have 1 to 1000 characters, or ",
+    Argument("relation", NONE),
+    " leave the column out",
 )
 _WEIGHT_RULE = (
-    "an edge weight must be a finite number of at least 0, or weight='none' (--weight none) leave "
-    "the column {!r} out"
+    "an edge weight must be a finite number of at least 0, or ",
+    Argument("weight", NONE),
+    " leave the column ",
 )
 # characters of an id or a relation; longer ones are cells of some other table
 _LONGEST = 1000
@@ -71,9 +73,14 @@ _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
 
 
-def read_edges(path: Path, format: str, choice: ColumnChoice) -> GraphContent:
-    """Read an edge list, a CSV or a parquet file; nodes stand in ascending order of their ids."""
-    return _content(open_edges(path, format, choice), choice)
+def read_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> GraphContent:
+    """Read an edge list or a CSV file; nodes stand in ascending order of their ids."""
+    return _content(open_edges(file, choice, is_csv=is_csv), choice)
+
+
+def read_parquet(file: InputFile, choice: ColumnChoice) -> GraphContent:
+    """Read a parquet file; nodes stand in ascending order of their ids."""
+    return _content(open_parquet(file), choice)
 
 
 def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
@@ -91,9 +98,7 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
     for role in ("source", "target", "relation", "weight"):
         column = getattr(choice, role)
         if not isinstance(column, (str, int, type(None))):
-            raise InputTypeError(
-                f"{role} must name a column of {_OWNER}, got {type(column).__name__}."
-            )
+            raise InputTypeError(role, f"must name a column of {_OWNER}", got=type(column).__name__)
     return _content(open_stream(table, _OWNER), choice)
 
 
@@ -106,33 +111,35 @@ def read_ends(data: bytes) -> list[str]:
     return [name for end in ends for name in ids[end].astype(str).tolist()]
 
 
-def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
-    """Open an edge list, a CSV or a parquet file."""
-    if format != "parquet":
-        data = read_text(path)
-        # no line is shorter than two bytes; they are counted where there may be too many
-        if len(data) // 2 * _BYTES_OF_AN_EDGE > readable_bytes():
-            check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
-        # names that promise a header, and separators
-        is_csv = format == "csv" or path.name.lower().removesuffix(".gz").endswith(".tsv")
-        return open_text(data, is_csv, choice)
+def open_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> Source:
+    """Open an edge list or a CSV file; ``is_csv`` says that its names promise a header."""
+    data = file.text
+    # no line is shorter than two bytes; they are counted where there may be too many
+    if len(data) // 2 * _BYTES_OF_AN_EDGE > readable_bytes():
+        check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
+    return open_text(data, is_csv, choice)
+
+
+def open_parquet(file: InputFile) -> Source:
+    """Open a parquet file, of which columns are read when they are asked for."""
     import pyarrow.parquet as pq
 
+    path = file.path
     with file_problems(path):
         open_file(path).close()
     with _parquet_problems():
         schema = pq.read_schema(path)
     # a word is read once, however often it is there
-    words = [each.name for each in schema if _is_text(each.type)]
+    words = [column.name for column in schema if _is_text(column.type)]
     check_names(1, schema.names)
 
     def read(used: Iterable[int]) -> InputTable:
         used = [*used]
         names = [schema.names[at] for at in used]
-        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as file:
-            check_readable(_size_of(file.metadata, len(names)), "the table of edges")
+        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as parquet:
+            check_readable(_size_of(parquet.metadata, len(names)), "the table of edges")
             # by one thread: several wait forever at some damaged files
-            return arrow_table(file.read(names, use_threads=False), schema.names, used)
+            return arrow_table(parquet.read(names, use_threads=False), schema.names, used)
 
     def first(at: int) -> list[str]:
         return as_texts(read([at]).columns[at])
@@ -182,7 +189,8 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         column = table.words(roles["relation"], _RELATION_RULE, _LONGEST)
         kinds, (relation,) = _number_words([column])
     if _WEIGHT in roles:
-        weights = table.numbers(at := roles[_WEIGHT], _WEIGHT_RULE.format(source.name(at)), 0)
+        at = roles[_WEIGHT]
+        weights = table.numbers(at, (*_WEIGHT_RULE, f"{source.name(at)!r} out"), 0)
     notes = list(layout.notes)
     if are_apart:
         notes.append(f"the two columns number different nodes; the second are {_SECOND}1, …")
@@ -191,16 +199,16 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         name = source.names[layout.unweighted] or str(layout.unweighted + 1)
         number = table.count_zeros(layout.unweighted)
         is_asked = layout.unweighted in layout.attributes.values()
-        for note in unused_weights(name, number, is_asked=is_asked):
-            notes.append(note)
-            log.log(READING, "%s", note)
+        for of_weights in unused_weights(name, number, is_asked=is_asked):
+            log.log(READING, "%s", of_weights)
+            notes.append(of_weights.note)
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
     why = layout.why_directed if kinds is None else ""
     if kinds is None and source.has_names and choice.directed is None and None not in directed:
-        log.log(READING, UNDIRECTED, why)
+        log.log(READING, "%s", undirected_as(why))
     edges: dict[str, Any] = {} if weights is None else {_WEIGHT: weights}
     edges |= {name: table.values_with_gaps(at) for name, at in layout.attributes.items()}
     content = GraphContent(
@@ -291,7 +299,7 @@ def _number_words(columns: Sequence[pa.DictionaryArray]) -> tuple[list[str], lis
     words = words.take(pc.sort_indices(words))
     numbers = [to_array(pc.index_in(column.dictionary, words)) for column in columns]
     codes = [to_array(column.indices) for column in columns]
-    return words.to_pylist(), [own[code] for own, code in zip(numbers, codes, strict=True)]
+    return words.to_pylist(), [rank[code] for rank, code in zip(numbers, codes, strict=True)]
 
 
 def _said_directions(
@@ -309,8 +317,8 @@ def _said_directions(
     if len(found) > MAX_RELATIONS:
         raise InputError(
             f"the column {layout.table.names[layout.roles['relation']]!r} holds more than "
-            f"{MAX_RELATIONS} different relations, among them {found[0]!r}; relation must be "
-            "another column, or none."
+            f"{MAX_RELATIONS} different relations, among them {found[0]!r}",
+            way_out=(Argument("relation"), " must be another column, or none"),
         )
     said = [_DIRECTIONS.get(name.lower()) for name in found]
     if None in said:

@@ -16,15 +16,16 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
 from gomkcn_dgl.io.edge_layout import ROW_NAMES
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import counts_rows, find_form
 from gomkcn_dgl.io.tables import (
     Source,
     open_stream,
-    read_text,
     text_source,
     text_table,
     to_array,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
 from gomkcn_dgl.runtime.mapped import map_array
@@ -57,7 +58,9 @@ def feature_file_beside(folder: Path, stem: str) -> Path | None:
     if len(paths) > 1:
         names = " and ".join(path.name for path in paths)
         raise InputError(
-            f"one feature file was expected beside the graph, got {names}; give feature_file."
+            "one feature file was expected beside the graph",
+            got=names,
+            way_out=("give ", Argument("feature_file")),
         )
     return paths[0] if paths else None
 
@@ -70,7 +73,7 @@ def read_features(path: Path) -> NodeTable:
             return _read_npy(path, owner)
         if not path.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("a feature file must end in .npy or .csv.")
-        data = read_text(path)
+        data = InputFile(path).text
         source = text_source(data, find_form(data, is_csv=True, has_header=True))
         return _node_table(source, owner)
 
@@ -201,7 +204,7 @@ def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
         own = [k for k, one in enumerate(known) if one == name]
         own = own or [k for k, one in enumerate(known) if one.startswith(f"{name}=")]
         if not own:
-            raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
+            raise InputError("features", f"must name columns among {list(known)}", got=repr(name))
         columns += own
     chosen = tuple(known[column] for column in columns)
     return replace(graph, features=graph.features[:, columns], feature_names=chosen)
@@ -225,8 +228,12 @@ def take_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
     missing = [name for name in names if name not in column_of and "=" not in name]
     if missing or not set(given) <= set(names):
         raise InputError(
-            f"features must be those of the training graphs, {listed(names)}, of which a category "
-            f"(with =) may be missing, got {listed(given)}."
+            "features",
+            (
+                f"must be those of the training graphs, {listed(names)}, of which a category "
+                "(with =) may be missing"
+            ),
+            got=listed(given),
         )
     # a missing category is 0 at all nodes
     features = np.zeros((graph.num_nodes, len(names)), np.float32)
@@ -246,7 +253,7 @@ def read_label_names(names: LabelNames) -> Mapping[str, str]:
         return names
     path = Path(names)
     with named(path):
-        data = read_text(path)
+        data = InputFile(path).text
         table = text_table(data, find_form(data, is_csv=True, has_header=True))
         if [name.lower() for name in table.names] != ["label", "name"]:
             raise InputError("the first line must be 'label,name'.")

@@ -15,7 +15,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,7 +25,6 @@ from pyarrow import csv as arrow_csv
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.table_form import (
     NUM_FIRST,
-    SAVE_IN_UTF8,
     Row,
     TableForm,
     attribute_texts,
@@ -36,16 +34,12 @@ from gomkcn_dgl.io.table_form import (
     without_attributes,
     without_comments,
 )
-from gomkcn_dgl.runtime.files import read_bytes, reason_of
+from gomkcn_dgl.messages import Text
+from gomkcn_dgl.runtime.files import reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
 NUMBER_RULE = "a finite number was expected"
-_ENCODINGS = {
-    b"\xef\xbb\xbf": "utf-8",
-    b"\xff\xfe": "utf-16-le",
-    b"\xfe\xff": "utf-16-be",
-}
 _INTEGER = re.compile(r"-?[0-9]+")
 # R writes 100000 as 1e+05
 _WHOLE = r"^-?((0|[1-9][0-9]*)(\.0*)?|[1-9](\.[0-9]+)?e\+[0-9]+)$"
@@ -127,7 +121,7 @@ class InputTable:
         is_whole = bool((np.abs(values) < 2**53).all()) and bool((values == np.rint(values)).all())
         return values.astype(np.int64) if is_whole else None
 
-    def numbers(self, at: int, rule: str = NUMBER_RULE, least: float = -math.inf) -> np.ndarray:
+    def numbers(self, at: int, rule: Text = NUMBER_RULE, least: float = -math.inf) -> np.ndarray:
         """A column of finite numbers of at least ``least``, float64; the first other is refused."""
         column = self._complete(at)
         if not self._is_numeric(column.type):
@@ -142,7 +136,7 @@ class InputTable:
         return array
 
     def words(
-        self, at: int, rule: str = "a value was expected", longest: int = 2**31 - 1
+        self, at: int, rule: Text = "a value was expected", longest: int = 2**31 - 1
     ) -> pa.DictionaryArray:
         """The text of a column, each word stored once; of 1 to ``longest`` letters, none NUL."""
         column = self._complete(at)
@@ -172,7 +166,7 @@ class InputTable:
         wrong = np.flatnonzero((lengths < 1) | (lengths > longest) | has_nul)
         if len(wrong):
             row = codes.index(wrong[0]).as_py()
-            self.refuse(row, at, rule + " and no NUL" * bool(has_nul[wrong[0]]))
+            self.refuse(row, at, (rule, " and no NUL" * bool(has_nul[wrong[0]])))
         return pa.DictionaryArray.from_arrays(codes, texts)
 
     def values(self, at: int) -> np.ndarray:
@@ -204,13 +198,16 @@ class InputTable:
             return self.values_or_none(at)
         return to_array(pc.fill_null(numbers, math.nan))
 
-    def refuse(self, row: int, at: int, rule: str) -> NoReturn:
+    def refuse(self, row: int, at: int, rule: Text) -> NoReturn:
         """Refuse the value in a row of a column."""
         value = self.columns[at][row].as_py()
-        got = f"got {shown(value)}"
-        if value == "":
-            got = "and the cell is empty; fill it in, or leave the row out"
-        raise InputError(f"{self.place(row)}: {rule}, {got}.")
+        if value != "":
+            raise InputError(rule, got=shown(value), place=self.place(row))
+        raise InputError(
+            (rule, ", and the cell is empty"),
+            way_out="fill it in, or leave the row out",
+            place=self.place(row),
+        )
 
     def _complete(self, at: int) -> pa.ChunkedArray:
         """A column without nulls, its numbers decoded."""
@@ -373,37 +370,6 @@ def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> I
 
 
 # ---------------------------------------------------------------- text
-
-
-def read_text(path: Path) -> bytes:
-    """Return a text file, plain or .gz, as :func:`as_utf8` does; never nothing."""
-    data = as_utf8(read_bytes(path))
-    if b"\0" in data:
-        number = 1 + data[: data.index(b"\0")].count(b"\n")
-        rule = "text was expected, got a NUL byte; the file seems to be binary"
-        raise InputError(f"line {number}: {rule}.")
-    return data
-
-
-def as_utf8(data: bytes) -> bytes:
-    r"""Return a text in UTF-8, whose lines end in ``\n``.
-
-    UTF-16, as Windows writes it, is told by its byte order mark or its zero bytes.
-    """
-    mark = next((mark for mark in _ENCODINGS if data.startswith(mark)), b"")
-    encoding = _ENCODINGS.get(mark, "utf-8")
-    if not mark and data[:1] != data[1:2] and b"\0" in data[:2]:
-        encoding = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
-    data = data[len(mark) :]
-    if encoding != "utf-8":
-        try:
-            data = data.decode(encoding).encode()
-        except UnicodeError:
-            raise InputError(
-                f"the file begins as text in {encoding.upper()}, and not all of it is; "
-                f"{SAVE_IN_UTF8}."
-            ) from None
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def text_table(data: bytes, form: TableForm) -> InputTable:

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, get_args, get_origin
 import tomli_w
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.memory import check_readable, format_size, readable_bytes
 
 if sys.version_info >= (3, 11):
@@ -32,41 +33,12 @@ _PIECE_BYTES = 2**24
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 
-FORMAT_OF_SUFFIX = {
-    ".txt": "edges",
-    ".edges": "edges",
-    ".edgelist": "edges",
-    ".el": "edges",
-    ".tsv": "edges",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".graphml": "graphml",
-    ".gml": "gml",
-    ".gexf": "gexf",
-    ".net": "pajek",
-    ".paj": "pajek",
-    ".json": "json",
-    ".cyjs": "json",
-    ".mtx": "mtx",
-    ".sif": "sif",
-    ".ncol": "ncol",
-    ".lgl": "lgl",
-    ".g6": "graph6",
-    ".s6": "sparse6",
-    ".dimacs": "dimacs",
-    ".col": "dimacs",
-    ".bin": "dgl",
-    ".npz": "npz",
-    ".smi": "smiles",
-    ".sdf": "sdf",
-}
-
 
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse what is neither a file nor a folder."""
     # False for a name with a NUL character, or too long
     if not os.path.exists(path):
-        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+        raise InputError("path", "must name a file or a folder that exists", got=repr(str(path)))
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -111,7 +83,7 @@ def read_bytes(path: Path) -> bytes:
     is_packed = path.suffix.lower() == ".gz"
     with file_problems(path):
         data = _unpack(path) if is_packed else read_file(path)
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError("the file is empty.")
     return data
 
@@ -220,7 +192,8 @@ def check_output(
     if os.path.isdir(path):
         raise InputError(f"{shown} is a folder; choose another name.")
     if not force:
-        raise InputError(f"{shown} exists; choose another name, or overwrite it with --force.")
+        way_out = ("choose another name, or overwrite it with ", Argument("force", True))
+        raise InputError(f"{shown} exists", way_out=way_out)
 
 
 def check_outputs(
@@ -298,16 +271,8 @@ def named(what: Path | str) -> Iterator[None]:
     try:
         yield
     except (InputError, InputTypeError) as error:
-        raise InputError(f"{what if isinstance(what, str) else what.name}: {error}") from None
-
-
-def stem(path: Path) -> str:
-    """Return the name without its known suffixes: ``my.graph.txt.gz`` gives ``my.graph``."""
-    name = path.name
-    if path.suffix.lower() == ".gz":
-        name = name[:-3]
-    known = Path(name).suffix.lower() in FORMAT_OF_SUFFIX
-    return Path(name).stem if known else name
+        place = what if isinstance(what, str) else what.name
+        raise InputError.of(error.message.at(place)) from None
 
 
 def printable(name: str) -> str:

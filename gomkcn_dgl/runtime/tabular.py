@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_FORMATS = ("csv", "parquet", "json")
+PICTURE_FORMATS = ("svg", "png", "pdf")
 # what a notebook shows of a table, which is all structures of up to five nodes
 _MOST_ROWS = 40
 # columns, and characters of a line, that a table has in full as text
@@ -40,12 +41,16 @@ class Tabular:
         """Lists or arrays of equal length by the name of the column."""
         raise NotImplementedError
 
+    def table(self) -> Table:
+        """The columns as a plain table, which other results have as well."""
+        return Table(self.columns())
+
     def to_arrow(self) -> pa.Table:
         """The table as one of pyarrow, which has no type for a count of 2^63 or more."""
         import pyarrow as pa
 
         try:
-            return pa.table({name: _arrow_array(one) for name, one in self.columns().items()})
+            return pa.table({name: _arrow_array(column) for name, column in self.columns().items()})
         except OverflowError:
             raise InputError(
                 "a count of 2^63 or more has no type in Arrow, Polars and parquet; take pandas, "
@@ -56,7 +61,9 @@ class Tabular:
         """The table as a frame of pandas."""
         import pandas as pd
 
-        return pd.DataFrame({name: _pandas_column(one) for name, one in self.columns().items()})
+        return pd.DataFrame(
+            {name: _pandas_column(column) for name, column in self.columns().items()}
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a frame of Polars, which must be installed."""
@@ -67,17 +74,17 @@ class Tabular:
     def _repr_html_(self) -> str:
         """What it is, and all its columns; of many rows the first ones, for a notebook."""
         frame = self.to_pandas()
-        said = "" if isinstance(self, Table) else f"<p>{html.escape(repr(self))}</p>"
+        caption = "" if isinstance(self, Table) else f"<p>{html.escape(repr(self))}</p>"
         left = len(frame) - _MOST_ROWS
         rows = "row" if left == 1 else "rows"
         more = f"<p>{left:,} more {rows}: to_pandas() has all.</p>" if left > 0 else ""
         shown: str = frame.head(_MOST_ROWS).to_html(index=False, na_rep="", border=0)
-        return said + shown + more
+        return caption + shown + more
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def write(self, path: str | Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the table to a file whose name ends in .csv, .json or .parquet."""
         with atomic_file(path) as file:
             self.write_to(file, Path(path).suffix.removeprefix("."))
@@ -101,6 +108,31 @@ class Tabular:
         file.write(text.encode())
 
 
+class _Result(Protocol):
+    """What has a table and a picture."""
+
+    def table(self) -> Table: ...
+
+    def plot(self) -> Any: ...
+
+
+def save_result(result: _Result, path: str | Path) -> None:
+    """Write the table of a result or, where the name of the file ends so, its picture.
+
+    Raises
+    ------
+    InputError
+        For another ending, or a file that cannot be written.
+    """
+    ending = Path(path).suffix.removeprefix(".")
+    check_choice("the ending of path", ending, (*TABLE_FORMATS, *PICTURE_FORMATS))
+    if ending in TABLE_FORMATS:
+        result.table().save(path)
+        return
+    with atomic_file(path) as file:
+        result.plot().savefig(file, format=ending)
+
+
 def _arrow_array(column: Any) -> pa.Array:
     """A column as an array of Arrow."""
     import pyarrow as pa
@@ -112,8 +144,8 @@ def _arrow_array(column: Any) -> pa.Array:
         column = column.filled()
     # pyarrow makes an array of memory as it is; to look at values it imports pandas, for long
     if kind == "i":
-        own = np.ascontiguousarray(column, np.int64)
-        return pa.Array.from_buffers(pa.int64(), len(own), [known, pa.py_buffer(own)])
+        whole = np.ascontiguousarray(column, np.int64)
+        return pa.Array.from_buffers(pa.int64(), len(whole), [known, pa.py_buffer(whole)])
     if kind == "f":
         real = np.ascontiguousarray(column, column.dtype if column.dtype.itemsize == 4 else float)
         known = pa.py_buffer(np.packbits(~np.isnan(real), bitorder="little"))
@@ -158,7 +190,8 @@ class Table(Tabular):
 def plain_columns(table: Tabular) -> dict[str, list[Any]]:
     """The columns of a table as lists of plain values."""
     return {
-        name: getattr(one, "tolist", lambda one=one: one)() for name, one in table.columns().items()
+        name: getattr(column, "tolist", lambda column=column: column)()
+        for name, column in table.columns().items()
     }
 
 

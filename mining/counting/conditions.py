@@ -24,6 +24,7 @@ from gomkcn.mining.structures.categories import find_category
 from gomkcn.mining.structures.graph_relations import unlike_graph
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import edges_of_text
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_choice, check_int, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError
@@ -36,6 +37,7 @@ from gomkcn_dgl.graphs.pattern_text import (
     EdgePart,
     EdgeTest,
     PatternText,
+    PatternTextError,
     Term,
 )
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
@@ -196,10 +198,10 @@ class TextQuery:
         edges = self._edges_of(loop)
         if not edges.has_loops:
             self.said.refuse(
-                "pattern must have no self-loop where the graph has not kept its own, as a graph "
-                "folder, nor attributes of edges beside it where a CSRGraph has kept none; count "
-                "in the file or the table of edges that the graph was made of.",
+                "must have no self-loop where the graph has not kept its own, as a graph folder, "
+                "nor attributes of edges beside it where a CSRGraph has kept none",
                 loop.at,
+                way_out="count in the file or the table of edges that the graph was made of",
             )
         names, directed = self.graph.relations.names, self.graph.relations.directed
         # an arrow asks for directions, as between two nodes; without one, they do not matter
@@ -302,17 +304,17 @@ class TextQuery:
     def _refuse_edge(self, edge: EdgePart) -> NoReturn:
         """Refuse an edge that the graph cannot have."""
         relations, has_direction = self.graph.relations, edge.has_direction
-        sentence = unlike_graph(
+        message = unlike_graph(
             relations, edge.relation, has_direction=has_direction, given=edge.given
         )
-        self.said.refuse(sentence, edge.at)
+        raise PatternTextError(message, self.said.text, edge.at)
 
     def _edges_of(self, part: EdgePart) -> EdgeTable:
         """The edges as they were given, which a part of the text asks for."""
         if self.edges is None:
             self.said.refuse(
-                "pattern must not test edges or have self-loops where a graph has been read "
-                "without its edges' attributes.",
+                "must not test edges or have self-loops where a graph has been read without its "
+                "edges' attributes",
                 part.at,
             )
         return self.edges
@@ -338,7 +340,7 @@ class TextQuery:
         return meets
 
     def _refuse_test(self, part: EdgePart, rule: str) -> NoReturn:
-        self.said.refuse(f"pattern must have {rule}.", part.at)
+        self.said.refuse(f"must have {rule}", part.at)
 
     def _tests_in_words(self, part: EdgePart) -> str:
         """The tests of an edge, 0.5 and .5 as the same."""
@@ -409,15 +411,16 @@ class TextQuery:
         like = nearest(value, words[:_MOST_COMPARED])
         listed = ", ".join(map(repr, words[:_MOST_LISTED])) + ", …" * (len(words) > _MOST_LISTED)
         known = f"one of {listed}" if like is None else "a value that some node has"
-        hint = "" if like is None else f"; the nearest is {like!r}"
         self.said.refuse(
-            f"pattern must have {one.left.attribute} as {known}, got {value!r}{hint}.",
+            f"must have {one.left.attribute} as {known}",
             one.right_at[number],
+            got=repr(value),
+            way_out="" if like is None else f"the nearest is {like!r}",
         )
 
     def _refuse(self, one: Condition, rule: str) -> NoReturn:
         term = one.left
-        self.said.refuse(f"pattern must have {term.attribute} as {rule}.", term.at)
+        self.said.refuse(f"must have {term.attribute} as {rule}", term.at)
 
 
 def _read_columns(
@@ -437,9 +440,10 @@ def _read_columns(
             known = dict.fromkeys([*families, *(attributes if attributes is not None else ())])
             known.pop(CONSTANT_FEATURE, None)
             said.refuse(
-                "pattern must have attributes of the graph's nodes, which are "
-                f"{', '.join([NAME, DEGREE, *known])}, got {name!r}.",
+                "must have attributes of the graph's nodes, which are "
+                f"{', '.join([NAME, DEGREE, *known])}",
                 term.at,
+                got=repr(name),
             )
         columns[name] = found
         missing = int(np.isnan(found.values).sum())
@@ -459,8 +463,9 @@ def _given_column(graph: CSRGraph, name: str, attributes: Attributes | None) -> 
     values = pd.Series(attributes[name]).reset_index(drop=True)
     if len(values) != graph.num_nodes:
         raise InputError(
-            f"attributes must have a value for each of the {graph.num_nodes} nodes, got "
-            f"{len(values)} of {name!r}."
+            "attributes",
+            f"must have a value for each of the {graph.num_nodes} nodes",
+            got=f"{len(values)} of {name!r}",
         )
     if pd.api.types.is_numeric_dtype(values):
         return Column(values.to_numpy(np.float64, na_value=np.nan))
@@ -592,7 +597,7 @@ def count_where(
     >>> count_where(cells, "A -> B, B -> B").value, count_where(cells, 'A -> B, B.name = "c"').value
     (2, 2)
     """
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     query = query_of_text(graph, pattern, reading, attributes)
     return count_query(query, max_steps=max_steps, seed=seed)[0]
 
@@ -619,7 +624,7 @@ def list_where(
     >>> places.tolist(), complete
     ([[0, 1, 2], [3, 2, 1]], True)
     """
-    check_int("most", most, 1)
-    check_int("max_steps", max_steps, 1)
+    check_int("most", most, 1, MOST_LISTED)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     query = query_of_text(graph, pattern, reading, attributes)
     return list_query(query, most=most, max_steps=max_steps, seed=seed)

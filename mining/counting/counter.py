@@ -13,10 +13,12 @@ from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, s
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from gomkcn.mining.structures.categories import Colors
 from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
+from gomkcn_dgl.messages import Argument
 
 # roots that tell how much work one is: their mean is off by some percent where work varies as usual
 _NUM_FIRST = 1 << 10
@@ -181,7 +183,7 @@ def count_occurrences(
     >>> count_occurrences(nx.complete_graph(6), "clique-4").value
     15
     """
-    query = Query.of_structure(graph, structure, colors)
+    query = Query.of_given(graph, structure, colors)
     count, _ = count_query(query, error=error, max_steps=max_steps, seed=seed)
     return count
 
@@ -202,7 +204,7 @@ def count_query(
     :func:`gomkcn.count_occurrences` says, another one from random roots.
     """
     check_float("error", error, 0, open_minimum=True)
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     search.run(max_steps=max_steps, watch=half_of(watch, 0))
     graph = query.graph
@@ -217,9 +219,9 @@ def count_query(
     estimate = estimate_from_roots(search, seed, max_steps, watch_estimate)
     if estimate is None:
         raise InputError(
-            "the limits must be larger (max_steps, --count-seconds, --time-limit): no estimate "
-            f"could be made from a sample of the {len(search.roots):,} candidates for "
-            f"{search.structure.node_names[search.first]}."
+            "the limits must be larger: no estimate could be made from a sample of the "
+            f"{len(search.roots):,} candidates for {search.structure.node_names[search.first]}",
+            way_out=("give a larger ", Argument("max_steps")),
         )
     return estimate, graphs
 
@@ -374,7 +376,7 @@ def list_places(
     >>> places.tolist(), complete
     ([[0, 1, 2], [1, 2, 3]], True)
     """
-    query = Query.of_structure(graph, structure, colors)
+    query = Query.of_given(graph, structure, colors)
     return list_query(query, most=most, max_steps=max_steps, known=known, seed=seed, watch=watch)
 
 
@@ -388,8 +390,8 @@ def list_query(
     watch: Watch = to_the_end,
 ) -> tuple[np.ndarray, bool]:
     """The occurrences of a query: all, or a sample of different ones, see :func:`list_places`."""
-    check_int("most", most, 1)
-    check_int("max_steps", max_steps, 1)
+    check_int("most", most, 1, MOST_LISTED)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     has_trees = query.links is not None and search.structure.num_nodes > 1
     limits = NO_LIMITS

@@ -21,6 +21,7 @@ from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import read_pattern
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -85,7 +86,7 @@ class InexactCounts:
         number of the variant of each occurrence, int64 ``[K]``, ascending; and whether these are
         all. A sample is uniform where the counts are exact; else variants share the steps.
         """
-        check_int("most", most, 1)
+        check_int("most", most, 1, MOST_LISTED)
         # 1. how many of each variant, where so many are drawn of all
         counts = [one.count for one in self.variants]
         sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
@@ -167,10 +168,34 @@ def count_inexact(
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
     ([1, 0, 3, 2], ('added B--D',), True)
     """
-    check_int("max_steps", max_steps, 1)
     graph = as_unweighted(graph)
     if isinstance(structure, str):
         structure = read_pattern(structure, graph.relations)
+    return count_variants(
+        graph,
+        structure,
+        colors,
+        max_edits=max_edits,
+        error=error,
+        max_steps=max_steps,
+        seed=seed,
+        steps=Steps(n_jobs=n_jobs) if steps is None else steps,
+    )
+
+
+def count_variants(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None,
+    *,
+    max_edits: int,
+    error: float,
+    max_steps: int,
+    seed: int,
+    steps: Steps,
+) -> InexactCounts:
+    """Count as :func:`count_inexact` does, in a graph and with a structure that are read."""
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)
@@ -179,7 +204,6 @@ def count_inexact(
         structure, colors = colors_in(graph, structure)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
-    job = Steps(n_jobs=n_jobs) if steps is None else steps
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
         return count_query(
@@ -187,10 +211,10 @@ def count_inexact(
             error=error,
             max_steps=share,
             seed=seed,
-            watch=lambda _: not job.is_late(),
+            watch=lambda _: not steps.is_late(),
         )
 
-    counted = job.each(
+    counted = steps.each(
         "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
     )
     variants = [
@@ -208,7 +232,7 @@ def _find_variants(
     size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
-            f"max_edits must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
+            "max_edits", f"must be left out for a pattern of over {_MOST_NODES} nodes", got=size
         )
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
@@ -222,8 +246,9 @@ def _find_variants(
         row, column = np.nonzero(edits[:, None] + cost[usable] <= max_edits)
         if len(row) > _MOST_DRAWINGS:
             raise InputError(
-                f"max_edits must be smaller for a pattern of {size} nodes in this graph, got "
-                f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants."
+                "max_edits",
+                f"must be smaller for a pattern of {size} nodes in this graph",
+                got=f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants",
             )
         links = links[row]
         edits = edits[row]

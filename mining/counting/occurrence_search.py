@@ -139,7 +139,7 @@ def count_by_graph(
     >>> count_by_graph(order, "feed-forward-loop").tolist()
     [4]
     """
-    search = OccurrenceSearch(Query.of_structure(graph, structure, colors))
+    search = OccurrenceSearch(Query.of_given(graph, structure, colors))
     search.run(max_steps=max_steps)
     if search.unfinished:
         return None
@@ -158,7 +158,7 @@ def find_graphs(
     Much quicker than counting where there are very many: each graph is searched until the first. A
     graph that is not decided within ``max_steps`` for all counts as one that holds none.
     """
-    search = OccurrenceSearch(Query.of_structure(graph, structure, colors))
+    search = OccurrenceSearch(Query.of_given(graph, structure, colors))
     found = search.find_graphs(max_steps)
     return found, not search.unfinished
 

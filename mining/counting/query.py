@@ -76,31 +76,41 @@ class Query:
     comparisons: tuple[Comparison, ...] = ()
 
     @classmethod
-    def of_structure(
-        cls,
-        graph: Any,
-        structure: Structure | str,
-        colors: Colors | None = None,
-        reading: str = INDUCED,
+    def of_given(
+        cls, graph: Any, structure: Structure | str, colors: Colors | None = None
     ) -> Query:
-        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
+        """A query as a user gives it: of anything that :func:`gomkcn.as_csr` takes.
 
-        The graph is anything that :func:`gomkcn.as_csr` takes, and the structure may be its name or
-        its edges. Without colours nodes are mapped to nodes of their categories, where the
-        structure has some. Edges without a name are of any relation of the graph.
+        The structure may be its name or its edges.
         """
         if not isinstance(graph, CSRGraph):
             graph = as_unweighted(graph)
         if isinstance(structure, str):
             structure = read_pattern(structure, graph.relations)
+        return cls.of_structure(graph, structure, colors)
+
+    @classmethod
+    def of_structure(
+        cls,
+        graph: CSRGraph,
+        structure: Structure,
+        colors: Colors | None = None,
+        reading: str = INDUCED,
+    ) -> Query:
+        """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
+
+        Without colours nodes are mapped to nodes of their categories, where the structure has some.
+        Edges without a name are of any relation of the graph.
+        """
         if not isinstance(structure, Structure):
             raise InputTypeError(
-                "structure must be a Structure, or a text such as 'triangle' or 'a--b, b--c', got "
-                f"{type(structure).__name__}."
+                "structure",
+                "must be a Structure, or a text such as 'triangle' or 'a--b, b--c'",
+                got=type(structure).__name__,
             )
         if structure.num_nodes > MOST_NODES:
             raise InputError(
-                f"structure must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
+                "structure", f"must have at most {MOST_NODES} nodes", got=structure.num_nodes
             )
         names: tuple[tuple[str, ...], ...] = ()
         if colors is None:
@@ -169,9 +179,12 @@ def _checked_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nod
     for colors, length in ((structure, size), (graph, num_nodes)):
         if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
             raise InputError(
-                f"colors must be whole numbers for the {size} nodes of the structure and for the "
-                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
-                f"{np.shape(colors)}."
+                "colors",
+                (
+                    f"must be whole numbers for the {size} nodes of the structure and for the "
+                    f"{num_nodes} of the graph"
+                ),
+                got=f"{np.asarray(colors).dtype} of shape {np.shape(colors)}",
             )
     return np.asarray(structure, np.int64), np.asarray(graph, np.int64)
 

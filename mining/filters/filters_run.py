@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy as np
 from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, FilterRow, filter_rows
+from gomkcn.mining.filters.filter_figure import plot_filters
+from gomkcn.mining.filters.filters_records import DrawnRecord
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors
@@ -20,8 +24,10 @@ from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.occurrences import Occurrences, node_columns
 from gomkcn.mining.structures.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
+from gomkcn.mining.structures.table_column import tabulate
 from gomkcn.mining.structures.truth import MotifRecovery, compare_with_truth
 from gomkcn_dgl._torch import device_name
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
@@ -29,7 +35,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import Table, save_result
 
 if TYPE_CHECKING:
     from gomkcn.mining.filters.filter_miner import FilterMiner
@@ -127,22 +133,21 @@ class DrawnNodes:
         }
 
     @classmethod
-    def from_dict(cls, record: dict[str, Any], num_nodes: int, num_filters: int) -> DrawnNodes:
-        """Read a record of ``drawn.json``; refuse lists that do not belong together."""
-        labels = np.array(record["labels"], np.int64)
-        similarities = _from_thousandths(record["similarities"])
-        responses = _from_thousandths(record["responses"]).reshape(num_filters, num_nodes).T
-        subgraphs = np.array(record["subgraphs"], np.int64).reshape(num_nodes, -1)
-        matching = np.array(record["matching"], np.int64).reshape(subgraphs.shape)
-        exact = np.array(record["exact"], bool)
-        by_node = (labels, similarities, exact, *([record["fills"]] if record["fills"] else []))
-        if any(len(one) != num_nodes for one in by_node):
+    def of_record(cls, record: DrawnRecord, num_nodes: int, num_filters: int) -> DrawnNodes:
+        """Read a record of ``drawn.json``; a ValueError for lists that do not belong together."""
+        labels = np.array(record.labels, np.int64)
+        similarities = _from_thousandths(record.similarities)
+        responses = _from_thousandths(record.responses).reshape(num_filters, num_nodes).T
+        subgraphs = np.array(record.subgraphs, np.int64).reshape(num_nodes, -1)
+        matching = np.array(record.matching, np.int64).reshape(subgraphs.shape)
+        exact = np.array(record.exact, bool)
+        by_node: list[Any] = [labels, similarities, exact]
+        by_node += [record.fills] if record.fills else []
+        if any(len(values) != num_nodes for values in by_node):
             raise ValueError(f"drawn.json is not of the {num_nodes} nodes of the map")
         if labels.max(initial=-1) >= num_filters or subgraphs.max(initial=-1) >= num_nodes:
             raise ValueError("drawn.json names a filter or a node that is not there")
-        return cls(
-            labels, similarities, responses, subgraphs, matching, exact, tuple(record["fills"])
-        )
+        return cls(labels, similarities, responses, subgraphs, matching, exact, record.fills)
 
 
 def _thousandths(values: np.ndarray) -> list[int]:
@@ -281,17 +286,21 @@ class FiltersRun:
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 4)
-        >>> run = FiltersRun.of(FilterMiner(1, size=5, contrast=False).fit(rings), rings)
+        >>> run = FiltersRun.of(FilterMiner(1, filter_size=5, contrast=False).fit(rings), rings)
         >>> run.filters[0].instances.short, run.occurrences[0].short
         ('4', '4')
         """
         csr = as_unweighted(graph)
         if len(getattr(miner, "labels_", ())) != csr.num_nodes:
             raise InputError(
-                "miner must be fitted to the graph; call miner.fit with the same graph first."
+                "miner",
+                "must be fitted to the graph",
+                way_out="call miner.fit with the same graph first",
             )
         settings = FiltersSettings.of(miner) if settings is None else settings
-        counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())
+        counts = tuple(occurrences) or count_filters(
+            miner.filters_, csr, settings.filters.count_seconds, Steps()
+        )
         categories = Categories.find(csr.stored_features, csr.feature_names)
         colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
         shown = drawn = None
@@ -337,6 +346,28 @@ class FiltersRun:
     def num_epochs(self) -> int:
         """Epochs of the training; 0 where nothing was trained."""
         return max(0, len(self.loss_curve) - 1)
+
+    @property
+    def rows(self) -> list[FilterRow]:
+        """The rows of the table of filters."""
+        planted = [self.planted_as(mined.id) for mined in self.filters]
+        return filter_rows(self.filters, self.occurrences, planted)
+
+    def table(self, which: str = "filters") -> Table:
+        """A row for each of the "filters", or for each of the "nodes" that were compared.
+
+        The page on filters says what the columns are.
+        """
+        check_choice("which", which, ("filters", "nodes"))
+        return tabulate(FILTER_COLUMNS, self.rows) if which == "filters" else self.nodes
+
+    def plot(self) -> Any:
+        """Draw the filters with their instances, as :meth:`FilterMiner.plot` does."""
+        return plot_filters(self.filters, self.colors, self.note)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of filters to a file, or their picture, as :meth:`MotifSet.save` does."""
+        save_result(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""

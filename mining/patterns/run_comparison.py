@@ -21,20 +21,28 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.choice import compare_structures
+from gomkcn.mining.patterns.compared_structure import (
+    BOTH,
+    ComparedStructure,
+    Family,
+    Side,
+    Sign,
+    comparison_columns,
+)
 from gomkcn.mining.patterns.mining_run import MiningRun
-from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
-from gomkcn.mining.significance.null_models import KEEP_DEGREES
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.settings.miner_settings import NONE
+from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
 from gomkcn.mining.structures.pattern import (
-    LESS,
-    MORE,
     NOT_SHOWN,
     NullComparison,
     OccurrenceCount,
     Pattern,
 )
+from gomkcn.mining.structures.table_column import tabulate
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
@@ -47,91 +55,6 @@ from gomkcn_dgl.runtime.tabular import Tabular
 
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3
-# the runs, as the fields of what is compared are named
-_BOTH = ("first", "second")
-# what the test says of a structure: more, fewer, neither; None where a run does not compare it
-Sign = int | None
-
-
-class Family(NamedTuple):
-    """Structures that are corrected together, and have a profile together."""
-
-    num_nodes: int
-    has_kinds: bool
-    is_directed: bool
-
-    @classmethod
-    def of(cls, structure: Structure) -> Family:
-        """The family of a structure."""
-        has_kinds = structure.alone is not structure
-        return cls(structure.num_nodes, has_kinds, structure.relations.is_directed)
-
-
-@dataclass(frozen=True)
-class Side:
-    """A structure in one of two runs.
-
-    Attributes
-    ----------
-    count : OccurrenceCount
-        Its occurrences; 0 where neither the graph nor any of its random graphs has it.
-    result : NullComparison or None
-        The comparison with random graphs; None where it was not made.
-    copies : int or None
-        Its copies in the motif set of the run.
-    entry : float
-        That of the profile: z, divided by the length of all z of its family; NaN without z.
-    """
-
-    count: OccurrenceCount
-    result: NullComparison | None = None
-    copies: int | None = None
-    entry: float = math.nan
-
-    @property
-    def z(self) -> float:
-        """That of the comparison; NaN without one, or where all random graphs have as many."""
-        if self.result is None or self.result.z is None:
-            return math.nan
-        return self.result.z
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the graph or a random graph has it."""
-        return self.count.high > 0 or (self.result is not None and self.result.mean > 0)
-
-    @property
-    def sign(self) -> Sign:
-        """1 where the structure is called more frequent, -1 where less, else 0."""
-        if self.result is None:
-            return None
-        return {MORE: 1, LESS: -1}.get(self.result.verdict, 0)
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedStructure:
-    """A structure with what each of two runs has of it; None where one did not count it."""
-
-    name: str
-    structure: Structure
-    first: Side | None
-    second: Side | None
-
-    @property
-    def signs(self) -> tuple[Sign, Sign]:
-        """What the tests of both runs say."""
-        first, second = (None if side is None else side.sign for side in (self.first, self.second))
-        return first, second
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a graph or a random graph has it."""
-        return any(side is not None and side.is_held for side in (self.first, self.second))
-
-    @property
-    def is_called(self) -> bool:
-        """Whether the test of a run says more or fewer."""
-        return any(self.signs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,13 +90,22 @@ class Profile:
         return float(np.corrcoef(first, second)[0, 1])
 
 
+@dataclass(frozen=True)
+class ComparedRun:
+    """What a comparison says of a run: its graph, and what its random graphs do not tell."""
+
+    graph: GraphSummary
+    warnings: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RunComparison(Tabular):
     """Two runs, and every structure that either of them counted.
 
     Attributes
     ----------
-    first, second : MiningRun
+    first, second : ComparedRun
+        The graph of each run, and the warnings of its comparison with random graphs.
     null : str
         The null model whose results are shown, the first that both runs have; empty without one.
     structures : tuple of ComparedStructure
@@ -183,8 +115,8 @@ class RunComparison(Tabular):
         One for each family of which both runs compared all structures.
     """
 
-    first: MiningRun
-    second: MiningRun
+    first: ComparedRun
+    second: ComparedRun
     null: str
     structures: tuple[ComparedStructure, ...]
     profiles: tuple[Profile, ...]
@@ -219,7 +151,7 @@ class RunComparison(Tabular):
         Where the random graphs keep degrees, the subgraphs that are two edges at a node are as many
         in each of them: so an unjoined pair is left as often as the third pair is not joined.
         """
-        if self.null not in KEEP_DEGREES:
+        if not (self.null in NULL_MODELS and NULL_MODELS[self.null].keeps_degrees):
             return []
         return [
             one
@@ -233,29 +165,10 @@ class RunComparison(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each structure: its name, edges, nodes, and what each run has of it.
 
-        Of each run, with ``_first`` or ``_second``: ``count``, the ``mean``, ``sd``, ``z``,
-        ``p_adjusted`` and ``verdict`` of the comparison with random graphs, ``has_z``, which is
-        false where all random graphs have the same count, the entry of the ``profile``, and
-        ``copies`` in its motif set. What is not known is missing.
+        Columns of a run end in ``_first`` or ``_second``; the page on comparing networks says what
+        they are. What is not known is missing.
         """
-        rows = self.structures
-        table: dict[str, list[Any]] = {
-            "structure": [one.name for one in rows],
-            "edges": [one.structure.to_text() for one in rows],
-            "nodes": [one.structure.num_nodes for one in rows],
-        }
-        for which in _BOTH:
-            sides: list[Side | None] = [getattr(one, which) for one in rows]
-            results = [side and side.result for side in sides]
-            table[f"count_{which}"] = [side and side.count.value for side in sides]
-            for name in ("mean", "sd", "z", "p_adjusted", "verdict"):
-                table[f"{name}_{which}"] = [one and getattr(one, name) for one in results]
-            table[f"has_z_{which}"] = [one and one.z is not None for one in results]
-            table[f"profile_{which}"] = [
-                None if side is None or math.isnan(side.entry) else side.entry for side in sides
-            ]
-            table[f"copies_{which}"] = [side and side.copies for side in sides]
-        return table
+        return tabulate(comparison_columns(), self.structures).columns()
 
 
 def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
@@ -308,7 +221,13 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         for name, (key, one) in zip(names, structures.items(), strict=True)
     ]
     rows = _in_order(_with_entries([one for one in rows if one.is_held]))
-    return RunComparison(first, second, null, tuple(rows), tuple(_profiles(rows)))
+    return RunComparison(
+        ComparedRun(first.graph, first.warnings),
+        ComparedRun(second.graph, second.warnings),
+        null,
+        tuple(rows),
+        tuple(_profiles(rows)),
+    )
 
 
 def mine_structures(
@@ -430,7 +349,7 @@ def _with_entries(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:
     """The structures with their entries of the profile of each run."""
     squares: defaultdict[tuple[Family, str], float] = defaultdict(float)
     for one in rows:
-        for which in _BOTH:
+        for which in BOTH:
             side: Side | None = getattr(one, which)
             if side is not None and not math.isnan(side.z):
                 squares[Family.of(one.structure), which] += side.z**2
@@ -469,9 +388,7 @@ def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
             of_family.setdefault(Family.of(one.structure), []).append(number)
     found = []
     for family, numbers in of_family.items():
-        entries = [
-            np.array([getattr(rows[row], which).entry for row in numbers]) for which in _BOTH
-        ]
+        entries = [np.array([getattr(rows[row], which).entry for row in numbers]) for which in BOTH]
         if len(numbers) > 1:
             found.append(Profile(family, tuple(numbers), *entries))
     return found

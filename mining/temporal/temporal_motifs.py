@@ -23,6 +23,8 @@ import numpy as np
 
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
+from gomkcn.mining.structures.table_column import tabulate
+from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS, Events, TemporalRow
 from gomkcn.mining.temporal.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
 from gomkcn_dgl.checks import check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
@@ -40,8 +42,6 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
 log = logging.getLogger("gomkcn_dgl")
-
-Events = tuple[tuple[int, int], ...]
 
 # the first edge of each motif, and the second and the third one of a row and a column of the grid
 FIRST_EDGE = (1, 2)
@@ -129,19 +129,32 @@ class TemporalCensus(Tabular):
         With random graphs also ``mean``, ``sd`` and ``z`` of the counts in these, ``p_adjusted``
         and ``verdict``.
         """
-        cells = [(row, column) for row in range(6) for column in range(6)]
-        events = [motif_events(*cell) for cell in cells]
-        table = {
-            "row": [row + 1 for row, _ in cells],
-            "column": [column + 1 for _, column in cells],
-            "events": [", ".join(f"{u}->{v}" for u, v in edges) for edges in events],
-            "nodes": [max(map(max, edges)) for edges in events],
-            "count": self.counts.reshape(-1).tolist(),
-        }
-        if self.comparisons:
-            for field in ("mean", "sd", "z", "p_adjusted", "verdict"):
-                table[field] = [getattr(one, field) for one in self.comparisons]
-        return table
+        return tabulate(TEMPORAL_COLUMNS, self.rows).columns()
+
+    @property
+    def rows(self) -> list[TemporalRow]:
+        """The rows of the table, row by row of the grid."""
+        counts = self.counts.reshape(-1).tolist()
+        results = self.comparisons or [None] * len(counts)
+        return [
+            TemporalRow(at // 6, at % 6, motif_events(at // 6, at % 6), number, result)
+            for at, (number, result) in enumerate(zip(counts, results, strict=True))
+        ]
+
+
+def check_temporal_options(
+    window: float | str | timedelta | np.timedelta64,
+    null: str,
+    null_samples: int,
+    seed: int,
+    n_jobs: int | None,
+) -> None:
+    """Refuse what :func:`temporal_census` refuses, before its events are read."""
+    Window.read(window)
+    check_choice("null", null, TEMPORAL_NULLS)
+    check_int("null_samples", null_samples, 0)
+    check_int("seed", seed, 0)
+    check_jobs("n_jobs", n_jobs)
 
 
 def temporal_census(
@@ -210,10 +223,7 @@ def temporal_census(
     >>> temporal_census(mail, 8, null_samples=0).counts[4, 0].item(), motif_events(4, 0)
     (1, ((1, 2), (2, 1), (1, 2)))
     """
-    check_choice("null", null, TEMPORAL_NULLS)
-    check_int("null_samples", null_samples, 0)
-    check_int("seed", seed, 0)
-    check_jobs("n_jobs", n_jobs)
+    check_temporal_options(window, null, null_samples, seed, n_jobs)
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = _notes_on(edges, has_unit)
@@ -309,8 +319,9 @@ class _Counter:
         triples = min((at_nodes**3).sum() / 6, (in_window**2).sum() / 2)
         if triples >= self.most_triples:
             raise InputError(
-                f"window must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}; "
-                "choose a shorter one."
+                "window",
+                f"must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}",
+                way_out="choose a shorter one",
             )
 
     def count(self, order: np.ndarray, until: np.ndarray) -> np.ndarray:

@@ -140,7 +140,7 @@ FAULTS = [
     (
         ">2.5<",
         ">-1<",
-        "of at least 0, got -1; weight='none' (--weight none)",
+        "of at least 0, got -1; weight='none' leaves",
     ),
     (
         't" attr.type="float"',
@@ -163,8 +163,8 @@ FAULTS = [
         ("g.gml", "nothing", "the file is not valid GML ("),
         ("g.gml", "graph [ ]", "the graph is empty"),
         ("g.net", PAJEK.format("Arcs") + "*Edges\n1 3\n", "got 2 with and 1 without; directed"),
-        ("g.net", PAJEK.format("Arcslist"), "not valid PAJEK (Unexpected character '.'"),
-        ("g.net", "*Vertices 9\n10 a\n", "the file is not valid PAJEK (Invalid vertex ID (10)"),
+        ("g.net", PAJEK.format("Arcslist"), "line 6 must name nodes from 1 to 3, got '2.5'"),
+        ("g.net", "*Vertices 9\n10 a\n", "line 2 must name nodes from 1 to 9, got '10'."),
         ("g.json", "[]", "a JSON file must hold nodes and links"),
         ("g.json", '{"nodes": []}', "a JSON file must hold nodes and links"),
         ("g.json", '{"nodes": [7, 7], "links": []}', "each node must have an id of its own, got"),

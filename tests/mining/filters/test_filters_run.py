@@ -8,7 +8,6 @@ import re
 import zlib
 from dataclasses import replace
 
-import jsonschema
 import networkx as nx
 import numpy as np
 import pyarrow.parquet as pq
@@ -25,19 +24,23 @@ from gomkcn.mining import (
     load,
 )
 from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, NO_MORE
 from gomkcn.mining.filters.filter_figure import feature_colors
+from gomkcn.mining.filters.filters_records import DrawnRecord, FiltersRecord
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
-from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
+from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.graph_map import MapRecord
 from gomkcn.mining.plots.styles import filter_colors
 from gomkcn.mining.runs.filters import FILTERS, learn_filters, run_of_filters
-from gomkcn.mining.runs.graph_inputs import GraphInputs
+from gomkcn.mining.runs.graph_inputs import GraphInputs, RunRecord
 from gomkcn.mining.runs.mine import MINE, run_of_mining
-from gomkcn.mining.schemas import load_schema
-from gomkcn.mining.show.filters_page import CSV_HEAD, filters_row, render_filters
-from gomkcn.mining.show.filters_text import NO_MORE, filters_table, format_filters
+from gomkcn.mining.show.filters_page import filters_row, render_filters
+from gomkcn.mining.show.filters_text import format_filters
 from gomkcn.mining.show.page import read_text
+from gomkcn.mining.show.text_table import text_table
 from gomkcn.mining.structures.pattern import UNCOUNTED
+from gomkcn.mining.structures.records import read_as
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -81,6 +84,14 @@ def made(graph, truth=None, **changes):
     settings = FiltersSettings().override({**SMALL, "path": "some/graph.graphml", **changes})
     run = learn_filters(settings, GraphInputs(as_csr(graph), truth=truth)).found
     return settings, run.miner, run
+
+
+def read_records(records):
+    """Each file of a run has the types of its record; a run without a page has no map."""
+    kinds = {"run": RunRecord, "filters": FiltersRecord, "map": MapRecord, "drawn": DrawnRecord}
+    for name, record in records.items():
+        if record is not None:
+            read_as(kinds[name], record)
 
 
 @pytest.fixture(scope="module")
@@ -133,9 +144,8 @@ def test_the_files_of_a_run(written, graph, job):
         "run.json", "settings.toml",
     ]  # fmt: skip
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
-    for name, record in records.items():
-        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
-    assert read_filters_settings(written / "settings.toml") == settings
+    read_records(records)
+    assert FiltersSettings().read(written / "settings.toml") == settings
     page = (written / "filters.html").read_text("utf-8")
     paths = assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
     for name in ("instances", "nearest_nodes", "occurrences"):
@@ -245,7 +255,7 @@ def test_planted_motifs_are_the_filters_that_are_isomorphic():
     page = " ".join(Page(render_filters(run)).text)
     assert re.search(r"Filter\s+0\s+is 1 of the 2 planted motifs\s+with 4 copies\.", page)
     assert "ring: filter 0; 4 of 4 copies" in page and "star: no filter" in page
-    assert filters_table(run).columns["planted"] == ["ring", "-"]
+    assert text_table(FILTER_COLUMNS, run.rows).columns["planted"] == ["ring", "-"]
     said = "1 of 2 planted motifs is the structure of a filter: ring (4 instances, 4 planted)."
     assert said in format_filters(run)
     assert run.to_dict()["filters"][0]["planted"] == "ring"
@@ -269,8 +279,9 @@ def test_of_a_sample_numbers_have_intervals_and_others_are_not_compared(graph):
     assert f"estimates from 20 of {graph.num_nodes} nodes, drawn at random" in said
     # a number above its interval, of instances
     first = run.filters[0].instances
-    shown = filters_table(run).columns["instances"][0]
-    assert shown[0].startswith("≈ ") and shown[1].split(" to ")[0] in str(first)
+    shown = text_table(FILTER_COLUMNS, run.rows).columns["instances"][0]
+    assert shown[0].startswith("≈ ") and shown[1].startswith("95% CI ")
+    assert shown[1].removeprefix("95% CI ").split(" to ")[0] in str(first)
     assert f"{shown[0]} {shown[1]} {run.filters[0].disjoint_instances} disjoint" in page
 
 
@@ -343,10 +354,9 @@ def test_what_is_left_when_time_is_up_is_marked(graph, job):
     assert [one["occurrences"] for one in run.to_dict()["filters"]] == [None] * 3
     page = words_of(render_filters(run))
     assert f"The time limit ended the run. To continue it: {run.command}" in page
-    assert "a dash where time was up" in page
-    assert filters_table(run).columns["occurrences"] == ["-"] * 3
-    record = json.loads(json.dumps(run.to_dict()))
-    jsonschema.Draft202012Validator(load_schema("filters")).validate(record)
+    assert "A dash: not counted, as time was up." in page
+    assert text_table(FILTER_COLUMNS, run.rows).columns["occurrences"] == ["-"] * 3
+    read_records({"filters": json.loads(json.dumps(run.to_dict()))})
 
 
 def test_the_page_says_whether_the_training_mattered(run):
@@ -390,7 +400,7 @@ def test_a_row_of_filters_has_their_numbers(graph, job):
 
 SMALL_MINER = {
     "num_filters": 3,
-    "size": 5,
+    "filter_size": 5,
     "contrast": False,
     "learning": FilterLearning(num_epochs=2),
 }
@@ -422,7 +432,7 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     assert (one.name, one.instances.value, one.disjoint_instances) == ("wheel with 5 spokes", 8, 8)
     assert one.exceeds and one.random_instances.num_graphs == beyond.num_random_graphs > 2
     # 1. in the terminal
-    table = filters_table(beyond).columns
+    table = text_table(FILTER_COLUMNS, beyond.rows).columns
     assert list(table) == ["filter", "structure", "nodes", "instances", "random graphs",
                            "nearest nodes", "similarity", "occurrences", "planted"]  # fmt: skip
     assert table["random graphs"][0] == str(one.random_instances)
@@ -442,10 +452,10 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     # 3. in the table that a reader saves
     (row,) = csv_rows(page)
     assert (row["instances"], row["disjoint"], row["exceeds"]) == (8, 8, 1)
-    assert (row["random mean"], row["random sd"]) == (
+    assert (row["random_mean"], row["random_sd"]) == (
         one.random_instances.mean, one.random_instances.sd
     )  # fmt: skip
-    assert row["nearest nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
+    assert row["nearest_nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
     # 4. in the panel below the graph, in a row of filters and in a figure
     beside = f"{one.random_instances} in random graphs"
     record = unpacked(page)["filters"][0]
@@ -467,7 +477,7 @@ def texts_of(figure):
 
 def test_nothing_of_a_figure_covers_another_or_is_cut_off():
     """Two rows of filters, whose numbers in random graphs stand above the names below them."""
-    miner = FilterMiner(6, size="3-5").fit(nx.les_miserables_graph())
+    miner = FilterMiner(6, filter_size="3-5").fit(nx.les_miserables_graph())
     assert len(miner.filters_) == 6
     figure = miner.plot()
     figure.canvas.draw()
@@ -482,8 +492,8 @@ def csv_rows(page):
     """The rows of the table of a page, as its button saves them."""
     rows = [json.loads(value) for name, value in Page(page).attributes if name == "data-csv"]
     heads = [value for name, value in Page(page).attributes if name == "data-head"]
-    assert heads == ["|".join(CSV_HEAD)]
-    return [dict(zip(CSV_HEAD, row, strict=True)) for row in rows]
+    names = heads[0].split("|")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def test_instances_that_overlap_are_told_from_disjoint_ones():
@@ -494,8 +504,8 @@ def test_instances_that_overlap_are_told_from_disjoint_ones():
     _, _, run = made(graph, num_filters=1, filter_size=3, num_epochs=0)
     one = run.filters[0]
     assert one.disjoint_instances < one.instances.value
-    assert filters_table(run).columns["disjoint"] == [str(one.disjoint_instances)]
-    assert "disjoint: as many of them as share no node" in " ".join(format_filters(run).split())
+    assert text_table(FILTER_COLUMNS, run.rows).columns["disjoint"] == [str(one.disjoint_instances)]
+    assert "Disjoint: as many instances as share no node" in " ".join(format_filters(run).split())
     page = render_filters(run)
     words = words_of(page)
     assert f"{one.instances.short} {one.disjoint_instances} disjoint" in words
@@ -514,27 +524,30 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     # 1. in a folder, which is read back
     prepare_folder(FILTERS, tmp_path)
     write_run(FILTERS, tmp_path, run_of_filters(run))
-    for name in JSON_FILES:
-        record = json.loads((tmp_path / f"{name}.json").read_bytes())
-        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
+    read_records(
+        {name: json.loads((tmp_path / f"{name}.json").read_bytes()) for name in JSON_FILES}
+    )
     back = load(tmp_path)
     assert back.to_dict() == run.to_dict() and back.to_dict()["filters"] == []
     assert pq.read_table(tmp_path / "nodes.parquet").num_rows == 0
     assert FilterMiner.load(tmp_path / "filters.npz").predict(graph).tolist() == [-1] * 150
-    # 2. in words, which name the option of the command
+    # 2. in words
     said = format_filters(back)
     assert " ".join(said.split()) == (
         f"The graph has no structure of 3 to 8 nodes more often than {run.num_random_graphs} "
-        "random graphs with its degrees, in the subgraphs around 150 nodes; --no-contrast gives "
-        "the most frequent ones. None of the 1 planted motif is the structure of a filter."
+        "random graphs with its degrees, in the subgraphs around 150 nodes; without this "
+        "contrast, filters are the most frequent ones. None of the 1 planted motif is the "
+        "structure of a filter."
     )
     page = render_filters(back)
     assert page == (tmp_path / "filters.html").read_text("utf-8")
-    assert "; --no-contrast gives the most frequent ones. None of the 1" in words_of(page)
+    assert "; without this contrast, filters are the most frequent ones. None of the 1" in words_of(
+        page
+    )
     assert "table" not in Page(page).tags
     assert 'id="run-data"' not in page and "Training" not in words_of(page)
-    # 3. in Python, where it is a parameter
-    assert "contrast=False gives" in miner.note_ == run.note
+    # 3. in Python
+    assert miner.note_ == run.note
     assert f"<p>{miner.note_}</p>" == run._repr_html_()
     (text,) = miner.plot(graph).texts
     assert " ".join(text.get_text().split()) == miner.note_
@@ -548,18 +561,18 @@ def test_what_a_given_number_adds_is_marked_as_no_more_than_by_chance():
     graph = nx.gnm_random_graph(150, 240, seed=3)
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2})
     assert [one.exceeds for one in run.filters] == [False, False]
-    for cell in filters_table(run).columns["structure"]:
+    for cell in text_table(FILTER_COLUMNS, run.rows).columns["structure"]:
         assert cell[1] == NO_MORE
     page = render_filters(run)
-    assert words_of(page).count(NO_MORE) == 2 + 1
-    said = f"{NO_MORE} explains no more nodes, beside the others, than in these."
+    assert words_of(page).count(NO_MORE) == 2
+    said = f"A{NO_MORE[1:]}: explains no more nodes, beside the others, than in these."
     assert said in words_of(page)
     assert [row["exceeds"] for row in csv_rows(page)] == [0, 0]
     assert words_of(filters_row(run.filters, run.colors)).count(NO_MORE) == 2
     # without random graphs nothing is
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2, "contrast": False})
     assert NO_MORE not in format_filters(run) + render_filters(run)
-    assert [row["random mean"] for row in csv_rows(render_filters(run))] == ["", ""]
+    assert [row["random_mean"] for row in csv_rows(render_filters(run))] == ["", ""]
     assert "random graphs" not in words_of(render_filters(run)).replace(run.note, "")
 
 
@@ -659,18 +672,18 @@ def test_settings_are_read_back_and_a_bad_file_is_refused(write):
     given = {"path": "größe.csv", "features": ("x 0",), "num_filters": 7, "random_state": 3,
              "tau": (1.0, 0.5), "num_levels": 1, "count_seconds": 2.0, "device": "cpu"}  # fmt: skip
     settings = FiltersSettings().override(given)
-    assert read_filters_settings(write("settings.toml", settings.to_toml())) == settings
+    assert FiltersSettings().read(write("settings.toml", settings.to_toml())) == settings
     values = {key: value for table in settings.to_dict().values() for key, value in table.items()}
     assert values.items() >= given.items()
     assert len(values) == sum(map(len, settings.to_dict().values()))
-    assert read_filters_settings(write("settings.toml", "")) == FiltersSettings()
+    assert FiltersSettings().read(write("settings.toml", "")) == FiltersSettings()
     for content, words in (
-        ("[miner]\n", "unknown name 'miner'; known are filters, graph, kernel, learning"),
-        ("[filters]\nnum_filters = [3]\n", "num_filters in .* must be a value of type"),
+        ("[miner]\n", "a table must have a known name, got 'miner'"),
+        ("[filters]\nnum_filters = [3]\n", "num_filters must be an integer or 'auto'"),
         ("[filters]\ncount_seconds = 0\n", "count_seconds must be"),
     ):
         with pytest.raises(InputError, match=words):
-            read_filters_settings(write("settings.toml", content))
+            FiltersSettings().read(write("settings.toml", content))
 
 
 def test_a_miner_of_another_graph_is_refused(job):

@@ -667,5 +667,5 @@ def test_new_graphs_are_covered_with_exact_copies(noisy):
     marked = [ends for *ends, own in drawn.edges(data=True) if "motif" in own]
     edges = 12 * len(one.edges) - one.motif.missing + one.motif.added
     assert len(marked) == edges == round(found.edges_covered * graph.num_edges)
-    table = found.compare(graph)
+    table = found.compare(graph).to_pandas()
     assert table["copies"].tolist() == [12] and table["copies_other"][0] in (0, row[0])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count_where, feature_table, motif_set
+from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count_where, motif_set
 from gomkcn.mining.motif_sets import finding
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.finding import given_patterns, near_variants
@@ -18,10 +18,12 @@ from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.show.terminal import format_run, unused
 from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.records import read_as
 from gomkcn.synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import as_csr
@@ -192,7 +194,7 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     assert summary(found).startswith("A partition into 5 blocks describes the graph in ")
     record = json.loads(json.dumps(found.to_dict()))
     copies = [[], [one.motif.copies for one in other]]
-    again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
+    again = MotifSet.of_record(read_as(MotifSetRecord, record), as_csr(graph).relations, copies)
     assert again.to_dict() == record and copies_of(again.other) == copies_of(other)
 
 
@@ -281,7 +283,7 @@ def test_copies_that_lack_an_edge_are_no_variant_unless_copies_are_exact(damaged
 def test_features_at_orbits_are_direct_means(damaged, exact):
     """Over the copies that the tables list, and over all nodes, one value at a time."""
     values = dict(zip(damaged.feature_names, damaged.features.T.tolist(), strict=True))
-    table = feature_table(exact).to_pandas()
+    table = exact.table("features").to_pandas()
     orbits = [set(one.structure.orbits.tolist()) for one in exact]
     assert len(table) == sum(2 * len(own) for own in orbits) == 6
     for row in table.to_dict("records"):
@@ -298,7 +300,7 @@ def test_features_at_orbits_are_direct_means(damaged, exact):
     assert all(own.is_monotonic_decreasing for _, own in apart.groupby(table["motif"]))
     # categories and features without a difference have none
     plain = motif_set(as_csr(damaged, features=np.ones((damaged.num_nodes, 1))), "3-6")
-    assert not feature_table(plain).columns()["motif"]
+    assert not plain.table("features").columns()["motif"]
 
 
 def test_what_is_not_used_is_said():
@@ -332,7 +334,7 @@ def test_a_collection_shares_its_motifs():
     assert ring.key == Structure.parse("ring-6").key
     assert copies_of(found) == {ring.key: {(k, frozenset(range(6))) for k in range(40)}}
     assert "of the collection by" in summary(found)
-    same = found.compare(graphs)
+    same = found.compare(graphs).to_pandas()
     assert same["copies_other"].tolist() == [40]
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     assert found.transform(graphs)[:, 0].tolist() == [1] * 40
@@ -468,12 +470,12 @@ def test_new_graphs_are_covered_without_a_search(planted, found):
 
 
 def test_a_set_is_compared_with_another_graph(planted, found):
-    same = found.compare(planted[0])
+    same = found.compare(planted[0]).to_pandas()
     assert same["motif"].tolist() == found.names
     assert same["copies"].tolist() == same["copies_other"].tolist() == [10, 10]
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     # without copies there is nothing to save
-    other = found.compare(nx.path_graph(40))
+    other = found.compare(nx.path_graph(40)).to_pandas()
     assert other["copies_other"].tolist() == [0, 0] and other["bits_other"].tolist() == [0, 0]
 
 
