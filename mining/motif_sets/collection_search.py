@@ -13,8 +13,8 @@ from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_copies import LEAST_GRAPHS
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.drawing_fits import NearSettings
-from gomkcn.mining.motif_sets.motif_search import SearchSettings
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph

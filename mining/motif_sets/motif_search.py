@@ -17,10 +17,9 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,63 +27,16 @@ from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.moves import MOVES, Gap, Move, codes_of, put_in
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn.mining.motif_sets.proposals import Proposals
+from gomkcn.mining.motif_sets.search_settings import EQUAL, SearchSettings
 from gomkcn_dgl.runtime.steps import Steps
 
-# lengths that differ by less are equal, and to so many decimals estimates are
-_EQUAL = 1e-6
+# estimates are equal to so many decimals
 _DECIMALS = 6
 # nobody knows how many rounds a search has, and how many steps a round; after so many of them half
 # of the whole is said to be done, and less than all whatever follows
 _HALF_OF_STAGES = 2.0
 _HALF_OF_STEPS = 100
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """What a search looks at, and when it is content. All lengths are in bits."""
-
-    # a greedy set is made by what saves most in all, and by what saves most an edge to the power of
-    # an exponent: with 0 few large motifs come first, with 1 dense ones
-    exponents: tuple[float, ...] = (0.0, 1.0, 0.5)
-    # the length is computed of so many choices at each step, the most promising by the estimate
-    num_measured: int = 8
-    # a choice that saves less by its estimate is not measured: estimates are off by some bits
-    least_estimate: float = -5.0
-    # a choice saves at most so many times its estimate, and so many bits more: it is not measured
-    # where another one is known to save more than that. Of the 2,644 lengths of the first 612 steps
-    # in ca-GrQc 1,000 are so left out, none of which was the shortest of its step
-    more_than_estimate: float = 1.3
-    bits_more_than_estimate: float = 20.0
-    # a structure that can save no more than this is not looked at again
-    hopeless: float = -20.0
-    # beside other motifs a structure saves at most so many times what it saves alone, and so many
-    # bits more: others make their surroundings less probable
-    more_than_alone: float = 1.2
-    bits_more_than_alone: float = 10.0
-    # … and for each edge, where bits are divided by edges
-    more_an_edge: float = 0.1
-    # a copy worth less is not taken: a motif that saves bits has few of them
-    least_worth: float = -15.0
-    # bits that a motif must be worth to be in a set, beside the length
-    least_of_motif: float = 0.0
-    # times that some motifs at random are left out together, to no avail, before a round ends, and
-    # the share of them that is: the order in which motifs came is so undone
-    most_failed: int = 10
-    shares_left_out: tuple[float, ...] = (0.3, 0.5)
-    # structures that are put in where motifs of their size stand, and in the place of each one
-    most_put_in: int = 100
-    most_in_place: int = 20
-    # rounds; in so many of them structures are proposed in what the set leaves over and where its
-    # smallest motifs lie
-    most_rounds: int = 6
-    rounds_of_proposals: int = 3
-    # a round that gains less is the last one, and one that gains less than this share of what the
-    # set saves
-    least_of_round: float = 0.5
-    least_share_of_round: float = 0.001
-    # greedy steps in all: some minutes in a graph of a million edges
-    most_steps: int = 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,33 +51,6 @@ class MotifSearchState:
     tried: tuple[tuple[tuple[int, ...], float], ...]
     # where drawings are searched for, what the search for exact copies ended with
     exact: MotifSearchState | None = None
-
-
-class Proposals(Protocol):
-    """What proposes structures for one graph or collection, and chooses copies of them."""
-
-    def __call__(
-        self, description: Any, number: int, known: Mapping[bytes, Candidate]
-    ) -> Sequence[Candidate]:
-        """The structures that a description shows in a round; the first has the number 0."""
-
-    def give(self, structure: Structure, sources: tuple[str, ...]) -> Sequence[Candidate]:
-        """A given structure with its copies; none where the graph cannot have any."""
-
-    def choose(
-        self,
-        description: Any,
-        candidate: Candidate,
-        freed: np.ndarray | None,
-        least_worth: float,
-    ) -> Choice | None:
-        """The free copies of a candidate that save most, None where they are too few."""
-
-    def completed(self, candidate: Candidate) -> Candidate:
-        """A candidate of which only the structure and the copies were kept."""
-
-    def redrawn(self, description: Any, number: int) -> Iterator[Choice]:
-        """Other drawings of a motif that save more beside the others; none where all are exact."""
 
 
 class MotifSearch:
@@ -239,7 +164,7 @@ class MotifSearch:
 
     def keep_shorter(self, other: Description) -> None:
         """Take another set as the best one if it is shorter."""
-        if self.cost(other) < self.cost(self.best) - _EQUAL:
+        if self.cost(other) < self.cost(self.best) - EQUAL:
             self.best = other
 
     def cost(self, description: Description) -> float:
@@ -310,8 +235,8 @@ class MotifSearch:
                     continue
                 longer = self.with_choice(description, choice)
                 score = choice.per_edge(description.length - longer.length, exponent)
-                is_worth_it = self.cost(longer) < self.cost(description) - _EQUAL
-                if is_worth_it and score > best_score + _EQUAL:
+                is_worth_it = self.cost(longer) < self.cost(description) - EQUAL
+                if is_worth_it and score > best_score + EQUAL:
                     best = longer
                     best_score = score
             if best is description:

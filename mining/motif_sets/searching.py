@@ -15,14 +15,11 @@ from gomkcn.mining.motif_sets.candidate import Candidate
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, NearSettings, drawing_of
-from gomkcn.mining.motif_sets.motif_search import (
-    MotifSearch,
-    MotifSearchState,
-    Proposals,
-    SearchSettings,
-)
+from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
 from gomkcn.mining.motif_sets.near_copies import NearProposals
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.proposals import Proposals
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn.mining.structures.pattern import Pattern

@@ -20,7 +20,7 @@ from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
-from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState, SearchSettings
+from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
 from gomkcn.mining.motif_sets.moves import (
     CoverAnew,
     Drop,
@@ -31,6 +31,7 @@ from gomkcn.mining.motif_sets.moves import (
     codes_of,
     put_in,
 )
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges

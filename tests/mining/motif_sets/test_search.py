@@ -27,8 +27,8 @@ from gomkcn.mining.motif_sets.graph_copies import (
 )
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
-from gomkcn.mining.motif_sets.motif_search import SearchSettings
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
