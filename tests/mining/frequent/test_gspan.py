@@ -278,7 +278,7 @@ def test_what_cannot_be_is_refused():
 
 def test_command_writes_a_table(mutag, tmp_path):
     table = tmp_path / "found.csv"
-    asked = ["frequent", str(mutag), "--support", "100", "--size", "6", "--per-class"]
+    asked = ["frequent", str(mutag), "--support", "100", "--sizes", "6", "--per-class"]
     run = CliRunner().invoke(main, [*asked, "--out", str(table)])
     assert run.exit_code == 0, run.output
     rows = table.read_text().splitlines()
