@@ -231,7 +231,7 @@ def test_the_heads_count_what_the_table_has(runs):
 
 
 def test_what_is_no_run_is_refused_in_a_sentence(runs):
-    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn.read_run"):
+    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn\.load"):
         compare_runs(runs["small"], "worm")
     with pytest.raises(InputError, match="got Graph as the first"):
         compare_runs(PATH, runs["small"])
