@@ -40,6 +40,15 @@ class Fault(NamedTuple):
 
 
 FAULTS = [Fault(*row) for row in [
+    ("a name that is not known is dropped", "gomkcn_dgl/settings.py",
+     'refuse_unknown("a setting", given, known)', "pass",
+     "test_settings.py::test_a_name_that_is_not_known_is_refused_with_the_nearest"),
+    ("a bound that must be exceeded is met", "gomkcn_dgl/settings.py",
+     "open_minimum=above is not None)", "open_minimum=False)",
+     "test_settings.py::test_a_range_is_the_same_for_an_option_a_file_and_an_argument"),
+    ("a kernel in the help has other defaults", "gomkcn/commands/options.py",
+     "known[name] = replace(known[name], default=default)", "pass",
+     "test_settings.py::test_a_default_in_the_help_is_that_of_the_settings"),
     ("one attempt an edge", "mining/significance/null_models.py",
      "ATTEMPTS_PER_EDGE = 10", "ATTEMPTS_PER_EDGE = 1",
      "test_null_models.py::test_hardly_any_edge_stays_where_it_was"),
