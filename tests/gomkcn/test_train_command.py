@@ -91,7 +91,7 @@ def test_bonds_of_a_tu_folder():
     split = (0.5, 0.25, 0.25)
     assert trained("TU", split=split).settings.model.relations == {"edge=0": False, "edge=1": False}
     without = trained("TU", split=split, relation="none")
-    assert (without.settings.model.relations, without.settings.data.relation) == ({}, "none")
+    assert (without.settings.model.relations, without.settings.data.relation) == (None, "none")
     predicted, _ = without.decide(read_labelled("TU", relation="none").graph)
     # all graphs are one and the same
     assert len(set(predicted.tolist())) == 1
@@ -360,7 +360,7 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     first = trained("directed.bin")
     assert first.settings.model.relations == {"edge": True}
     other = trained(None, first.settings, directed=False, filter_size=5)
-    assert (other.settings.model.relations, other.model.first_conv.settings.max_nodes) == ({}, 5)
+    assert (other.settings.model.relations, other.model.first_conv.settings.max_nodes) == (None, 5)
     assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
