@@ -34,7 +34,7 @@ RANGES: dict[str, tuple[float, float]] = {
     # each is a row of numbers in memory, and on the screen
     "most": (0, 10**7),
     # more than there are pairs of nodes in a pattern
-    "max_edits": (0, 100),
+    "errors": (0, 100),
     "max_steps": (1, 2**63 - 1),
     **dict.fromkeys(("null_samples", "num_epochs", "patience"), (0, 10**6)),
     **dict.fromkeys(

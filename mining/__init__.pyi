@@ -1,11 +1,6 @@
-from gomkcn.mining.counting.conditions import count_where as count_where
-from gomkcn.mining.counting.conditions import list_where as list_where
-from gomkcn.mining.counting.counter import count_occurrences as count_occurrences
-from gomkcn.mining.counting.counter import list_places as list_places
+from gomkcn.mining.counting.counts import count as count
+from gomkcn.mining.counting.counts import places as places
 from gomkcn.mining.counting.inexact_counts import InexactCounts as InexactCounts
-from gomkcn.mining.counting.inexact_counts import Variant as Variant
-from gomkcn.mining.counting.inexact_counts import count_inexact as count_inexact
-from gomkcn.mining.counting.occurrence_search import count_by_graph as count_by_graph
 from gomkcn.mining.counting.orbit_features import OrbitCounts as OrbitCounts
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns as bag_of_patterns
 from gomkcn.mining.counting.structure_census import Census as Census

@@ -35,7 +35,7 @@ def mine_tiny() -> None:
     logging.disable()
     import networkx as nx
 
-    from gomkcn.mining.counting.counter import count_occurrences
+    from gomkcn.mining.counting.counts import count
     from gomkcn.mining.motif_sets.finding import motif_set
     from gomkcn.mining.patterns.miner import NONE, Miner
     from gomkcn_dgl.graph import as_csr
@@ -47,5 +47,5 @@ def mine_tiny() -> None:
     graph = as_csr(wheels)
     # what a mining comes to last is compiled first, so that the two seldom compile the same
     motif_set(graph)
-    count_occurrences(graph, Structure.parse("a--b, b--c"))
+    count(graph, Structure.parse("a--b, b--c"))
     Miner(filters=NONE, null_samples=99).fit(graph)

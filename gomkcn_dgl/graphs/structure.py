@@ -812,13 +812,13 @@ def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     for loop in said.loops:
         said.refuse(
             f"pattern must have edges between two different nodes, got {loop.given!r}; "
-            "gomkcn count takes self-loops, as gomkcn.count_where in Python.",
+            "gomkcn count takes self-loops, as gomkcn.count in Python.",
             loop.at,
         )
     conditions = [edge.at for edge in [*said.absent, *said.edges] if edge.is_absent or edge.tests]
     for at in [*conditions, *(one.left.at for one in said.conditions)]:
         said.refuse(
-            "pattern must be of edges alone; gomkcn count takes conditions, as gomkcn.count_where "
+            "pattern must be of edges alone; gomkcn count takes conditions, as gomkcn.count "
             "in Python.",
             at,
         )

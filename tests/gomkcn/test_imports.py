@@ -260,10 +260,10 @@ def test_modules_of_a_user_with_our_folders_names_are_no_trouble(tmp_path):
     program = """
 import mining, networkx, synthetic
 from gomkcn import get_motif
-from gomkcn.mining import count_occurrences
+from gomkcn.mining import count
 
 assert mining.HERE and synthetic.HERE
-assert count_occurrences(networkx.wheel_graph(6), get_motif("wheel")).value == 1
+assert count(networkx.wheel_graph(6), get_motif("wheel")).value == 1
 """
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
 

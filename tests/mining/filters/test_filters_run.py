@@ -24,7 +24,8 @@ from gomkcn.mining import (
     PatternMiner,
     read_run,
 )
-from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.counter import count_query
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.filters.filter_figure import feature_colors, plot_filters
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
 from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
@@ -184,7 +185,7 @@ def test_nearest_nodes_and_occurrences_are_those_of_the_graph(graph, job):
     _, miner, run = job
     for one, count in zip(run.filters, run.occurrences, strict=True):
         assert one.nearest_nodes.value == (miner.labels_ == one.id).sum()
-        assert count == count_occurrences(graph, one.structure)
+        assert count == count_query(Query.of_structure(graph, one.structure))[0]
         assert count.is_exact
     assert run.note == miner.note_ and run.num_random_graphs == 0 and not run.is_sample
     instances = [one.instances.value for one in run.filters]
