@@ -106,7 +106,7 @@ FAULTS = [Fault(*row) for row in [
     ("an idle filter moves to the best", "mining/filters/filter_training.py",
      "speed = (1 - similarity).clamp", "speed = similarity.clamp",
      "test_filter_training.py::test_an_idle_filter_moves_to_the_worst_represented_class"),
-    ("the rarest filter first", "mining/filters/filter_mining.py",
+    ("the rarest filter first", "mining/filters/filter_miner.py",
      "np.argsort(-instances", "np.argsort(instances",
      "test_filter_miner.py::test_each_subgraph_belongs_to_the_filter_that_it_is"),
     ("categories do not make a subgraph another", "mining/filters/filter_bank.py",

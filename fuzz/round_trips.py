@@ -27,6 +27,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_objects import from_csr
+from gomkcn_dgl.io.formats import FORMATS
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 
@@ -185,7 +186,7 @@ def _rows(graph: nx.Graph, path: Path) -> None:
     _igraph(graph).write_edgelist(str(path))
 
 
-def _own(graph: nx.Graph, path: Path) -> None:
+def _write_graph(graph: nx.Graph, path: Path) -> None:
     kinds = all("kind" in data for *_, data in graph.edges(data=True)) and graph.size()
     weights = all("weight" in data for *_, data in graph.edges(data=True)) and graph.size()
     options = {"relation": "kind" if kinds else None, "weight": "weight" if weights else None}
@@ -235,8 +236,11 @@ FORMS = {
         _direction,
     ),
     "sif, Cytoscape": Form(".sif", _sif, "names isolated kind", _direction, is_typed=True),
-    "csv, write_graph": Form(".csv", _own, ALL, is_typed=True),
-    "folder, write_graph": Form(".graph", _own, ALL, is_typed=True),
+    **{
+        f"{row.name}, write_graph": Form(row.endings[0], _write_graph, ALL, is_typed=True)
+        for row in FORMATS.values()
+        if row.write is not None
+    },
 }
 
 

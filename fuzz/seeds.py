@@ -6,7 +6,7 @@ import dataclasses
 import io
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,23 @@ from mutate import pack
 from gomkcn.mining import PatternMiner
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.mining_settings import RunSettings
-from gomkcn.mining.runs.export import occurrence_table
-from gomkcn.mining.runs.run_folder import write_run
+from gomkcn.mining.runs.mine import MINE, run_of_mining
+from gomkcn.mining.runs.train import TRAIN, TrainingInputs
 from gomkcn.mining.structures.occurrences import Occurrence, Occurrences
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.pattern_columns import occurrence_table
 from gomkcn.mining.structures.truth import compare_with_truth
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_content import ColumnChoice
 from gomkcn_dgl.graph_objects import TypedGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
+from gomkcn_dgl.io.formats import Format, find_format
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.writing import write_graph
+from gomkcn_dgl.runtime.run import Work, write_run
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
-from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
+from gomkcn_dgl.training.training_run import read_training_data
 
 READINGS = Path(__file__).parents[1] / "tests/data/readings"
 EDGES = "0 1\n1 2\n2 3\n3 0\n"
@@ -89,7 +94,7 @@ JSON_FILES = (
 )
 # occurrences of each pattern in the files of occurrences
 COUNTS = (2, 1)
-_READ = (".json", ".npy", ".parquet", ".pt", ".toml")
+_READ = (".json", ".npy", ".parquet", ".pt", ".toml", ".txt")
 INSTANCES = [[0, 1, 2, 3], [4, 5, 6, 7]]
 RING = {"name": "ring", "num_nodes": 4, "edges": [[0, 1], [1, 2], [2, 3], [0, 3]], "copies": 2}
 TRUTH = {"motifs": [{**RING, "instances": INSTANCES}]}
@@ -107,10 +112,15 @@ def _written(name: str, write: Callable[[Path], object]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         write(path)
-        if path.is_dir():
-            files = [file for file in sorted(path.iterdir()) if file.suffix in _READ]
-            return pack({file.name: file.read_bytes() for file in files})
-        return path.read_bytes()
+        return _content(path)
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, or an archive of the files in a folder."""
+    if path.is_dir():
+        files = [file for file in sorted(path.iterdir()) if file.suffix in _READ]
+        return pack({file.name: file.read_bytes() for file in files})
+    return path.read_bytes()
 
 
 def graph_folders() -> list[bytes]:
@@ -157,7 +167,7 @@ def matrix_market_files() -> list[bytes]:
 
 
 def dgl_files() -> list[bytes]:
-    """Return graphs with labels, features and weights, and plain ones in all layouts of DGL."""
+    """Return graphs with labels, features and weights."""
     nodes = {"feat": np.ones((3, 2), np.float32), "label": np.array([0, 1, 0])}
     graphs = [
         TypedGraph.of_one_type((source, (source + 1) % 3), 3, nodes, {"weight": source + 0.5})
@@ -165,7 +175,7 @@ def dgl_files() -> list[bytes]:
     ]
     labels = {"labels": np.array([0, 1])}
     labelled = _written("g.bin", lambda path: write_dgl_graphs(path, graphs, labels))
-    return [labelled, *(path.read_bytes() for path in sorted(READINGS.glob("dgl*.bin")))]
+    return [labelled]
 
 
 def npz_files() -> list[bytes]:
@@ -193,6 +203,43 @@ def tu_folders() -> list[bytes]:
     return [pack(folder), pack({**folder, **attributes}), pack({**folder, **edges})]
 
 
+# of formats, beside their examples in `tests/data/readings`
+_MORE: dict[str, Callable[[], list[bytes]]] = {
+    "edges": lambda: _encoded(EDGE_LISTS),
+    "csv": lambda: _encoded(EDGE_CSVS),
+    "parquet": edge_parquets,
+    "matrix": lambda: _encoded(ADJACENCY_TABLES),
+    "folder": graph_folders,
+    "graphml": networkx_files(nx.write_graphml),
+    "gml": networkx_files(nx.write_gml),
+    "gexf": networkx_files(nx.write_gexf),
+    "pajek": lambda: _encoded(PAJEK_FILES),
+    "json": json_files,
+    "mtx": matrix_market_files,
+    "sif": lambda: _encoded(("a pp b c\nd\n", "a b\tp p\tc\nc\tp p\ta b\n")),
+    "ncol": lambda: _encoded(("a b 2.5\nb c 1\n", "# c\na b\nb a\n")),
+    "lgl": lambda: _encoded(("# a\nb 1\n# d\n", "# a\nb\nc\n")),
+    "graph6": lambda: _encoded((">>graph6<<IheA@GUAo\n", "Bg\nCh\n:Bd\n")),
+    "sparse6": lambda: _encoded((">>sparse6<<:I`ES@obGkqegW~\n", ":Bd\n:Bd\n")),
+    "dimacs": lambda: _encoded(DIMACS_FILES),
+    "dgl": dgl_files,
+    "npz": npz_files,
+    "tu": tu_folders,
+}
+
+
+def of_format(row: Format) -> list[bytes]:
+    """The examples of a format, and more where there are some."""
+    paths = [path for path in sorted(READINGS.iterdir()) if path.suffix not in (".py", ".gz")]
+    files = [InputFile(path) for path in paths if path.name != "__pycache__"]
+    examples = [file.path for file in files if find_format(file, ColumnChoice()) is row]
+    return [*map(_content, examples), *_MORE.get(row.name, list)()]
+
+
+def _encoded(texts: Sequence[str]) -> list[bytes]:
+    return [text.encode() for text in texts]
+
+
 def feature_arrays() -> list[bytes]:
     """Return arrays of several types."""
     return [saved(np.save, values) for values in (np.arange(4), np.ones((2, 4), ">f8").T)]
@@ -216,7 +263,7 @@ def run_folders() -> list[bytes]:
 
     def write(path: Path) -> None:
         path.mkdir()
-        write_run(path, run, RunSettings())
+        write_run(MINE, path, run_of_mining(run))
 
     return [_written("run", write)]
 
@@ -246,6 +293,7 @@ def train_folders() -> list[bytes]:
         file = path / "graphs.bin"
         write_dgl_graphs(file, graphs, {"labels": np.arange(20) % 2})
         settings = ClassifierSettings().override({**options, "path": str(file)})
-        write_training(path, *run_training(settings, read_training_data(settings.data)))
+        run = TRAIN.make(settings, TrainingInputs(read_training_data(settings.data)), Work())
+        write_run(TRAIN, path, run)
 
     return [_written("train", write)]

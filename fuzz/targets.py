@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
-import networkx as nx
 import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
 
 from gomkcn.mining.patterns.mining_settings import read_settings
 from gomkcn.mining.patterns.run_comparison import compare_runs
-from gomkcn.mining.runs.export import occurrence_table, read_places, structure_table
-from gomkcn.mining.runs.run_folder import read_run
+from gomkcn.mining.runs.export import read_places
+from gomkcn.mining.runs.kinds import load
 from gomkcn.mining.show.comparison_text import format_comparison
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
@@ -30,6 +29,7 @@ from gomkcn.mining.structures.truth import read_truth
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import read_label_names
+from gomkcn_dgl.io.formats import FORMATS, Format
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
@@ -84,9 +84,9 @@ def _settings(path: Path) -> None:
 
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
-    run = read_run(path)
+    run = load(path)
     texts = [format_run(run), format_comparison(compare_runs(run, run))]
-    tables = structure_table(run.patterns), occurrence_table(run.patterns)
+    tables = run.table("structures"), run.table("motifs"), run.table("occurrences")
     texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()
 
@@ -98,24 +98,28 @@ def _occurrences(path: Path) -> None:
 
 def _report(path: Path) -> None:
     """Render the page of a run; it must be whole and load nothing, whatever names are in it."""
-    page = render_report(read_run(path))
+    page = render_report(load(path))
     page.encode()
     assert_loads_nothing(page)
 
 
-def _networkx(path: Path) -> None:
-    """Read a graph as it is, and with attributes that some of the files have."""
-    read_graph(path)
-    for options in ({"relation": "kind"}, {"features": ["a"]}):
-        try:
-            read_graph(path, **options)
-        except InputError as error:
-            assert str(error).endswith(".")
+def of_format(row: Format) -> Target:
+    """The reader of a format: the graph, with attributes that some have, and the classes."""
+    name = f"g{row.endings[0]}" if row.endings else "g"
+    read_as = partial(read_graph, format=None if row.endings else row.name)
 
+    def read(path: Path) -> None:
+        read_as(path)
+        if row.read_classes is not None:
+            read_graph_classes(path, format=row.name)
+        attributes = ({"relation": "kind"}, {"features": ["a"]})
+        for options in attributes if row.has_node_attributes else ():
+            try:
+                read_as(path, **options)
+            except InputError as error:
+                assert str(error).endswith(".")
 
-def _graph_and_classes(path: Path) -> None:
-    read_graph(path)
-    read_graph_classes(path)
+    return Target(name, read, lambda: seeds.of_format(row), row.is_folder)
 
 
 def _texts(*texts: str) -> Callable[[], list[bytes]]:
@@ -125,31 +129,10 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
 
 TARGETS = {
-    "edges": Target("g.txt", read_graph, _texts(*seeds.EDGE_LISTS)),
+    **{row.name: of_format(row) for row in FORMATS.values()},
     "edges_gz": Target(
         "g.txt.gz", read_graph, lambda: [gzip.compress(seeds.EDGES.encode(), mtime=0)]
     ),
-    "matrix": Target(
-        "g.csv", partial(read_graph, format="matrix"), _texts(*seeds.ADJACENCY_TABLES)
-    ),
-    "csv": Target("g.csv", read_graph, _texts(*seeds.EDGE_CSVS)),
-    "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),
-    "folder": Target("g.graph", read_graph, seeds.graph_folders, True),
-    "graphml": Target("g.graphml", _networkx, seeds.networkx_files(nx.write_graphml)),
-    "gml": Target("g.gml", _networkx, seeds.networkx_files(nx.write_gml)),
-    "gexf": Target("g.gexf", _networkx, seeds.networkx_files(nx.write_gexf)),
-    "pajek": Target("g.net", read_graph, _texts(*seeds.PAJEK_FILES)),
-    "json": Target("g.json", _networkx, seeds.json_files),
-    "mtx": Target("g.mtx", read_graph, seeds.matrix_market_files),
-    "sif": Target("g.sif", read_graph, _texts("a pp b c\nd\n", "a b\tp p\tc\nc\tp p\ta b\n")),
-    "ncol": Target("g.ncol", read_graph, _texts("a b 2.5\nb c 1\n", "# c\na b\nb a\n")),
-    "lgl": Target("g.lgl", read_graph, _texts("# a\nb 1\n# d\n", "# a\nb\nc\n")),
-    "graph6": Target("g.g6", read_graph, _texts(">>graph6<<IheA@GUAo\n", "Bg\nCh\n:Bd\n")),
-    "sparse6": Target("g.s6", read_graph, _texts(">>sparse6<<:I`ES@obGkqegW~\n", ":Bd\n:Bd\n")),
-    "dimacs": Target("g.col", read_graph, _texts(*seeds.DIMACS_FILES)),
-    "dgl": Target("g.bin", _graph_and_classes, seeds.dgl_files),
-    "npz": Target("g.npz", read_graph, seeds.npz_files),
-    "tu": Target("tu", _graph_and_classes, seeds.tu_folders, True),
     "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
     "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
     "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),

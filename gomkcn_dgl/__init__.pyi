@@ -39,4 +39,3 @@ from gomkcn_dgl.training.training_loop import TrainingSettings as TrainingSettin
 from gomkcn_dgl.training.training_loop import evaluate_classifier as evaluate_classifier
 from gomkcn_dgl.training.training_loop import predict_logits as predict_logits
 from gomkcn_dgl.training.training_loop import train_classifier as train_classifier
-from gomkcn_dgl.training.training_run import load_classifier as load_classifier

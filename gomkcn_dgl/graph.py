@@ -240,7 +240,7 @@ def graph_labels(graph: Any) -> np.ndarray | None:
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
     """Whether the edges of a CSRGraph have to be read anew."""
     same_direction = choice.directed is None or set(graph.relations.directed) == {choice.directed}
-    return not same_direction or bool(replace(choice, directed=None).of_edges)
+    return not same_direction or bool(replace(choice, directed=None).given)
 
 
 def _with_nodes(

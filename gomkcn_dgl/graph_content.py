@@ -47,7 +47,8 @@ MAX_CATEGORIES = 1000
 class ColumnChoice:
     """Which attributes are used, by name or as arrays, and whether edges have a direction.
 
-    Columns of a table of edges are named, or numbered from 1.
+    Columns of a table of edges are named, or numbered from 1. Those of molecules are told by their
+    usual names where they are None; that of the classes is "none" where nobody asks for them.
     """
 
     features: Any = None
@@ -62,17 +63,24 @@ class ColumnChoice:
     # of edges: those that patterns compare with values, and the least value of others
     edge_attributes: tuple[str, ...] = ()
     minimum: Mapping[str, float] = field(default_factory=dict)
+    # of molecules
+    smiles: str | None = None
+    class_column: str | None = NONE
+    skip_invalid: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.directed, (bool, np.bool_, type(None))):
             raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
 
     @property
-    def of_edges(self) -> list[str]:
-        """What is chosen about the edges."""
-        names = ("directed", "source", "target", "relation", "weight")
-        least = ["minimum"] if self.minimum else []
-        return [*(name for name in names if getattr(self, name) is not None), *least]
+    def given(self) -> list[str]:
+        """What is chosen about edges and molecules."""
+        named = ("directed", "source", "target", "relation", "weight", "smiles")
+        marked = ("minimum", "skip_invalid")
+        return [
+            *(name for name in named if getattr(self, name) is not None),
+            *(name for name in marked if getattr(self, name)),
+        ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -365,7 +365,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 break
             maker = self.make_kernel(**kernel).fit(graph)
             gram = maker.similarities(steps=steps)
-            judge = partial(_judge, gram, labels, folds)
+            judge = partial(judge_kernel, gram, labels, folds)
             judged = steps.each(
                 f"cross-validation {kernel}",
                 np.ndarray,
@@ -555,7 +555,7 @@ def _temperature(decisions: np.ndarray, is_first: np.ndarray) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
 
 
-def _judge(
+def judge_kernel(
     gram: np.ndarray,
     labels: np.ndarray,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],

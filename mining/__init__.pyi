@@ -7,7 +7,6 @@ from gomkcn.mining.counting.structure_census import Census as Census
 from gomkcn.mining.counting.structure_census import census as census
 from gomkcn.mining.counting.structure_census import graphlet_agreement as graphlet_agreement
 from gomkcn.mining.counting.structure_census import orbit_counts as orbit_counts
-from gomkcn.mining.counting.structure_census import orbit_table as orbit_table
 from gomkcn.mining.filters.filter_learning import FilterLearning as FilterLearning
 from gomkcn.mining.filters.filter_miner import FilterMiner as FilterMiner
 from gomkcn.mining.filters.filters_run import FiltersRun as FiltersRun
@@ -23,13 +22,8 @@ from gomkcn.mining.patterns.pattern_miner import PatternMiner as PatternMiner
 from gomkcn.mining.patterns.run_comparison import RunComparison as RunComparison
 from gomkcn.mining.patterns.run_comparison import compare_runs as compare_runs
 from gomkcn.mining.patterns.run_comparison import mine_structures as mine_structures
-from gomkcn.mining.runs.export import copies_table as copies_table
-from gomkcn.mining.runs.export import feature_table as feature_table
-from gomkcn.mining.runs.export import occurrence_table as occurrence_table
-from gomkcn.mining.runs.export import structure_table as structure_table
 from gomkcn.mining.runs.export import write_tables as write_tables
-from gomkcn.mining.runs.filters_folder import read_filters_run as read_filters_run
-from gomkcn.mining.runs.run_folder import read_run as read_run
+from gomkcn.mining.runs.kinds import load as load
 from gomkcn.mining.significance.null_models import NullModel as NullModel
 from gomkcn.mining.significance.null_models import null_model as null_model
 from gomkcn.mining.significance.null_models import sample_null as sample_null

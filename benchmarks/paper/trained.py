@@ -59,7 +59,7 @@ def run_row(row: Record) -> Record:
         options = [*settings["options"], "--seed", seed, "--device", "cpu", "--quiet"]
         _gomkcn("train", str(graphs), "--out", str(folder), *options)
         seconds, processor = time.perf_counter() - start, _processor_time() - used
-        metrics = json.loads((folder / "metrics.json").read_text())
+        metrics = json.loads((folder / "run.json").read_text())
         classifier = load_classifier(folder, "cpu")
     assert isinstance(classifier, TrainedNetwork)
     motifs: list[Structure] = [get_motif(name) for name in classifier.class_names]

@@ -69,7 +69,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     Of ``runs/NAME``, ``runs/NAME-2`` and so on it is the first that does not exist; to resume, the
     last that does.
     """
-    from gomkcn_dgl.runtime.files import stem
+    from gomkcn_dgl.io.formats import stem
     from gomkcn_dgl.runtime.processes import world_size
 
     if out is not None:
@@ -214,8 +214,8 @@ def inputs_of_run(ctx: click.Context, graph: GraphSettings, resumed: str | None)
 def _files_beside(path: Path) -> list[Path]:
     """The files that are read with a graph file where they exist."""
     from gomkcn_dgl.io.features import SUFFIXES
+    from gomkcn_dgl.io.formats import stem
     from gomkcn_dgl.io.graph_classes import class_names_path
-    from gomkcn_dgl.runtime.files import stem
 
     path = path.resolve()
     if not path.name:

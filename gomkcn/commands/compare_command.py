@@ -80,7 +80,7 @@ def compare(
         found = compare_runs(*runs)
         text = format_comparison(found)
     if out is not None:
-        found.write(out)
+        found.save(out)
         say(f"wrote {out}: {len(found.structures):,} rows")
     if page is not None:
         from gomkcn.mining.show.comparison_page import render_comparison
@@ -96,15 +96,16 @@ def compare(
 def _run_of(path: str, options: Mapping[str, Any], quiet: bool) -> MiningRun:
     """A finished run, or one of a graph, whose structures are counted."""
     from gomkcn.mining.patterns.run_comparison import is_run, mine_structures
-    from gomkcn.mining.runs.run_folder import read_run
+    from gomkcn.mining.runs.mine import MINE
     from gomkcn.mining.settings.graph_settings import GraphSettings
     from gomkcn_dgl.runtime.files import check_path
     from gomkcn_dgl.runtime.output_folder import problems_of_run
+    from gomkcn_dgl.runtime.run import read_run
 
     check_path(path)
     if is_run(path):
         with problems_of_run(path):
-            return read_run(path)
+            return read_run(MINE, path).found
     steps, interrupts = limited_steps(None, quiet)
     with steps.progress, interrupts:
         steps.progress.begin("reading the graph")

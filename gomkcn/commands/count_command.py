@@ -410,9 +410,12 @@ def _count_structure(
     from gomkcn.mining.counting.conditions import warn_of_letters
     from gomkcn.mining.counting.query import Query
     from gomkcn.mining.structures.categories import colors_in
-    from gomkcn.mining.structures.graph_relations import channels_in, joined_relations
+    from gomkcn.mining.structures.graph_relations import (
+        channels_in,
+        joined_relations,
+        without_directions,
+    )
     from gomkcn.mining.structures.pattern_reading import has_edges, is_named
-    from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.relations import PLAIN
 
     # 1. the structure in terms of the graph
@@ -431,7 +434,7 @@ def _count_structure(
     has_direction = graph.is_directed and not any(given.relations.directed)
     if has_direction and is_plain and directed is None:
         edges.append("directions are left out, as the pattern has none (--undirected)")
-        graph = as_csr(graph, directed=False)
+        graph = without_directions(graph)
     if edges:
         rows["edges"] = "; ".join(edges)
     # refuses relations that the graph lacks
@@ -554,7 +557,7 @@ def _structure_of(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from gomkcn.mining.runs.run_folder import read_patterns
+    from gomkcn.mining.runs.run_patterns import read_patterns
 
     patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command
-from gomkcn.commands.mining_folder import RunKind, import_igraph, mine_into_folder
+from gomkcn.commands.base import Command, inputs_of_run, truth_beside
 from gomkcn.commands.option_types import InputPath, Number
 from gomkcn.commands.options import (
     class_options,
@@ -22,7 +20,12 @@ from gomkcn.commands.options import (
     truth_option,
 )
 from gomkcn.commands.printing import show_log
-from gomkcn_dgl.errors import InputError
+from gomkcn.commands.run_command import (
+    import_igraph,
+    refuse_torchrun,
+    required_path,
+    run_into_folder,
+)
 
 
 @click.command(cls=Command)
@@ -135,15 +138,12 @@ def filters(
     from dataclasses import replace
 
     from gomkcn.mining.filters.filter_learning import FilterLearning
-    from gomkcn.mining.filters.filters_run import PAGE
     from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
-    from gomkcn.mining.runs.filters_folder import FILTERS_FILES, write_filters_run
-    from gomkcn.mining.runs.filters_job import run_filters_job
-    from gomkcn.mining.show.filters_text import format_filters
+    from gomkcn.mining.runs.filters import FILTERS
+    from gomkcn.mining.runs.graph_inputs import GraphInputs
     from gomkcn_dgl.runtime.job import Interrupts
 
-    if os.environ.get("WORLD_SIZE", "1") != "1":
-        raise InputError("filters runs in one process; leave torchrun out.")
+    refuse_torchrun("filters", "runs in one process")
     show_log(quiet)
     settings = FiltersSettings()
     if settings_file is not None:
@@ -160,20 +160,17 @@ def filters(
     # before the time limit begins; a GPU that is not there is refused
     miner.load_torch()
     interrupts = Interrupts(options["time_limit"], has_end=True)
-    mine_into_folder(
+    path = required_path(ctx, settings.graph.path)
+    truth = options["truth"] or truth_beside(path)
+    run_into_folder(
         ctx,
-        RunKind(
-            files=FILTERS_FILES,
-            page=PAGE,
-            job=run_filters_job,
-            write=write_filters_run,
-            text=format_filters,
-        ),
+        FILTERS,
         settings,
         interrupts,
+        lambda: GraphInputs.read(settings.graph, truth),
+        path=path,
+        files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),
         out=out,
-        settings_file=settings_file,
-        truth=options["truth"],
         force=force,
         resume=resume,
         quiet=quiet,

@@ -37,7 +37,7 @@ def mine_tiny() -> None:
 
     from gomkcn.mining.counting.counts import count
     from gomkcn.mining.motif_sets.finding import motif_set
-    from gomkcn.mining.patterns.miner import NONE, Miner
+    from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graphs.structure import Structure
 
@@ -48,4 +48,4 @@ def mine_tiny() -> None:
     # what a mining comes to last is compiled first, so that the two seldom compile the same
     motif_set(graph)
     count(graph, Structure.parse("a--b, b--c"))
-    Miner(filters=NONE, null_samples=99).fit(graph)
+    PatternMiner(filters=NONE, null_samples=99).fit(graph)

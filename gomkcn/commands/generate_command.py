@@ -178,8 +178,9 @@ def planted(
     from gomkcn_dgl.checks import check_choice, check_int
     from gomkcn_dgl.graph_folder import check_graph_folder
     from gomkcn_dgl.io.features import SUFFIXES
+    from gomkcn_dgl.io.formats import stem
     from gomkcn_dgl.io.writing import write_graph
-    from gomkcn_dgl.runtime.files import atomic_write, check_outputs, stem
+    from gomkcn_dgl.runtime.files import atomic_write, check_outputs
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)

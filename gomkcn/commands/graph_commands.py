@@ -183,7 +183,7 @@ def census(
     if out is None:
         print_table(table)
     else:
-        table.write(out)
+        table.save(out)
         say(f"wrote {out}: {num_rows:,} rows")
     reasons = [
         f"structures of {of} nodes are not counted: {reason}"
@@ -203,7 +203,7 @@ def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
 def _count_orbits(
     graph: Any, sizes: str | None, reading: str, steps: Steps, interrupts: Interrupts
 ) -> Table:
-    from gomkcn.mining.counting.structure_census import orbit_table
+    from gomkcn.mining.counting.structure_census import orbit_counts, orbit_table
     from gomkcn_dgl.runtime.job import TimeUpError
 
     if sizes not in (None, "2-4", "2-5"):
@@ -211,7 +211,8 @@ def _count_orbits(
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
     try:
-        return orbit_table(graph, 4 if sizes == "2-4" else 5, steps=steps)
+        counts = orbit_counts(graph, 4 if sizes == "2-4" else 5, steps=steps)
+        return orbit_table(graph, counts)
     except TimeUpError:
         if interrupts.signal:
             say_missing(interrupts, "the orbits are known when all are counted")
@@ -293,7 +294,7 @@ def frequent(
     if out is None:
         _print_subgraphs(found)
     else:
-        found.write(out)
+        found.save(out)
         say(f"wrote {out}: {len(found):,} rows")
     say_missing(interrupts, f"not complete: {found.left_out}" if found.left_out else "")
 
@@ -418,7 +419,8 @@ def temporal(
     gomkcn temporal calls.parquet --window 1h --jobs 4
     """
     show_log()
-    from gomkcn.mining.show.text_table import paragraphs
+    from gomkcn.mining.show.text_table import paragraphs, text_table
+    from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
     from gomkcn.mining.temporal.temporal_motifs import temporal_census
     from gomkcn_dgl.runtime.files import atomic_write
 
@@ -430,7 +432,7 @@ def temporal(
     with steps.progress, interrupts:
         found = temporal_census(path, window, steps=steps, **options)
     if out is not None:
-        found.write(out)
+        found.save(out)
         say(f"wrote {out}: 36 rows")
     if page is not None:
         from gomkcn.mining.show.temporal_page import render_temporal_page
@@ -438,7 +440,7 @@ def temporal(
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
         say(f"wrote {page}")
     if out is None:
-        print_table(found)
+        say(str(text_table(TEMPORAL_COLUMNS, found.rows)))
     if found.finding:
         say(paragraphs([found.finding]))
     say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

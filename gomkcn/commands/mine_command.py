@@ -11,10 +11,9 @@ from typing import Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import TYPED, Command, choose_folder
+from gomkcn.commands.base import TYPED, Command, choose_folder, inputs_of_run, truth_beside
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
-from gomkcn.commands.mining_folder import RunKind, import_igraph, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number, Word
 from gomkcn.commands.options import (
     NULLS,
@@ -30,6 +29,12 @@ from gomkcn.commands.options import (
     truth_option,
 )
 from gomkcn.commands.printing import say, show_log
+from gomkcn.commands.run_command import (
+    import_igraph,
+    refuse_torchrun,
+    required_path,
+    run_into_folder,
+)
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import check_outputs
 
@@ -192,15 +197,13 @@ def mine(
         check_path(options["path"])
     compile_beside()
     import_igraph()
-    from gomkcn.mining.patterns.miner import NONE
     from gomkcn.mining.patterns.mining_settings import RunSettings, read_settings
-    from gomkcn.mining.runs.mining_job import run_job
-    from gomkcn.mining.runs.run_folder import REPORT, run_files, write_run
-    from gomkcn.mining.show.terminal import format_run
+    from gomkcn.mining.patterns.pattern_miner import NONE
+    from gomkcn.mining.runs.graph_inputs import GraphInputs
+    from gomkcn.mining.runs.mine import MINE
     from gomkcn_dgl.runtime.job import Interrupts
 
-    if os.environ.get("WORLD_SIZE", "1") != "1":
-        raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
+    refuse_torchrun("mine", "is shared by --jobs 4")
     if no_filters:
         _refuse_filter_options(ctx)
     show_log(quiet)
@@ -212,20 +215,17 @@ def mine(
     if filters := miner.resolve_filters():
         filters.load_torch()
     interrupts = Interrupts(options["time_limit"], has_end=True)
-    mine_into_folder(
+    path = required_path(ctx, settings.graph.path)
+    truth = options["truth"] or truth_beside(path)
+    run_into_folder(
         ctx,
-        RunKind(
-            files=run_files(),
-            page=REPORT,
-            job=run_job,
-            write=lambda folder, run: write_run(folder, run, settings),
-            text=format_run,
-        ),
+        MINE,
         settings,
         interrupts,
+        lambda: GraphInputs.read(settings.graph, truth),
+        path=path,
+        files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),
         out=out,
-        settings_file=settings_file,
-        truth=options["truth"],
         force=force,
         resume=resume,
         quiet=quiet,
@@ -258,11 +258,11 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
     gomkcn demo
     gomkcn demo --out example --no-open
     """
-    from gomkcn.mining.runs.run_folder import REPORT, run_files
-    from gomkcn_dgl.runtime.output_folder import PROGRESS, check_early
+    from gomkcn.mining.runs.mine import MINE
+    from gomkcn_dgl.runtime.run import check_folder
 
     if out is not None:
-        check_early(out, run_files(), PROGRESS, force=force, resume=False)
+        check_folder(MINE, out, force=force)
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)
     graph = folder / "example.graph"
@@ -274,7 +274,7 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
     ctx.meta[TYPED] = [str(graph), "--null-samples", "99"]
     for command, options in steps.items():
         ctx.invoke(command, force=force, **options)
-    page = (folder / REPORT).resolve()
+    page = (folder / MINE.page).resolve()
     say(f"\nOpen in a browser: {page}\nNext: gomkcn mine PATH")
     if not no_open and _has_screen():
         webbrowser.open(page.as_uri())
@@ -291,48 +291,24 @@ def _has_screen() -> bool:
 def report(run: str) -> None:
     """Print the results of RUN and rebuild its report.
 
-    RUN is the folder of `gomkcn mine`, `gomkcn filters` or `gomkcn train`.
+    RUN is the folder of any command that leaves one, such as `gomkcn mine`.
 
     \b
     gomkcn report run
     """
-    from gomkcn_dgl.runtime.output_folder import problems_of_run
+    from gomkcn_dgl.runtime.output_folder import lock_folder, problems_of_run
+    from gomkcn_dgl.runtime.run import read_run, write_page
+
+    import_igraph()
+    from gomkcn.mining.runs.kinds import kind_of
 
     with problems_of_run(run):
-        table, page = _report(run)
-    say(f"{table}\n\nreport: {page}")
-
-
-def _report(run: str) -> tuple[str, Path]:
-    """What a run found as text, and its page, which is written anew."""
-    import_igraph()
-    from gomkcn.mining.filters.filters_run import RECORD
-    from gomkcn.mining.runs.run_folder import read_run, write_report
-    from gomkcn.mining.show.explanation_page import explain_run, judge_accuracy
-    from gomkcn.mining.show.terminal import format_run
-    from gomkcn_dgl.runtime.output_folder import lock_folder
-    from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
-
-    if (Path(run) / RECORD).exists():
-        return _report_filters(run)
-    if (Path(run) / METRICS).exists():
-        metrics = read_metrics(run)
-        return f"{format_results(metrics)}\n{judge_accuracy(metrics)}", explain_run(run)[1]
-    finished = read_run(run)
-    with lock_folder(run) as folder:
-        page = write_report(folder, finished)
-    return format_run(finished), page
-
-
-def _report_filters(run: str) -> tuple[str, Path]:
-    from gomkcn.mining.runs.filters_folder import read_filters_run, write_filters_page
-    from gomkcn.mining.show.filters_text import format_filters
-    from gomkcn_dgl.runtime.output_folder import lock_folder
-
-    finished = read_filters_run(run)
-    with lock_folder(run) as folder:
-        page = write_filters_page(folder, finished)
-    return format_filters(finished), page
+        kind = kind_of(run)
+        finished = read_run(kind, run)
+        text = kind.text(finished)
+        with lock_folder(run) as folder:
+            page = write_page(kind, folder, finished)
+    say(f"{text}\n\npage: {page}")
 
 
 @click.command(cls=Command)
@@ -362,11 +338,12 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     gomkcn export run --out network --format graphml
     """
     from gomkcn.mining.runs.export import files_of_tables, write_tables
-    from gomkcn.mining.runs.run_folder import read_run
+    from gomkcn.mining.runs.mine import MINE
     from gomkcn_dgl.runtime.output_folder import problems_of_run
+    from gomkcn_dgl.runtime.run import read_run
 
     with problems_of_run(run):
-        found = read_run(run)
+        found = read_run(MINE, run).found
         names = files_of_tables(found, format)
         check_outputs([Path(out) / name for name in names], [run], force=force)
         paths = write_tables(out, found, format)

@@ -9,6 +9,7 @@ import click
 from cloup import option
 
 from gomkcn.commands.option_types import BadOptionError, InputPath, Names, Number, TablePath, Word
+from gomkcn_dgl.io.formats import FORMATS
 
 Decorated = Callable[..., Any]
 
@@ -16,10 +17,6 @@ Decorated = Callable[..., Any]
 NULLS = ("degree", "joint-degree", "erdos-renyi", "none")
 TEMPORAL_NULLS = ("directions", "gaps", "timelines", "times")
 READINGS = ("induced", "subgraph")
-FORMATS = (
-    *("edges", "csv", "parquet", "matrix", "graphml", "gml", "gexf", "pajek", "json", "mtx", "sif"),
-    *("ncol", "lgl", "graph6", "sparse6", "dimacs", "dgl", "npz", "smiles", "sdf", "folder", "tu"),
-)
 
 
 def none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
@@ -92,7 +89,7 @@ table_options = together(
         "--format",
         type=Word(*FORMATS),
         hidden=True,
-        help=f"File format: {', '.join(FORMATS[:-1])} or {FORMATS[-1]} [by file name]",
+        help=f"File format: {', '.join(FORMATS)} [by file name]",
     ),
 )
 minimum_option = option(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, choose_folder, inputs_of
+from gomkcn.commands.base import Command, inputs_of
 from gomkcn.commands.option_types import InputPath, Names, Number, Numbers, TablePath
 from gomkcn.commands.options import (
     device_option,
@@ -20,6 +20,7 @@ from gomkcn.commands.options import (
     table_options,
 )
 from gomkcn.commands.printing import print_table, say, show_log
+from gomkcn.commands.run_command import run_into_folder
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import visible
 
@@ -269,50 +270,41 @@ def train(
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
-    from gomkcn.mining.show.explanation_page import explain_run, judge_accuracy
-    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from gomkcn.mining.runs.train import TRAIN, TrainingInputs
+    from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
-    from gomkcn_dgl.training import training_run as training
+    from gomkcn_dgl.training.training_run import read_training_data
 
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
         show_log(quiet or not is_first())
         preset = _preset(settings_file, paper, tuned)
         settings = _settings(settings_file, options | {"device": device, "preset": preset})
-        if out is not None:
-            # refused before the data are read
-            own = settings.data
-            files = inputs_of(ctx, own.path, own.feature_file, own.label_names, own.class_names)
-            if resume and settings_file in files:
-                # it goes on with its own settings
-                files.remove(settings_file)
-            training.check_training_folder(out, force, resume, files)
-        data = training.read_training_data(settings.data)
+        of_data = settings.data
+        files = inputs_of(
+            ctx, of_data.path, of_data.feature_file, of_data.label_names, of_data.class_names
+        )
+        if resume and settings_file in files:
+            # it goes on with its own settings
+            files.remove(settings_file)
         if settings.method == "kernel" and world_size() > 1:
             raise InputError("method kernel is shared by --jobs 4; leave torchrun out.")
-        out = choose_folder(out, settings.data.path, resume=resume)
-        with lock_folder(out) as folder:
-            unfinished = training.prepare_training_folder(folder, force, resume)
-            if unfinished is None:
-                say(f"nothing to resume: the run is finished, {folder / training.METRICS}")
-                return
-            with JobProgress(not quiet and sys.stderr.isatty() and is_first()) as bar:
-                classifier, metrics = training.run_training(
-                    settings,
-                    data,
-                    unfinished,
-                    interrupts,
-                    bar,
-                    options["n_jobs"],
-                    "auto" if device is None else device,
-                )
-            training.write_training(folder, classifier, metrics)
-            if is_first():
-                say(training.format_results(metrics))
-                say(judge_accuracy(metrics))
-                _, page = explain_run(folder, data=data)
-                say(f"what it learnt: {page}")
+        run_into_folder(
+            ctx,
+            TRAIN,
+            settings,
+            interrupts,
+            lambda: TrainingInputs(
+                read_training_data(of_data), "auto" if device is None else device
+            ),
+            path=of_data.path,
+            files=files,
+            out=out,
+            force=force,
+            resume=resume,
+            quiet=quiet,
+            n_jobs=options["n_jobs"],
+        )
 
 
 def _preset(file: str | None, paper: bool, tuned: bool) -> str | None:
@@ -381,7 +373,7 @@ def predict(
     if out is None:
         print_table(table)
         return
-    table.write(out)
+    table.save(out)
     number = len(table.columns()["predicted"])
     of_what = "nodes" if classifier.settings.data.nodes else "graphs"
     say(f"{out}: the classes of {number:,} {of_what}")
@@ -415,11 +407,21 @@ def explain(
     gomkcn explain run --graphs 0,5,9 --out why
     gomkcn explain run --graphs celecoxib,aspirin
     """
+    from gomkcn.mining.runs.train import EXPLANATION, TRAIN
     from gomkcn.mining.show.explanation_page import explain_run
-    from gomkcn_dgl.runtime.output_folder import problems_of_run
+    from gomkcn_dgl.runtime.files import check_output
+    from gomkcn_dgl.runtime.output_folder import problems_of_run, refuse_foreign, write_files
+    from gomkcn_dgl.runtime.run import read_run
 
     with problems_of_run(run):
-        explanation, page = explain_run(run, graphs, data_path=data_path, out=out, force=force)
+        trained = read_run(TRAIN, run)
+        page = Path(run, EXPLANATION) if out is None else Path(out, Path(EXPLANATION).name)
+        if out is None:
+            refuse_foreign(Path(run), [EXPLANATION])
+        else:
+            check_output(page, [run, trained.found.settings.data.path], force=force)
+        explanation, html = explain_run(trained.found, trained.record, graphs, data_path=data_path)
+        write_files(page.parent, {page.name: html})
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"

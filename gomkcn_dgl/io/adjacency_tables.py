@@ -14,12 +14,10 @@ as a matrix.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -27,14 +25,12 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import READING, GraphContent
 from gomkcn_dgl.graph_objects import from_matrix
 from gomkcn_dgl.io.edge_layout import names_edges
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import MARKS, Row, counts_rows, find_form, is_number, rows_of
-from gomkcn_dgl.io.tables import as_utf8, check_names, line_error, read_text
-from gomkcn_dgl.runtime.files import file_problems, open_file
+from gomkcn_dgl.io.tables import check_names, line_error
 
 log = logging.getLogger("gomkcn_dgl")
 
-# the first bytes of a file: those of 100 rows of a matrix of 1,000, or thousands of edges
-_HEAD_BYTES = 2**18
 # of fewer rows, edges with weights are a square of numbers as well; of fewer than three, any are
 _LEAST_ROWS = 4
 _LEAST_LIKE_EDGES = 3
@@ -87,19 +83,16 @@ class AdjacencyTable:
         return cls(numbers, header or index, may_be_edges)
 
 
-def is_adjacency_table(path: Path) -> bool:
+def is_adjacency_table(file: InputFile) -> bool:
     """Whether a text is an adjacency matrix, and no list of edges; the log says if it may be both.
 
     Few bytes of a list of edges are read: it has more lines than its lines have cells.
     """
-    with file_problems(path), open_file(path) as raw:
-        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        head = file.read(_HEAD_BYTES)
     # what is no text is no matrix
     with contextlib.suppress(InputError):
-        lines = [line for line in as_utf8(head).splitlines() if line[:1].strip(_MARKS)]
+        lines = [line for line in file.head.splitlines() if line[:1].strip(_MARKS)]
         if len(lines) <= 1 + max(map(_most_cells, lines[-2:]), default=0):
-            return _is_matrix(AdjacencyTable.read(read_text(path), _has_csv_name(path)))
+            return _is_matrix(AdjacencyTable.read(file.text, _is_csv(file)))
     return False
 
 
@@ -110,12 +103,12 @@ def _is_matrix(table: AdjacencyTable) -> bool:
     return not table.may_be_edges
 
 
-def read_adjacency_table(path: Path) -> GraphContent:
+def read_adjacency_table(file: InputFile) -> GraphContent:
     """Read a text as an adjacency matrix; nodes are in the order of its rows."""
-    table = AdjacencyTable.read(read_text(path), _has_csv_name(path))
+    table = AdjacencyTable.read(file.text, _is_csv(file))
     names = table.names
-    said = "without names" if names is None else "with names"
-    log.log(READING, "adjacency matrix of %d nodes, %s", len(table.numbers), said)
+    with_names = "without names" if names is None else "with names"
+    log.log(READING, "adjacency matrix of %d nodes, %s", len(table.numbers), with_names)
     if names is not None and all(
         str(name).isdecimal() and str(int(name)) == name for name in names
     ):
@@ -125,9 +118,9 @@ def read_adjacency_table(path: Path) -> GraphContent:
     return replace(from_matrix(table.numbers), owner="the matrix", node_ids=ids)
 
 
-def _has_csv_name(path: Path) -> bool:
+def _is_csv(file: InputFile) -> bool:
     """Whether blanks separate no cells of a file."""
-    return path.name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+    return file.ending in (".csv", ".tsv")
 
 
 def _most_cells(line: bytes) -> int:

@@ -76,32 +76,32 @@ _CLASS_LABELS = ("labels", "label")
 _NODE_MASK = "node_mask"
 
 
-def read_dgl(path: Path) -> GraphContent:
-    """Read the graphs of a DGL ``.bin``; labels are ignored.
+def read_dgl(data: bytes) -> GraphContent:
+    """Read the graphs of the bytes of a DGL ``.bin``; labels are ignored.
 
     Types of nodes and edges are kept as :func:`gomkcn_dgl.as_csr` does.
     """
-    graphs, _ = load_dgl_graphs(path)
+    graphs, _ = _load(data)
     contents = [join_types("a DGLGraph", graph, DEFAULT_FEATURE) for graph in graphs]
     if len(contents) == 1:
         return contents[0]
     return join_contents(contents, [f"graph {number}" for number in range(len(contents))])
 
 
-def read_dgl_classes(path: Path) -> np.ndarray | None:
+def read_dgl_classes(data: bytes) -> np.ndarray | None:
     """Read the labels of a DGL ``.bin`` that have a row for each graph."""
-    number, labels, _ = _open(path)
+    number, labels, _ = _open(data)
     found = [labels[name] for name in _CLASS_LABELS if name in labels]
-    return next((one for one in found if one.shape[:1] == (number,)), None)
+    return next((values for values in found if values.shape[:1] == (number,)), None)
 
 
-def read_dgl_node_mask(path: Path) -> np.ndarray | None:
+def read_dgl_node_mask(data: bytes) -> np.ndarray | None:
     """Read the node data ``node_mask`` of a DGL ``.bin``, bool ``[V]``; None if no node has it.
 
     Values other than 0 and 1 are something else.
     """
     masks = []
-    for graph in load_dgl_graphs(path)[0]:
+    for graph in _load(data)[0]:
         for kind, size in graph.sizes.items():
             mask = graph.nodes[kind].get(_NODE_MASK, np.zeros(size, bool))
             # DGL stores no bool
@@ -123,10 +123,15 @@ def load_dgl_graphs(path: Path) -> tuple[list[TypedGraph], dict[str, np.ndarray]
         For another file, a damaged one, another version, no graph, or more nodes than such a file
         can mean.
     """
-    _, labels, graphs = _open(path)
+    return _load(read_bytes(path))
+
+
+def _load(data: bytes) -> tuple[list[TypedGraph], dict[str, np.ndarray]]:
+    """Read the graphs and the labels of the bytes of a file."""
+    _, labels, graphs = _open(data)
     read = list(graphs)
     nodes = sum(size for graph in read for size in graph.sizes.values())
-    check_announced(nodes, path.stat().st_size)
+    check_announced(nodes, len(data))
     return read, labels
 
 
@@ -151,7 +156,7 @@ def write_dgl_graphs(
     >>> ends = np.array([0, 1]), np.array([1, 2])
     >>> path = Path(tempfile.mkdtemp()) / "path.bin"
     >>> write_dgl_graphs(path, [TypedGraph.of_one_type(ends, 3, {}, {})])
-    >>> read_dgl(path).target.tolist()
+    >>> read_dgl(path.read_bytes()).target.tolist()
     [1, 2]
     """
     path = Path(path)
@@ -177,9 +182,8 @@ def write_dgl_graphs(
 _Opened = tuple[int, dict[str, np.ndarray], Iterator[TypedGraph]]
 
 
-def _open(path: Path) -> _Opened:
+def _open(data: bytes) -> _Opened:
     """Read what stands before the graphs of a file."""
-    data = read_bytes(path)
     if not data.startswith(_numbers(_FILE)):
         raise InputError("the file is not a DGL graph file; dgl.save_graphs writes one.")
     reader = _Reader(data)

@@ -11,7 +11,6 @@ import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,15 +27,14 @@ from gomkcn_dgl.graph_content import (
     unused_weights,
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
+from gomkcn_dgl.io.input_file import InputFile, as_utf8
 from gomkcn_dgl.io.tables import (
     InputTable,
     Source,
     arrow_table,
     as_texts,
-    as_utf8,
     check_names,
     open_stream,
-    read_text,
     to_array,
 )
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
@@ -71,9 +69,14 @@ _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
 
 
-def read_edges(path: Path, format: str, choice: ColumnChoice) -> GraphContent:
-    """Read an edge list, a CSV or a parquet file; nodes stand in ascending order of their ids."""
-    return _content(open_edges(path, format, choice), choice)
+def read_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> GraphContent:
+    """Read an edge list or a CSV file; nodes stand in ascending order of their ids."""
+    return _content(open_edges(file, choice, is_csv=is_csv), choice)
+
+
+def read_parquet(file: InputFile, choice: ColumnChoice) -> GraphContent:
+    """Read a parquet file; nodes stand in ascending order of their ids."""
+    return _content(open_parquet(file), choice)
 
 
 def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
@@ -106,33 +109,35 @@ def read_ends(data: bytes) -> list[str]:
     return [name for end in ends for name in ids[end].astype(str).tolist()]
 
 
-def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
-    """Open an edge list, a CSV or a parquet file."""
-    if format != "parquet":
-        data = read_text(path)
-        # no line is shorter than two bytes; they are counted where there may be too many
-        if len(data) // 2 * _BYTES_OF_AN_EDGE > readable_bytes():
-            check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
-        # names that promise a header, and separators
-        is_csv = format == "csv" or path.name.lower().removesuffix(".gz").endswith(".tsv")
-        return open_text(data, is_csv, choice)
+def open_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> Source:
+    """Open an edge list or a CSV file; ``is_csv`` says that its names promise a header."""
+    data = file.text
+    # no line is shorter than two bytes; they are counted where there may be too many
+    if len(data) // 2 * _BYTES_OF_AN_EDGE > readable_bytes():
+        check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
+    return open_text(data, is_csv, choice)
+
+
+def open_parquet(file: InputFile) -> Source:
+    """Open a parquet file, of which columns are read when they are asked for."""
     import pyarrow.parquet as pq
 
+    path = file.path
     with file_problems(path):
         open_file(path).close()
     with _parquet_problems():
         schema = pq.read_schema(path)
     # a word is read once, however often it is there
-    words = [each.name for each in schema if _is_text(each.type)]
+    words = [column.name for column in schema if _is_text(column.type)]
     check_names(1, schema.names)
 
     def read(used: Iterable[int]) -> InputTable:
         used = [*used]
         names = [schema.names[at] for at in used]
-        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as file:
-            check_readable(_size_of(file.metadata, len(names)), "the table of edges")
+        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as parquet:
+            check_readable(_size_of(parquet.metadata, len(names)), "the table of edges")
             # by one thread: several wait forever at some damaged files
-            return arrow_table(file.read(names, use_threads=False), schema.names, used)
+            return arrow_table(parquet.read(names, use_threads=False), schema.names, used)
 
     def first(at: int) -> list[str]:
         return as_texts(read([at]).columns[at])
@@ -291,7 +296,7 @@ def _number_words(columns: Sequence[pa.DictionaryArray]) -> tuple[list[str], lis
     words = words.take(pc.sort_indices(words))
     numbers = [to_array(pc.index_in(column.dictionary, words)) for column in columns]
     codes = [to_array(column.indices) for column in columns]
-    return words.to_pylist(), [own[code] for own, code in zip(numbers, codes, strict=True)]
+    return words.to_pylist(), [rank[code] for rank, code in zip(numbers, codes, strict=True)]
 
 
 def _said_directions(

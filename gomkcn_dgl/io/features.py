@@ -16,11 +16,11 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
 from gomkcn_dgl.io.edge_layout import ROW_NAMES
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import counts_rows, find_form
 from gomkcn_dgl.io.tables import (
     Source,
     open_stream,
-    read_text,
     text_source,
     text_table,
     to_array,
@@ -70,7 +70,7 @@ def read_features(path: Path) -> NodeTable:
             return _read_npy(path, owner)
         if not path.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("a feature file must end in .npy or .csv.")
-        data = read_text(path)
+        data = InputFile(path).text
         source = text_source(data, find_form(data, is_csv=True, has_header=True))
         return _node_table(source, owner)
 
@@ -246,7 +246,7 @@ def read_label_names(names: LabelNames) -> Mapping[str, str]:
         return names
     path = Path(names)
     with named(path):
-        data = read_text(path)
+        data = InputFile(path).text
         table = text_table(data, find_form(data, is_csv=True, has_header=True))
         if [name.lower() for name in table.names] != ["label", "name"]:
             raise InputError("the first line must be 'label,name'.")

@@ -8,25 +8,20 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import ColumnChoice
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
-from gomkcn_dgl.io.molecules import (
-    MOLECULE_FORMATS,
-    MoleculeLabels,
-    MoleculeOptions,
-    finite_number,
-    number_columns,
-    read_molecule_classes,
-)
-from gomkcn_dgl.io.reading import CLASS_COLUMNS, format_of, read_with_classes
-from gomkcn_dgl.io.tu_folder import read_tu_classes
-from gomkcn_dgl.runtime.files import atomic_write, listed, named, printable, stem
+from gomkcn_dgl.io.formats import Format, find_format, stem
+from gomkcn_dgl.io.input_file import InputFile
+from gomkcn_dgl.io.molecules import MoleculeLabels, finite_number, number_columns
+from gomkcn_dgl.io.reading import CLASS_COLUMNS, read_with_classes
+from gomkcn_dgl.runtime.files import atomic_write, check_path, listed, named, printable
 from gomkcn_dgl.runtime.tabular import csv_text
 
 log = logging.getLogger("gomkcn_dgl")
@@ -85,52 +80,51 @@ def read_graph_classes(
     molecules that holds numbers and no classes is refused.
     """
     path = Path(path)
-    molecules = MoleculeOptions(smiles, class_column, bool(skip_invalid))
-    codes: Any = None
+    choice = ColumnChoice(smiles=smiles, skip_invalid=bool(skip_invalid), class_column=class_column)
     with named(path):
-        format = format_of(path, format, smiles)
-        if format == "tu":
-            codes = read_tu_classes(path)
-        elif format == "dgl":
-            from gomkcn_dgl.io.dgl_files import read_dgl_classes
-
-            codes = read_dgl_classes(path)
-        elif format in MOLECULE_FORMATS:
-            found = read_molecule_classes(path, format, molecules)
-            codes = None if found is None else np.array(found.labels, object)
-            if found is not None and threshold is None:
-                _refuse_numbers(found)
-            if found is not None and threshold is not None:
-                classes = classes_of_numbers(_numbers_of(found), threshold, found.column)
-                return _named_classes(classes, names, path)
-        elif class_column is not None:
+        check_path(path)
+        file = InputFile(path)
+        row = find_format(file, choice, format, has_classes=True)
+        if class_column is not None and row.read_classes is None:
             raise InputError(
                 "class_column is for molecules, and for the classes of nodes, and the format is "
-                f"{format}."
+                f"{row.name}."
             )
+        found = None if row.read_classes is None else row.read_classes(file, choice)
         if threshold is not None:
-            if codes is None:
-                columns = number_columns(path, molecules) if format in MOLECULE_FORMATS else []
-                if columns:
-                    raise InputError(
-                        "threshold needs the column of its numbers; give class_column="
-                        f"{columns[0]!r} (--class-column {columns[0]}), one of {listed(columns)}."
-                    )
-                raise InputError("threshold is for graphs with a number, and its graphs have none.")
-            classes = classes_of_numbers(to_numpy(codes), threshold, "label")
+            if found is None:
+                _refuse_threshold(file, row, choice)
+            classes = _classes_by(found, threshold)
             return _named_classes(classes, names, path)
-        if codes is None:
+        if isinstance(found, MoleculeLabels):
+            _refuse_numbers(found)
+            found = np.array(found.labels, object)
+        if found is None:
             if names is not None:
                 raise InputError("names of classes are given, and its graphs have no classes.")
             return None
         if needed or names is not None:
-            classes = _must_be_classes(codes, "graphs")
-        else:
-            numbered = as_graph_classes(codes)
-            if numbered is None:
-                return None
-            classes = numbered
-        return _named_classes(classes, names, path)
+            return _named_classes(_must_be_classes(found, "graphs"), names, path)
+        numbered = as_graph_classes(found)
+        return None if numbered is None else _named_classes(numbered, names, path)
+
+
+def _classes_by(found: Any, threshold: str | float) -> GraphClasses:
+    """The classes of the numbers of a file."""
+    if isinstance(found, MoleculeLabels):
+        return classes_of_numbers(_numbers_of(found), threshold, found.column)
+    return classes_of_numbers(to_numpy(found), threshold, "label")
+
+
+def _refuse_threshold(file: InputFile, row: Format, choice: ColumnChoice) -> NoReturn:
+    """Refuse a threshold where there are no numbers, with the columns that have some."""
+    columns = [] if row.read_molecules is None else number_columns(file, choice)
+    if columns:
+        raise InputError(
+            f"threshold needs the column of its numbers; give class_column={columns[0]!r} "
+            f"(--class-column {columns[0]}), one of {listed(columns)}."
+        )
+    raise InputError("threshold is for graphs with a number, and its graphs have none.")
 
 
 def read_node_classes(
@@ -152,7 +146,7 @@ def read_node_classes(
     if codes is None:
         return graph, None
     with named(path):
-        is_known = np.array([one is not None and one == one for one in codes])
+        is_known = np.array([code is not None and code == code for code in codes])
         known = np.array([code for code, known in zip(codes, is_known, strict=True) if known])
         classes = _must_be_classes(known, "nodes")
         labels = np.full(graph.num_nodes, -1)
@@ -353,8 +347,10 @@ def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:
     """
     path = Path(path)
     with named(path):
-        if format_of(path, None, None) != "dgl":
+        check_path(path)
+        file = InputFile(path)
+        if find_format(file, ColumnChoice(), has_classes=True).name != "dgl":
             return None
         from gomkcn_dgl.io.dgl_files import read_dgl_node_mask
 
-        return read_dgl_node_mask(path)
+        return read_dgl_node_mask(file.data)

@@ -24,9 +24,10 @@ from typing import Any
 
 from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import GraphContent
+from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
 from gomkcn_dgl.graph_objects import from_records
-from gomkcn_dgl.io.tables import as_utf8
+from gomkcn_dgl.io.foreign_files import OWNER, reads_bytes
+from gomkcn_dgl.io.input_file import as_utf8
 from gomkcn_dgl.runtime.files import parse_json, printable
 
 _NODES, _LINKS = ("nodes", "data"), ("links", "edges")
@@ -41,8 +42,9 @@ _RULE = (
 )
 
 
-def read_json(data: bytes, directed: bool | None) -> GraphContent:
-    """Read the bytes of a JSON file; ``directed`` is for edges that differ in direction."""
+@reads_bytes("JSON")
+def read_json(data: bytes, choice: ColumnChoice) -> GraphContent:
+    """Read the bytes of a JSON file; ``choice.directed`` is for edges that differ in direction."""
     record = parse_json(as_utf8(data), parse_constant=float)
     found = _find_graph(record)
     # a number that is none is a gap of a node; of an edge it may be a weight, which is refused
@@ -76,7 +78,13 @@ def read_json(data: bytes, directed: bool | None) -> GraphContent:
     edges = [{name: link[name] for name in link if name not in dropped} for link in links]
     ids = _take_ids(nodes)
     return from_records(
-        "the file", ids, nodes, (source, target), edges, has_way or default, directed=directed
+        OWNER,
+        ids,
+        nodes,
+        (source, target),
+        edges,
+        has_way or default,
+        directed=choice.directed,
     )
 
 
@@ -96,7 +104,7 @@ def _find_graph(record: Any) -> dict[str, Any]:
             inner = _told_by_ends(part)
     series = record.get("series")
     if isinstance(series, list) and inner is record:
-        graphs = [one for one in series if isinstance(one, dict) and _first(one, _LINKS)]
+        graphs = [part for part in series if isinstance(part, dict) and _first(part, _LINKS)]
         if len(graphs) > 1:
             raise InputError(f"a JSON file must hold one graph, got {len(graphs)} series.")
         inner = graphs[0] if graphs else record
@@ -148,7 +156,7 @@ def _flat(node: Any) -> dict[str, Any]:
     flat = {}
     for name, value in node.items():
         if name in _INNER and isinstance(value, dict):
-            flat.update({inner: _hashable(one) for inner, one in value.items()})
+            flat.update({inner: _hashable(part) for inner, part in value.items()})
         elif value is not None:
             flat[name] = _hashable(value)
     return flat
@@ -233,7 +241,7 @@ def _match_ends(nodes: list[dict[str, Any]], used: list[Any], names: Sequence[st
             if all(type(end) is int or str(end) in rows for end in used)
         ][:1]
     if not found:
-        rows = max(by_text, key=lambda one: sum(str(end) in one for end in used), default={})
+        rows = max(by_text, key=lambda rows: sum(str(end) in rows for end in used), default={})
         strange = [end for end in used if str(end) not in rows]
         # a number that is a position would be no surprise
         unknown = next((end for end in strange if end not in range(len(nodes))), strange[0])
@@ -293,8 +301,8 @@ def _default_direction(record: Mapping[str, Any]) -> bool:
     if kind is not None:
         # edges of a mixed graph of Graphology have one, unless they say that they have none
         return kind in ("directed", "mixed")
-    said = record.get("directed", record.get("edgedefault", False))
-    return said.lower() in ("directed", "true") if isinstance(said, str) else bool(said)
+    default = record.get("directed", record.get("edgedefault", False))
+    return default.lower() in ("directed", "true") if isinstance(default, str) else bool(default)
 
 
 def _has_way(link: Mapping[str, Any], default: bool) -> bool:
@@ -318,5 +326,5 @@ def _heads(link: Mapping[str, Any]) -> set[str]:
         return {"to", "from"} & set(arrows.replace(",", " ").split())
     if not isinstance(arrows, dict):
         return set()
-    on = {name for name, one in arrows.items() if one and one != {"enabled": False}}
+    on = {name for name, arrow in arrows.items() if arrow and arrow != {"enabled": False}}
     return {"to", "from"} & on

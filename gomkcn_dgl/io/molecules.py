@@ -8,27 +8,24 @@ left out, and everything else is as RDKit reads it: aromatic is what RDKit finds
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE, READING, GraphContent, relation_codes
+from gomkcn_dgl.graph_content import NONE, READING, ColumnChoice, GraphContent, relation_codes
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
-from gomkcn_dgl.io.tables import as_utf8, read_text
-from gomkcn_dgl.runtime.files import file_problems, listed, open_file, printable, read_bytes
+from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
-MOLECULE_FORMATS = ("smiles", "sdf")
 # what columns and properties are called, in capitals or not
 _SMILES_COLUMNS = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")
 CLASS_COLUMNS = ("class", "label", "activity", "active", "outcome", "target", "y")
@@ -42,25 +39,9 @@ _NO_CLASS = frozenset(
 _NAME_WORDS = ("name", "id", "title", "compound", "molecule")
 # a property of molecules of RDKit, which reads it from SD files
 _NAME = "_Name"
-_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_TABLES = (".csv", ".tsv")
 # the line that ends a record of an SD file
 _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
-# the first bytes of a table, in which its header is: 64 KiB hold any that a person reads
-_HEAD_BYTES = 2**16
-
-
-class MoleculeOptions(NamedTuple):
-    """How a file of molecules is read; each is told by its usual names where it is None.
-
-    The column of classes is "none" where classes are not asked for.
-    """
-
-    smiles: str | None = None
-    class_column: str | None = None
-    skip_invalid: bool = False
-
-
-DEFAULT_OPTIONS = MoleculeOptions()
 
 
 class Record(NamedTuple):
@@ -95,6 +76,10 @@ class Record(NamedTuple):
         return cls(place, mol, fault, label, column)
 
 
+# the molecules that RDKit can read, and the places of others
+Readable = tuple[list[Record], list[str]]
+
+
 class MoleculeLabels(NamedTuple):
     """The label of each molecule of a file, as text, the column that has them, and their places.
 
@@ -126,71 +111,99 @@ def without_log(read: Callable[[str], Any], text: str) -> Any:
         return read(text)
 
 
-def has_smiles_column(path: Path) -> bool:
-    """Whether this is a table of commas or tabs whose header names a column of SMILES."""
-    if not path.name.lower().endswith(_TABLES):
-        return False
-    with file_problems(path), open_file(path) as raw:
-        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        head = file.read(_HEAD_BYTES)
+def has_smiles_column(file: InputFile) -> bool:
+    """Whether the header of a table of commas or tabs names a column of SMILES."""
     # a file of which nothing can be read has no such column
     with contextlib.suppress(InputError):
-        form = find_form(as_utf8(head), is_csv=True, has_header=True)
+        form = find_form(file.head, is_csv=True, has_header=True)
         return smiles_column(form.names) is not None
     return False
 
 
-def read_molecules(
-    path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
-) -> tuple[list[Record], list[str]]:
-    """Read the molecules of a file, and the places of those that RDKit cannot read.
+def read_smiles(file: InputFile, choice: ColumnChoice) -> GraphContent:
+    """Read a SMILES a line, or a table with a column of them, as graphs."""
+    return _graphs_of(*molecules_of_smiles(file, choice))
 
-    Raises an InputError that names the first of these places, unless they are skipped.
-    """
-    if format == "sdf":
-        records = _sd_records(read_bytes(path), options)
-    else:
-        is_table = path.name.lower().endswith(_TABLES) or options.smiles is not None
-        records = _table_records(path, options) if is_table else _line_records(path)
-    found = list[Record]()
+
+def read_sd(file: InputFile, choice: ColumnChoice) -> GraphContent:
+    """Read the records of an SD file as graphs."""
+    return _graphs_of(*molecules_of_sd(file, choice))
+
+
+def classes_of_smiles(file: InputFile, choice: ColumnChoice) -> MoleculeLabels | None:
+    """The label of each molecule of a table, see :func:`_labels_of`."""
+    if choice.class_column == NONE:
+        return None
+    return _labels_of(molecules_of_smiles(file, choice)[0], choice.class_column)
+
+
+def classes_of_sd(file: InputFile, choice: ColumnChoice) -> MoleculeLabels | None:
+    """The label of each molecule of an SD file, see :func:`_labels_of`."""
+    if choice.class_column == NONE:
+        return None
+    return _labels_of(molecules_of_sd(file, choice)[0], choice.class_column)
+
+
+def molecules_of_smiles(file: InputFile, choice: ColumnChoice) -> Readable:
+    """The molecules of lines of SMILES, or of a table with a column of them."""
+    is_table = file.ending in _TABLES or choice.smiles is not None
+    records = _table_records(file.text, choice) if is_table else _line_records(file.text)
+    return _readable(records, skip_invalid=choice.skip_invalid)
+
+
+def molecules_of_sd(file: InputFile, choice: ColumnChoice) -> Readable:
+    """The molecules of an SD file."""
+    return _readable(_sd_records(file.data, choice), skip_invalid=choice.skip_invalid)
+
+
+def _readable(records: Iterable[Record], *, skip_invalid: bool) -> Readable:
+    """The molecules that RDKit can read, and the places of others; or refuse the first of these."""
+    kept = list[Record]()
     skipped = list[str]()
-    for one in records:
-        if not one.fault:
-            found.append(one)
-        elif options.skip_invalid:
-            skipped.append(one.place)
+    for record in records:
+        if not record.fault:
+            kept.append(record)
+        elif skip_invalid:
+            skipped.append(record.place)
         else:
             raise InputError(
-                f"{one.place}: {one.fault}; correct it, or give skip_invalid=True "
+                f"{record.place}: {record.fault}; correct it, or give skip_invalid=True "
                 "(--skip-invalid) to leave out all such molecules."
             )
-    if not found:
+    if not kept:
         raise InputError("the file holds no molecule that RDKit can read.")
-    return found, skipped
+    return kept, skipped
 
 
-def read_molecule_classes(
-    path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
-) -> MoleculeLabels | None:
-    """Read the label of each molecule of a file; None where no molecule has one.
+def _graphs_of(records: Sequence[Record], skipped: Sequence[str]) -> GraphContent:
+    """The graphs of molecules; the log says which were left out."""
+    return from_molecules(mols_of(records, skipped))
+
+
+def mols_of(records: Sequence[Record], skipped: Sequence[str]) -> list[Any]:
+    """Molecules as RDKit has them; the log says which were left out."""
+    if skipped:
+        log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
+    return [record.mol for record in records]
+
+
+def _labels_of(found: Sequence[Record], class_column: str | None) -> MoleculeLabels | None:
+    """The label of each molecule of a file; None where no molecule has one.
 
     A warning says how many have none where others have some: an empty cell, or a word that says
     that nothing is known. Labels that differ in capitals alone are one, with another warning.
-    Raises an InputError where ``options`` name the column of the classes and it holds none.
+    Raises an InputError where the column of the classes is named and it holds none.
     """
-    if options.class_column == NONE:
-        return None
-    found, _ = read_molecules(path, format, options)
-    texts = [(one.label or "").strip() for one in found]
+    texts = [(record.label or "").strip() for record in found]
     missing = [at for at, text in enumerate(texts) if text.casefold() in _NO_CLASS]
     if len(missing) == len(found):
-        if options.class_column is not None:
+        if class_column is not None:
             raise InputError(
-                f"class_column {options.class_column!r} must hold classes of molecules, and each "
-                "of them has none."
+                f"class_column {class_column!r} must hold classes of molecules, and each of them "
+                "has none."
             )
         return None
-    column = next(one.column for one in found if one.label)
+    column = next(record.column for record in found if record.label)
     if missing:
         words = [text for text in dict.fromkeys(texts[at] for at in missing) if text]
         log.warning(
@@ -204,7 +217,13 @@ def read_molecule_classes(
             "is" if len(missing) == 1 else "are",
             found[missing[0]].place,
         )
-    spellings = Counter(text for at, text in enumerate(texts) if at not in set(missing))
+    labels = _usual_spellings(texts, set(missing))
+    return MoleculeLabels(column, labels, [record.place for record in found])
+
+
+def _usual_spellings(texts: Sequence[str], missing: set[int]) -> list[str | None]:
+    """Labels in the most frequent spelling of each, None at the places of the ``missing``."""
+    spellings = Counter(text for at, text in enumerate(texts) if at not in missing)
     # the most frequent spelling of each label, which the rarer ones do not overwrite
     usual = {text.casefold(): text for text, _ in reversed(spellings.most_common())}
     rare = [text for text in spellings if usual[text.casefold()] != text]
@@ -213,16 +232,15 @@ def read_molecule_classes(
             "classes that differ in capitals alone are one: %s",
             ", ".join(f"{printable(text)} is {printable(usual[text.casefold()])}" for text in rare),
         )
-    labels = [usual.get(text.casefold()) for text in texts]
-    return MoleculeLabels(column, labels, [one.place for one in found])
+    return [usual.get(text.casefold()) for text in texts]
 
 
-def _line_records(path: Path) -> Iterator[Record]:
+def _line_records(data: bytes) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first line may be a header."""
     read = load_rdkit().MolFromSmiles
     of_smiles = 0
     of_name: int | None = 1
-    for number, words in rows_of(read_text(path), TableForm(None, marks="#%")):
+    for number, words in rows_of(data, TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
         name = words[of_name] if of_name is not None and of_name < len(words) else ""
         record = Record.of(f"line {number}", without_log(read, given), given, name=name)
@@ -238,23 +256,22 @@ def _line_records(path: Path) -> Iterator[Record]:
         yield record
 
 
-def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
+def _table_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
     """Rows of a table with a header."""
     read = load_rdkit().MolFromSmiles
-    data = read_text(path)
     form = find_form(data, is_csv=True, has_header=True)
     names = [*form.names]
     of_smiles = smiles_column(names)
-    if options.smiles is not None:
-        of_smiles = _column("smiles", options.smiles, (), names)
+    if choice.smiles is not None:
+        of_smiles = _column("smiles", choice.smiles, (), names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
     of_name = name_column(names)
     of_name = None if of_name == of_smiles else of_name
-    if options.class_column == NONE:
+    if choice.class_column == NONE:
         # said once: the classes are read again, by themselves
         _log_columns(names, of_smiles, of_name)
-    of_class = _class_column(options.class_column, names, (of_smiles, of_name))
+    of_class = _class_column(choice.class_column, names, (of_smiles, of_name))
     for number, row in rows_of(data, form):
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
@@ -265,7 +282,7 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
         yield Record.of(f"line {number}", without_log(read, given), given, label, name, column)
 
 
-def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
+def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
     """The records of an SD file, with the class among their properties."""
     from rdkit import rdBase
 
@@ -275,9 +292,9 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
     if len(records) > 1 and not records[-1].strip():
         records.pop()
     known: tuple[str, ...] = CLASS_COLUMNS
-    if options.class_column is not None:
-        known = (options.class_column,)
-    known = () if options.class_column == NONE else known
+    if choice.class_column is not None:
+        known = (choice.class_column,)
+    known = () if choice.class_column == NONE else known
     with rdBase.BlockLogs():
         for number, record in enumerate(records, start=1):
             # each for itself: behind an empty record, RDKit leaves out the next one
@@ -322,11 +339,11 @@ def _class_column(given: str | None, names: list[str], taken: Sequence[int | Non
     return at
 
 
-def number_columns(path: Path, options: MoleculeOptions) -> list[str]:
+def number_columns(file: InputFile, choice: ColumnChoice) -> list[str]:
     """The columns of a table of molecules of which most cells are numbers."""
-    if not path.name.lower().endswith(_TABLES):
+    if file.ending not in _TABLES:
         return []
-    data = read_text(path)
+    data = file.text
     form = find_form(data, is_csv=True, has_header=True)
     names = [*form.names]
     rows = [row + [""] * (len(names) - len(row)) for _, row in rows_of(data, form)]
@@ -335,7 +352,7 @@ def number_columns(path: Path, options: MoleculeOptions) -> list[str]:
         name
         for at, name in enumerate(names)
         if at not in taken
-        and name != options.smiles
+        and name != choice.smiles
         and 2 * sum(finite_number(row[at]) is not None for row in rows) > len(rows)
     ]
 
@@ -370,7 +387,7 @@ def name_column(names: Sequence[str]) -> int | None:
     """
     words = [re.findall(r"[^\W_]+", name.casefold()) for name in names]
     for word in _NAME_WORDS:
-        having = [at for at, own in enumerate(words) if word in own and "smiles" not in own]
+        having = [at for at, parts in enumerate(words) if word in parts and "smiles" not in parts]
         if having:
             return having[0]
     return None
@@ -385,7 +402,7 @@ def _log_columns(names: Sequence[str], of_smiles: int, of_name: int | None) -> N
 def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
     """The number of the name that is known best, in capitals or not."""
     lower = [name.strip().casefold() for name in names]
-    found = [lower.index(one.casefold()) for one in known if one.casefold() in lower]
+    found = [lower.index(name.casefold()) for name in known if name.casefold() in lower]
     return found[0] if found else None
 
 
@@ -422,7 +439,7 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
         nodes={
             "element": np.array([atom.GetSymbol() for atom in atoms], str),
             # such as "+1", and "0"
-            "charge": np.array([f"{one:+d}" if one else "0" for one in charges], str),
+            "charge": np.array([f"{charge:+d}" if charge else "0" for charge in charges], str),
             "aromatic": np.array([str(atom.GetIsAromatic()) for atom in atoms], str),
         },
         default_features=("element",),

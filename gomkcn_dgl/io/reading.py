@@ -1,29 +1,4 @@
-"""A graph file of any known format → a CSRGraph.
-
-| format    | names                                     | read by              |
-|-----------|-------------------------------------------|----------------------|
-| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
-| `csv`     | .csv, also .gz                            | io.edge_tables       |
-| `parquet` | .parquet                                  | io.edge_tables       |
-| `matrix`  | .csv .tsv .txt that are square; also .gz  | io.adjacency_tables  |
-| `graphml` | .graphml, also .gz                        | io.foreign_files     |
-| `gml`     | .gml, also .gz                            | io.foreign_files     |
-| `gexf`    | .gexf, also .gz                           | io.foreign_files     |
-| `pajek`   | .net .paj, also .gz                       | io.foreign_files     |
-| `json`    | .json .cyjs (nodes, links), also .gz      | io.foreign_files     |
-| `mtx`     | .mtx (Matrix Market), also .gz            | io.foreign_files     |
-| `sif`     | .sif (Cytoscape), also .gz                | io.foreign_files     |
-| `ncol`    | .ncol, also .gz                           | io.foreign_files     |
-| `lgl`     | .lgl, also .gz                            | io.foreign_files     |
-| `graph6`  | .g6, a graph a line, also .gz             | io.foreign_files     |
-| `sparse6` | .s6, a graph a line, also .gz             | io.foreign_files     |
-| `dimacs`  | .dimacs .col, also .gz                    | io.foreign_files     |
-| `dgl`     | .bin                                      | io.dgl_files         |
-| `npz`     | .npz                                      | io.foreign_files     |
-| `smiles`  | .smi; .csv, .tsv with SMILES; also .gz    | io.molecules         |
-| `sdf`     | .sdf, also .gz                            | io.molecules         |
-| `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
-| `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
+"""A graph file of any known format → a CSRGraph; what reads which is in :mod:`.formats`.
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
 """
@@ -35,11 +10,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import (
@@ -56,10 +30,7 @@ from gomkcn_dgl.graph_content import (
     read_minimum,
     with_gaps,
 )
-from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.graph_objects import edge_table_of_csr
-from gomkcn_dgl.io.adjacency_tables import is_adjacency_table, read_adjacency_table
-from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
     LabelNames,
     NodeTable,
@@ -71,37 +42,28 @@ from gomkcn_dgl.io.features import (
     with_isolated_nodes,
     with_node_table,
 )
-from gomkcn_dgl.io.molecules import (
-    DEFAULT_OPTIONS,
-    MOLECULE_FORMATS,
-    MoleculeOptions,
-    from_molecules,
-    has_smiles_column,
-    read_molecules,
-)
-from gomkcn_dgl.io.tu_folder import read_tu_folder
+from gomkcn_dgl.io.formats import FEATURE_FILE, FORMATS, Format, find_format, formats_with, stem
+from gomkcn_dgl.io.input_file import InputFile
+from gomkcn_dgl.io.molecules import mols_of
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named, printable, stem
+from gomkcn_dgl.runtime.files import check_path, listed, named, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
-KNOWN_FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "matrix", "folder", "tu")
-FOREIGN_FORMATS = (
-    *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
-    *("graph6", "sparse6", "dimacs"),
-)
-_COMPRESSIBLE = ("edges", "csv", *FOREIGN_FORMATS, *MOLECULE_FORMATS)
-EDGE_FORMATS = ("edges", "csv", "parquet")
-# what may be said about the edges of other formats than tables
-_EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
-    "tu": ("directed", "relation"),
-    **dict.fromkeys(("npz", "matrix"), ("directed", "minimum")),
-    **dict.fromkeys(("dgl", *FOREIGN_FORMATS), ("directed", "relation", "weight", "minimum")),
-}
 # what a column of classes of nodes is called, unless another is named
 CLASS_COLUMNS = ("class", "label", "labels", "y")
-# the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*EDGE_FORMATS, "matrix", *FOREIGN_FORMATS)
+
+
+class InputGraph(NamedTuple):
+    """A graph that was read, with what a CSRGraph does not hold.
+
+    ``attributes`` of nodes are columns ``[V]`` by their names, None where a node has none, and
+    ``edges`` those that were given with their attributes; both are read where they are asked for.
+    """
+
+    graph: CSRGraph
+    attributes: dict[str, Any]
+    edges: EdgeTable | None = None
 
 
 def read_graph(
@@ -144,10 +106,8 @@ def read_graph(
         follow the node rows. With as many rows as the largest integer id asks for, row i belongs
         to id i, and ids without an edge are isolated nodes.
     format : str, optional
-        ``"edges"``, ``"csv"``, ``"parquet"``, ``"matrix"`` (text of adjacency), ``"graphml"``,
-        ``"gml"``, ``"gexf"``, ``"pajek"``, ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``,
-        ``"ncol"``, ``"lgl"``, ``"graph6"``, ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``,
-        ``"smiles"``, ``"sdf"``, ``"folder"`` or ``"tu"``. None: told by the name; a CSV file
+        A name of the table of formats, such as ``"edges"``, ``"csv"``, ``"graphml"`` or ``"dgl"``,
+        see :mod:`gomkcn_dgl.io.formats`. None: told by the name; a CSV file
         with a column ``smiles`` or ``canonical_smiles`` is one of molecules, and a square table of
         numbers with the names of its columns at its rows, or of at least four rows that are
         symmetric or of 0 and 1, is an adjacency matrix.
@@ -204,7 +164,7 @@ def read_graph(
     >>> graph.relations.names, graph.relations.directed
     (('activates', 'represses'), (True, True))
     """
-    graph, _, _ = _read(
+    return _read(
         path,
         features=features,
         feature_file=feature_file,
@@ -218,19 +178,15 @@ def read_graph(
         minimum=minimum,
         smiles=smiles,
         skip_invalid=skip_invalid,
-    )
-    return graph
+    ).graph
 
 
-def read_with_attributes(
-    path: str | os.PathLike[str], **options: Any
-) -> tuple[CSRGraph, dict[str, Any], EdgeTable | None]:
+def read_with_attributes(path: str | os.PathLike[str], **options: Any) -> InputGraph:
     """Read a graph, and the attributes of its nodes and edges, which may be missing at some.
 
-    The ``options`` are those of :func:`read_graph`. Attributes of nodes are columns ``[V]`` of
-    numbers or text by their names, None where a node has none; columns of a feature file with an
-    empty cell are attributes and no features. The edges as they were given, with the attributes
-    ``edge_attributes``, are read where that is a list.
+    The ``options`` are those of :func:`read_graph`. Attributes of nodes are numbers or text;
+    columns of a feature file with an empty cell are attributes and no features. The edges as they
+    were given, with the attributes ``edge_attributes``, are read where that is a list.
     """
     return _read(path, gaps=True, **options)
 
@@ -244,8 +200,8 @@ def read_with_classes(
     those of :func:`read_graph`. The classes are numbers or text ``[V]``, None where a node has
     none; they are None where none of several columns is there.
     """
-    graph, found, _ = _read(path, classes=columns, **options)
-    return graph, found.get("classes")
+    found = _read(path, classes=columns, **options)
+    return found.graph, found.attributes.get("classes")
 
 
 def _read(
@@ -255,78 +211,108 @@ def _read(
     feature_file: str | os.PathLike[str] | None = None,
     format: str | None = None,
     label_names: LabelNames | None = None,
-    smiles: str | None = None,
     skip_invalid: bool = False,
-    gaps: bool = False,
-    classes: str | Sequence[str] | None = None,
     minimum: Minimum | None = None,
     edge_attributes: Sequence[str] | None = None,
-    **edges: Any,
-) -> tuple[CSRGraph, dict[str, Any], EdgeTable | None]:
-    """Read a graph and the attributes of its nodes; ``gaps`` says whether some may be missing.
-
-    Its edges as they were given are read where ``edge_attributes`` says which attributes they have.
+    gaps: bool = False,
+    classes: str | Sequence[str] | None = None,
+    **columns: Any,
+) -> InputGraph:
+    """Read a graph and what is asked of its nodes and edges; ``gaps`` may be in attributes.
 
     Where ``classes`` names columns, the attributes are the first of them alone, as ``classes``.
     """
     path = Path(path)
-    of_molecules = MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
-    if isinstance(features, str):
-        features = (features,)
-    if features is not None and (not features or not all(isinstance(n, str) for n in features)):
-        raise InputError(f"features must be names, at least one, or None, got {features!r}.")
-    of_edges: dict[str, Any] = {
-        "edge_attributes": tuple(edge_attributes or ()),
-        "minimum": read_minimum(minimum),
-    }
-    choice = ColumnChoice(features, **edges, **of_edges)
+    choice = ColumnChoice(
+        _feature_names(features),
+        edge_attributes=tuple(edge_attributes or ()),
+        minimum=read_minimum(minimum),
+        skip_invalid=bool(skip_invalid),
+        **columns,
+    )
     with named(path):
-        is_told = format is not None or choice.source is not None or choice.target is not None
-        format = format_of(path, format, smiles)
-        if format in ("edges", "csv") and not is_told and is_adjacency_table(path):
-            format = "matrix"
-        _check_options(format, choice, of_molecules)
-        table = _find_features(path, format, features, feature_file)
-        attributes: dict[str, Any] = {}
-        content = None
-        if format == "tu":
-            graph = read_tu_folder(path, choice)
-        elif format == "folder":
-            graph = read_graph_folder(path)
-            if features is not None and classes is None:
-                graph = select_features(graph, features)
+        check_path(path)
+        content, chosen = _read_content(InputFile(path), format, choice, feature_file, gaps)
+        with_edges = edge_attributes is not None
+        if isinstance(content, CSRGraph):
+            found = _of_stored(content, chosen, classes, with_edges)
         else:
-            content = _read_content(path, format, choice, of_molecules)
-            if format in (*EDGE_FORMATS, "sif"):
-                # those of the edges are chosen
-                choice = ColumnChoice(features, **of_edges)
-                content = content if table is None else with_isolated_nodes(content, table)
-            elif format not in MOLECULE_FORMATS:
-                choice = _choose_attributes(content, choice)
-                content = leave_out_edges(content, choice.minimum)
-            if table is not None:
-                content = with_node_table(content, table, gaps)
-            attributes = content.attributes() if gaps else {}
-            if classes is not None:
-                content, attributes = _take_classes(content, classes, features)
-            graph = make_csr(content, choice)
-        if classes is not None and format in ("tu", "folder"):
-            graph, attributes = _take_class_columns(graph, classes)
-            if features is not None:
-                graph = select_features(graph, features)
-        edge_table = None
-        if edge_attributes is not None and content is not None:
-            edge_table = EdgeTable.of(content, choice)
-        elif edge_attributes is not None:
-            edge_table = edge_table_of_csr(graph, choice.edge_attributes)
-    if edges.get("weight") == NONE:
+            found = _of_content(content, chosen, classes, with_edges, gaps)
+    graph = found.graph
+    if choice.weight == NONE:
         graph = graph.without_weights()
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
             graph = name_columns(graph, names)
     _log_graph(path, graph)
-    return graph, attributes, edge_table
+    return found._replace(graph=graph)
+
+
+def _feature_names(features: Any) -> Sequence[str] | None:
+    """Names of features, of which there must be one, or None."""
+    if isinstance(features, str):
+        return (features,)
+    if features is not None and (not features or not all(isinstance(n, str) for n in features)):
+        raise InputError(f"features must be names, at least one, or None, got {features!r}.")
+    return features
+
+
+def _read_content(
+    file: InputFile,
+    format: str | None,
+    choice: ColumnChoice,
+    feature_file: str | os.PathLike[str] | None,
+    gaps: bool,
+) -> tuple[GraphContent | CSRGraph, ColumnChoice]:
+    """What a file holds, with the features beside it, and what is still to be chosen of it."""
+    row = find_format(file, choice, format)
+    row.check_options(choice)
+    table = _find_features(file.path, row, choice.features, feature_file)
+    content = row.read(file, choice)
+    if isinstance(content, CSRGraph):
+        is_chosen = row.reader_chooses == "features"
+        return content, replace(choice, features=None) if is_chosen else choice
+    if row.reader_chooses == "edges":
+        choice = ColumnChoice(
+            choice.features, edge_attributes=choice.edge_attributes, minimum=choice.minimum
+        )
+        content = content if table is None else with_isolated_nodes(content, table)
+    else:
+        choice = _choose_attributes(content, choice)
+        content = leave_out_edges(content, choice.minimum)
+    return content if table is None else with_node_table(content, table, gaps), choice
+
+
+def _of_content(
+    content: GraphContent,
+    choice: ColumnChoice,
+    classes: str | Sequence[str] | None,
+    with_edges: bool,
+    gaps: bool,
+) -> InputGraph:
+    """The graph of what a file holds."""
+    attributes = content.attributes() if gaps else {}
+    if classes is not None:
+        content, attributes = _take_classes(content, classes, choice.features)
+    edges = EdgeTable.of(content, choice) if with_edges else None
+    return InputGraph(make_csr(content, choice), attributes, edges)
+
+
+def _of_stored(
+    graph: CSRGraph,
+    choice: ColumnChoice,
+    classes: str | Sequence[str] | None,
+    with_edges: bool,
+) -> InputGraph:
+    """A graph of a folder, less the features that are not asked for."""
+    attributes: dict[str, Any] = {}
+    if classes is not None:
+        graph, attributes = _take_class_columns(graph, classes)
+    if choice.features is not None:
+        graph = select_features(graph, choice.features)
+    edges = edge_table_of_csr(graph, choice.edge_attributes) if with_edges else None
+    return InputGraph(graph, attributes, edges)
 
 
 def _take_classes(
@@ -340,15 +326,15 @@ def _take_classes(
         raise InputError(
             f"features must not name the column of the classes, got {column!r}; leave it out."
         )
-    own = content.nodes
+    nodes = content.nodes
     others = Columns(
-        [name for name in own if name != column],
-        lambda name: own[name],
-        with_gaps=lambda name: with_gaps(own, name),
+        [name for name in nodes if name != column],
+        lambda name: nodes[name],
+        with_gaps=lambda name: with_gaps(nodes, name),
     )
     default = tuple(name for name in content.default_features if name != column)
     taken = replace(content, nodes=others, default_features=default)
-    return taken, {"classes": with_gaps(own, column)}
+    return taken, {"classes": with_gaps(nodes, column)}
 
 
 def _take_class_columns(
@@ -360,13 +346,13 @@ def _take_class_columns(
     if column is None:
         return graph, {}
     is_class = np.array([name.partition("=")[0] == column for name in names])
-    own = graph.features[:, is_class]
+    columns = graph.features[:, is_class]
     if column in names:
-        found = own[:, 0]
+        found = columns[:, 0]
     else:
         # a column of zeros and ones for each class
         codes = [name.partition("=")[2] for name in names if name.partition("=")[0] == column]
-        found = np.array([None, *codes], object)[(own.argmax(axis=1) + 1) * own.any(axis=1)]
+        found = np.array([None, *codes], object)[(columns.argmax(axis=1) + 1) * columns.any(axis=1)]
     kept = graph.features[:, ~is_class]
     left = tuple(name for name, taken in zip(names, is_class, strict=True) if not taken)
     if not left:
@@ -396,38 +382,26 @@ def read_molecule_file(
 ) -> list[Any]:
     """Read the molecules of a file as RDKit has them; the options are those of `read_graph`."""
     path = Path(path)
+    choice = ColumnChoice(smiles=smiles, skip_invalid=bool(skip_invalid))
     with named(path):
-        format = format_of(path, format, smiles)
-        if format not in MOLECULE_FORMATS:
+        check_path(path)
+        file = InputFile(path)
+        row = find_format(file, choice, format)
+        if row.read_molecules is None:
+            known = [other.name for other in FORMATS.values() if other.read_molecules is not None]
             raise InputError(
-                f"the file must hold molecules, and its format is {format}; give format as one of "
-                f"{listed(MOLECULE_FORMATS)} if it does."
+                f"the file must hold molecules, and its format is {row.name}; give format as one "
+                f"of {listed(known)} if it does."
             )
-        return _molecules(path, format, MoleculeOptions(smiles, None, skip_invalid))
-
-
-def _molecules(path: Path, format: str, options: MoleculeOptions) -> list[Any]:
-    """Read molecules without their classes; say in the log which were left out."""
-    found, skipped = read_molecules(path, format, options._replace(class_column=NONE))
-    if skipped:
-        log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
-    return [one.mol for one in found]
-
-
-def format_of(path: Path, format: str | None, smiles: str | None) -> str:
-    """The format that was given, or is told by the column of SMILES or by the name."""
-    check_path(path)
-    if format is not None:
-        return check_choice("format", format, KNOWN_FORMATS)
-    return _find_format(path) if smiles is None else "smiles"
+        return mols_of(*row.read_molecules(file, choice))
 
 
 def _log_graph(path: Path, graph: CSRGraph) -> None:
     """Say in the log what was read."""
     if graph.relations.names != (PLAIN,):
         kinds = [
-            f"{printable(name)} ({'directed' if one else 'undirected'})"
-            for name, one in graph.relations.kinds
+            f"{printable(name)} ({'directed' if is_directed else 'undirected'})"
+            for name, is_directed in graph.relations.kinds
         ]
         log.info("relations: %s", listed(kinds))
     log.info(
@@ -443,47 +417,23 @@ def _log_graph(path: Path, graph: CSRGraph) -> None:
     )
 
 
-# of programs that save tables as CSV as well
-_SPREADSHEETS = {".xls", ".xlsx", ".xlsm", ".ods"}
-
-
-def _find_format(path: Path) -> str:
-    """Tell the format of a file or a folder by its name."""
-    if path.is_dir():
-        return "folder" if is_graph_folder(path) else "tu"
-    *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
-    format = FORMAT_OF_SUFFIX.get(before if last == ".gz" else last)
-    if last in _SPREADSHEETS:
-        raise InputError(
-            "spreadsheets are not read; save the sheet as CSV (UTF-8), with its header."
-        )
-    if format is None or (last == ".gz" and format not in _COMPRESSIBLE):
-        raise InputError(
-            f"the format cannot be told from the name; known are {listed(FORMAT_OF_SUFFIX)} "
-            "(also with .gz, but for .parquet, .bin and .npz), graph folders and TU folders; "
-            "give format."
-        )
-    return "smiles" if has_smiles_column(path) else format
-
-
 def _find_features(
     path: Path,
-    format: str,
+    row: Format,
     features: Sequence[str] | None,
     feature_file: str | os.PathLike[str] | None,
 ) -> NodeTable | None:
     """Return the features of the file that was given or lies beside the graph."""
-    if format not in _WITH_FEATURE_FILE:
+    if FEATURE_FILE not in row.options:
         if feature_file is not None:
             raise InputError(
-                f"feature_file is for {listed(_WITH_FEATURE_FILE)}, and the format is {format}; "
+                f"feature_file is for {formats_with(FEATURE_FILE)}, and the format is {row.name}; "
                 "name the features in the file with features."
             )
         return None
     if feature_file is not None:
         return read_features(Path(feature_file))
-    # names given with these are node attributes
-    if format in FOREIGN_FORMATS and features is not None:
+    if row.has_node_attributes and features is not None:
         return None
     beside = feature_file_beside(path.parent, stem(path))
     if beside is not None:
@@ -495,40 +445,6 @@ def _find_features(
             "give feature_file."
         )
     return None
-
-
-def _check_options(format: str, choice: ColumnChoice, of_molecules: MoleculeOptions) -> None:
-    """Refuse what cannot be said about a format."""
-    wrong = [name for name in choice.of_edges if name not in _EDGE_OPTIONS.get(format, ())]
-    # whatever is read can be read without weights
-    wrong = [name for name in wrong if name != "weight" or choice.weight != NONE]
-    if format not in EDGE_FORMATS and wrong:
-        raise InputError(
-            f"{wrong[0]} is for {listed(EDGE_FORMATS)}, and the format is {format}, which says "
-            "itself what its edges are."
-        )
-    if of_molecules != DEFAULT_OPTIONS and format not in MOLECULE_FORMATS:
-        option = "skip_invalid" if of_molecules.smiles is None else "smiles"
-        raise InputError(f"{option} is for molecules, and the format is {format}.")
-
-
-def _read_content(
-    path: Path, format: str, choice: ColumnChoice, of_molecules: MoleculeOptions
-) -> GraphContent:
-    """Read a file, by the library of its format, which is imported here."""
-    if format in EDGE_FORMATS:
-        return read_edges(path, format, choice)
-    if format in MOLECULE_FORMATS:
-        return from_molecules(_molecules(path, format, of_molecules))
-    if format == "matrix":
-        return read_adjacency_table(path)
-    if format == "dgl":
-        from gomkcn_dgl.io.dgl_files import read_dgl
-
-        return read_dgl(path)
-    from gomkcn_dgl.io.foreign_files import read_foreign, read_npz
-
-    return read_npz(path) if format == "npz" else read_foreign(path, format, choice)
 
 
 def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnChoice:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.input_file import decode
 
 # the first rows, by which it is told what a table and its columns are; what is rarer is no rule
 NUM_FIRST = 1000
@@ -30,9 +31,6 @@ NUM_FIRST = 1000
 _SAMPLE_BYTES = 2**18
 _SEPARATORS = "\t;,|"
 _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
-SAVE_IN_UTF8 = "save the file in UTF-8 (Excel: CSV UTF-8)"
-# what older programs write in place of it
-_FROM_LATIN1 = "or convert it, from Latin-1 by: iconv -f latin1 -t utf-8 FILE"
 # what begins a comment
 MARKS = "#%"
 _ATTRIBUTES = re.compile(rb"[ \t,;|]+(\{[^\n]*\})[ \t]*$", re.MULTILINE)
@@ -267,18 +265,6 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def decode(data: bytes, first: int = 1) -> str:
-    """Return text in UTF-8, whose first line has the number ``first``."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = first + data.count(b"\n", 0, error.start)
-        raise InputError(
-            f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}; "
-            f"{SAVE_IN_UTF8}, {_FROM_LATIN1}."
-        ) from None
 
 
 # ---------------------------------------------------------------- the first lines

@@ -15,7 +15,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,7 +25,6 @@ from pyarrow import csv as arrow_csv
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.table_form import (
     NUM_FIRST,
-    SAVE_IN_UTF8,
     Row,
     TableForm,
     attribute_texts,
@@ -36,16 +34,11 @@ from gomkcn_dgl.io.table_form import (
     without_attributes,
     without_comments,
 )
-from gomkcn_dgl.runtime.files import read_bytes, reason_of
+from gomkcn_dgl.runtime.files import reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
 NUMBER_RULE = "a finite number was expected"
-_ENCODINGS = {
-    b"\xef\xbb\xbf": "utf-8",
-    b"\xff\xfe": "utf-16-le",
-    b"\xfe\xff": "utf-16-be",
-}
 _INTEGER = re.compile(r"-?[0-9]+")
 # R writes 100000 as 1e+05
 _WHOLE = r"^-?((0|[1-9][0-9]*)(\.0*)?|[1-9](\.[0-9]+)?e\+[0-9]+)$"
@@ -373,37 +366,6 @@ def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> I
 
 
 # ---------------------------------------------------------------- text
-
-
-def read_text(path: Path) -> bytes:
-    """Return a text file, plain or .gz, as :func:`as_utf8` does; never nothing."""
-    data = as_utf8(read_bytes(path))
-    if b"\0" in data:
-        number = 1 + data[: data.index(b"\0")].count(b"\n")
-        rule = "text was expected, got a NUL byte; the file seems to be binary"
-        raise InputError(f"line {number}: {rule}.")
-    return data
-
-
-def as_utf8(data: bytes) -> bytes:
-    r"""Return a text in UTF-8, whose lines end in ``\n``.
-
-    UTF-16, as Windows writes it, is told by its byte order mark or its zero bytes.
-    """
-    mark = next((mark for mark in _ENCODINGS if data.startswith(mark)), b"")
-    encoding = _ENCODINGS.get(mark, "utf-8")
-    if not mark and data[:1] != data[1:2] and b"\0" in data[:2]:
-        encoding = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
-    data = data[len(mark) :]
-    if encoding != "utf-8":
-        try:
-            data = data.decode(encoding).encode()
-        except UnicodeError:
-            raise InputError(
-                f"the file begins as text in {encoding.upper()}, and not all of it is; "
-                f"{SAVE_IN_UTF8}."
-            ) from None
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def text_table(data: bytes, form: TableForm) -> InputTable:

@@ -25,7 +25,8 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.edge_layout import TIMES, EdgeLayout, find_layout, holds_data, position_of
-from gomkcn_dgl.io.edge_tables import number_ends, open_edges
+from gomkcn_dgl.io.edge_tables import number_ends, open_edges, open_parquet
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import is_number, shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
 from gomkcn_dgl.runtime.files import listed, named, reason_of
@@ -207,10 +208,12 @@ def read_temporal_edges(
     choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE)
     if isinstance(graph, (str, Path)):
         path = Path(graph)
-        suffix = Path(str(graph).lower().removesuffix(".gz")).suffix
-        format = suffix[1:] if suffix in (".csv", ".parquet") else "edges"
         with named(path):
-            return _of_table(open_edges(path, format, choice), choice, time, time_unit)
+            file = InputFile(path)
+            is_csv = file.ending in (".csv", ".tsv")
+            is_parquet = file.ending == ".parquet"
+            table = open_parquet(file) if is_parquet else open_edges(file, choice, is_csv=is_csv)
+            return _of_table(table, choice, time, time_unit)
     if is_table(graph):
         return _of_table(open_stream(graph, "the table of edges"), choice, time, time_unit)
     if hasattr(graph, "is_multigraph"):

@@ -1,11 +1,10 @@
-"""GML, Pajek, SIF, NCOL, LGL, DIMACS, graph6, sparse6 and Matrix Market → a GraphContent.
+"""GML, SIF, NCOL, LGL, DIMACS, graph6, sparse6 and Matrix Market → a GraphContent.
 
 Sizes that a file announces are compared with its own before anything is allocated.
 """
 
 from __future__ import annotations
 
-import html
 import io
 import re
 import tempfile
@@ -22,52 +21,33 @@ from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, join_contents
 from gomkcn_dgl.graph_objects import from_matrix, from_networkx, from_records
-from gomkcn_dgl.io.table_form import decode
-from gomkcn_dgl.io.tables import as_utf8
+from gomkcn_dgl.io.foreign_files import OWNER, WITHOUT_WEIGHT, lines_of, reads_bytes, text_of
 from gomkcn_dgl.runtime.files import listed, printable
 from gomkcn_dgl.runtime.memory import check_announced
 
-_OWNER, _WEIGHT = "the file", "weight"
+_WEIGHT = "weight"
 # a text, a comment, or a number that NetworkX takes apart or does not know
 _GML = re.compile(
     r'"[^"]*"|#[^\n]*|(?<![\w.+-])[+-]?\d+(?=[eE][+-]?\d)|(?<=\s)[+-]?(?i:nan|inf)(?=\s)'
 )
-_LINES = re.compile(r"\r\n|\r|\n")
-# what a Pajek project holds beside networks
-_PAJEK_OTHERS = ("*partition", "*vector", "*permutation", "*cluster", "*hierarchy")
-_PAJEK_LISTS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
-_PAJEK_RELATION = re.compile(r':\s*(\d+)(?:\s+"?([^"]*)"?)?\s*$')
-# of the lines of a list: the number of the relation before the nodes, times after them
-_PAJEK_NUMBER, _PAJEK_TIMES = re.compile(r"(\d+)\s*:\s*"), re.compile(r'\s\[[^\]"]*\]\s*$')
-_PAJEK_VERTEX = re.compile(r'\d+(\s+("[^"]*"|\S+))?(?=\s[^"]*$|$)')
-# a name that holds quotes itself, as NetworkX writes it; else coordinates stand between
-_PAJEK_QUOTES = re.compile(r'\d+\s+"[^"]*"(\s+[^\s\d.+-].*)?"')
-_PAJEK_EDGE = re.compile(r"\d+\s+\d+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?)?(?=\s+[A-Za-z]\w*\s|$)")
-_PAJEK_NODE = re.compile(r"\d+(?=\s|:|$)")
 # a line of a file and its number
 _Line = tuple[int, str]
-_WITHOUT_WEIGHT = "edges without a weight have the weight 1"
-_ENTITY = re.compile(r"&#\d+;")
 _LAYOUTS, _FIELDS = ("coordinate", "array"), ("pattern", "real", "integer", "double")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 _GRAPH6_HEADERS = (b">>graph6<<", b">>sparse6<<", b">>digraph6<<")
 
 
-def _text(data: bytes) -> str:
-    """The text of a file in UTF-8 or UTF-16."""
-    return decode(as_utf8(data))
-
-
 # ---------------------------------------------------------------- GML
 
 
-def read_gml(data: bytes) -> GraphContent:
+@reads_bytes("GML", ("label", "name"))
+def read_gml(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a GML file."""
-    text = _GML.sub(_for_networkx, _text(data))
+    text = _GML.sub(_for_networkx, text_of(data))
     if not re.search(r"\bmultigraph\s+\d", text):
         # edges are listed twice in many files that do not say so
         text = re.sub(r"\bgraph\s*\[", lambda match: f"{match[0]} multigraph 1 ", text, count=1)
-    graph = nx.parse_gml(_LINES.split(text), label="id")
+    graph = nx.parse_gml([line for _, line in lines_of(text)], label="id")
     for values in graph.nodes.values():
         for name in [name for name, value in values.items() if is_nan(value)]:
             del values[name]
@@ -87,197 +67,37 @@ def _for_networkx(match: re.Match[str]) -> str:
     return "NAN" if piece[-1] in "nN" else piece.upper()
 
 
-# ---------------------------------------------------------------- Pajek, NCOL and LGL, by igraph
+# ---------------------------------------------------------------- NCOL and LGL, by igraph
 
 
-def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
-    """Read the bytes of a Pajek file; ``directed`` is for edges that differ in direction."""
-    sections, notes = _pajek_sections(_text(data))
-    (_, header), vertices = sections[0]
-    sizes = [int(word) for word in header.split()[1:] if word.isdigit()]
-    if not sizes or (sizes[1:] and sizes[1] > sizes[0]):
-        raise InputError(f"*Vertices must say how many there are, got {printable(header)!r}.")
-    check_announced(sizes[0], len(data))
-    for at, line in vertices:
-        if _PAJEK_QUOTES.match(line):
-            raise InputError(
-                f"line {at} must hold a name between two quotes, got {printable(line)!r}; write "
-                "quotes within a name as &#34;."
-            )
-    lines: list[_Line] = []
-    one_way = []
-    numbers = []
-    names = {1: "1"}
-    for (at, header), rows in sections[1:]:
-        kind = header.split()[0].lower()
-        number = 1
-        if said := _PAJEK_RELATION.search(header):
-            number = int(said[1])
-            names[number] = (said[2] or "").strip() or names.get(number, said[1])
-        # of a matrix between two modes only one half is there
-        has_way = kind in ("*arcs", "*arcslist") or (kind == "*matrix" and not sizes[1:])
-        rows = rows if kind != "*matrix" else _matrix_rows(at, rows, sizes)
-        for place, row in rows:
-            own = number
-            if said := _PAJEK_NUMBER.match(row):
-                row = row[said.end() :]
-                own = int(said[1])
-            entries = [row]
-            if kind.endswith("list"):
-                first, *others = row.split()
-                entries = [f"{first} {other}" for other in others]
-            lines += [(place, entry) for entry in entries]
-            one_way += [has_way] * len(entries)
-            numbers += [own] * len(entries)
-    graph = _pajek_graph(sizes, vertices, lines, notes)
-    nodes = _igraph_records(graph.vs)
-    for node in nodes:
-        if "name" in node:
-            name = _ENTITY.sub(lambda match: html.unescape(match[0]), node["name"])
-            # Pajek breaks a line there
-            node["name"] = name.replace("\\n", "\n")
-    edges = _igraph_records(graph.es)
-    weighted = [_WEIGHT in edge for edge in edges]
-    if any(weighted) and not all(weighted):
-        edges = [{_WEIGHT: 1.0, **edge} for edge in edges]
-        notes.append(_WITHOUT_WEIGHT)
-    of_edge = [names.get(number, str(number)) for number in numbers]
-    several = len(set(numbers)) > 1 or any(name != str(key) for key, name in names.items())
-    content = from_records(
-        _OWNER,
-        range(1, sizes[0] + 1),
-        nodes,
-        _igraph_ends(graph),
-        edges,
-        one_way,
-        of_edge if several else None,
-        directed,
-    )
-    return replace(content, notes=tuple(notes))
-
-
-def _pajek_sections(text: str) -> tuple[list[tuple[_Line, list[_Line]]], list[str]]:
-    """Headers and lines of the vertices and of the lists of edges; what is left out as notes."""
-    sections: list[tuple[_Line, list[_Line]]] = []
-    others: list[str] = []
-    in_network = True
-    networks = 0
-    timed = 0
-    for number, line in enumerate(map(str.strip, _LINES.split(text)), 1):
-        if not line or line[0] == "%":
-            continue
-        if line[0] != "*":
-            if in_network and not sections:
-                raise InputError("a Pajek file must begin with *Vertices, got something else.")
-            if in_network:
-                # igraph ends at such a line without a word
-                if (
-                    not _PAJEK_NODE.match(line)
-                    and sections[-1][0][1].split()[0].lower() != "*matrix"
-                ):
-                    raise InputError(
-                        f"line {number} must begin with the number of a node, got "
-                        f"{printable(line)!r}."
-                    )
-                short = _PAJEK_TIMES.sub("", line)
-                timed += short != line
-                sections[-1][1].append((number, short))
-            continue
-        kind = line.split()[0].lower()
-        if kind in _PAJEK_OTHERS:
-            in_network = False
-            others.append(line.split()[0])
-        elif kind == "*network":
-            in_network = True
-            networks = networks + 1
-        elif kind in ("*vertices", *_PAJEK_LISTS):
-            if in_network:
-                sections.append(((number, line), []))
-        else:
-            raise InputError(
-                f"a Pajek file must hold *Vertices and lists of edges ({', '.join(_PAJEK_LISTS)}), "
-                f"got {printable(kind)}."
-            )
-    kinds = [header.split()[0].lower() for (_, header), _ in sections]
-    number = max(kinds.count("*vertices"), networks)
-    if number != 1 or kinds[:1] != ["*vertices"]:
-        raise InputError(
-            f"a Pajek file must hold one network that begins with *Vertices, got {number}."
-        )
-    notes = [f"left out {listed(others)}"] if others else []
-    if timed:
-        notes.append("left out the times of nodes and edges")
-    return sections, notes
-
-
-def _pajek_graph(
-    sizes: list[int], vertices: list[_Line], edges: list[_Line], notes: list[str]
-) -> Any:
-    """Let igraph read vertices and one list of edges; what is drawn is left out where it fails."""
-    first = 1, "*Vertices " + " ".join(map(str, sizes[:2]))
-    # what is missing there, the line before has begun
-    header = vertices[-1][0] if vertices else 1, "*Arcs"
-    lines = [first, *vertices, header, *edges]
-    try:
-        graph = _by_igraph("Read_Pajek", lines)
-    except Exception:
-        # igraph wants drawing parameters in one order, which not all tools keep
-        plain = [(at, _match(_PAJEK_VERTEX, line)) for at, line in vertices]
-        plain += [header, *((at, _match(_PAJEK_EDGE, line)) for at, line in edges)]
-        graph = _by_igraph("Read_Pajek", [lines[0], *plain])
-        notes.append("not used: what stands after the names of nodes and the weights of edges")
-    if graph.ecount() != len(edges):
-        raise InputError(f"{len(edges)} edges are listed, and igraph reads {graph.ecount()}.")
-    return graph
-
-
-def _match(pattern: re.Pattern[str], line: str) -> str:
-    """The part of a line that matches, or else all of it."""
-    found = pattern.match(line)
-    return found[0] if found else line
-
-
-def _matrix_rows(at: int, rows: list[_Line], sizes: list[int]) -> list[_Line]:
-    """Lines of a list for the entries of a matrix other than 0."""
-    first = sizes[1] if sizes[1:] else 0
-    shape = (first or sizes[0], sizes[0] - first)
-    found = [row.split() for _, row in rows]
-    if len(found) != shape[0] or any(len(row) != shape[1] for row in found):
-        raise InputError(f"*Matrix must have {shape[0]} rows of {shape[1]} numbers.")
-    return [
-        (at + row, f"{row} {first + column} {value}")
-        for row, values in enumerate(found, 1)
-        for column, value in enumerate(values, 1)
-        if float(value) != 0
-    ]
-
-
-def read_ncol(data: bytes, directed: bool | None) -> GraphContent:
-    """Read the bytes of an NCOL file; its edges have a direction only if ``directed`` says so."""
-    lines = list(enumerate(_LINES.split(_text(data)), 1))
+@reads_bytes("NCOL")
+def read_ncol(data: bytes, choice: ColumnChoice) -> GraphContent:
+    """Read the bytes of an NCOL file; its edges have a direction only if ``choice`` says so."""
+    lines = lines_of(text_of(data))
     # igraph takes a comment for an edge of the node "#"
     kept = [(number, line) for number, line in lines if not re.match(r"#\s|#$", line)]
-    content = _from_names(_by_igraph("Read_Ncol", kept), directed)
+    content = _from_names(_by_igraph("Read_Ncol", kept), choice)
     notes = [f"left out lines of comments: {len(lines) - len(kept)}"] if kept != lines else []
     if {2, 3} <= {len(line.split()) for _, line in kept}:
-        notes.append(_WITHOUT_WEIGHT)
+        notes.append(WITHOUT_WEIGHT)
     return replace(content, notes=tuple(notes))
 
 
-def read_lgl(data: bytes, directed: bool | None) -> GraphContent:
-    """Read the bytes of an LGL file; its edges have a direction only if ``directed`` says so."""
-    lines = list(enumerate(_LINES.split(_text(data)), 1))
-    content = _from_names(_by_igraph("Read_Lgl", lines), directed)
+@reads_bytes("LGL")
+def read_lgl(data: bytes, choice: ColumnChoice) -> GraphContent:
+    """Read the bytes of an LGL file; its edges have a direction only if ``choice`` says so."""
+    lines = lines_of(text_of(data))
+    content = _from_names(_by_igraph("Read_Lgl", lines), choice)
     some = {len(line.split()) for _, line in lines if not line.startswith("#")} >= {1, 2}
-    return replace(content, notes=(_WITHOUT_WEIGHT,) if some else ())
+    return replace(content, notes=(WITHOUT_WEIGHT,) if some else ())
 
 
-def _from_names(graph: Any, directed: bool | None) -> GraphContent:
+def _from_names(graph: Any, choice: ColumnChoice) -> GraphContent:
     """Read a graph of igraph whose nodes have names that differ."""
     edges = [dict(zip(graph.es.attributes(), row, strict=True)) for row in _rows(graph.es)]
     names = graph.vs["name"] if graph.vcount() else []
     return from_records(
-        _OWNER, names, [{}] * len(names), _igraph_ends(graph), edges, bool(directed)
+        OWNER, names, [{}] * len(names), _igraph_ends(graph), edges, bool(choice.directed)
     )
 
 
@@ -310,22 +130,10 @@ def _rows(sequence: Any) -> Any:
     return zip(*columns, strict=True) if columns else [()] * len(sequence)
 
 
-def _igraph_records(sequence: Any) -> list[dict[str, Any]]:
-    """Attributes of nodes or edges without gaps, which are NaN or empty text in igraph."""
-    names = sequence.attributes()
-    return [
-        {
-            name: value
-            for name, value in zip(names, row, strict=True)
-            if value != "" and not is_nan(value)
-        }
-        for row in _rows(sequence)
-    ]
-
-
 # ---------------------------------------------------------------- SIF and DIMACS, by no library
 
 
+@reads_bytes("SIF")
 def read_sif(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a SIF file of Cytoscape: a table with a relation, and lone nodes.
 
@@ -335,11 +143,11 @@ def read_sif(data: bytes, choice: ColumnChoice) -> GraphContent:
 
     from gomkcn_dgl.io.edge_tables import from_edge_table
 
-    text = _text(data)
+    text = text_of(data)
     mark = "\t" if "\t" in text else None
     rows: list[tuple[str, str, str]] = []
     lone: dict[str, None] = {}
-    for number, line in enumerate(_LINES.split(text), 1):
+    for number, line in lines_of(text):
         words = [word for word in line.split(mark) if word.strip()]
         if len(words) == 2:
             raise InputError(
@@ -352,46 +160,47 @@ def read_sif(data: bytes, choice: ColumnChoice) -> GraphContent:
     source, relation, target = zip(*rows, strict=True) if rows else ((), (), ())
     only = [name for name in lone if name not in {*source, *target}]
     if not rows:
-        return from_records(_OWNER, only, [{}] * len(only), ([], []), [], bool(choice.directed))
+        return from_records(OWNER, only, [{}] * len(only), ([], []), [], bool(choice.directed))
     table = pa.table({"source": source, "interaction": relation, "target": target})
     kind = "interaction" if choice.relation is None else choice.relation
     choice = replace(choice, source="source", target="target", relation=kind, weight=NONE)
     content = from_edge_table(table, choice)
     if not only:
-        return replace(content, owner=_OWNER)
+        return replace(content, owner=OWNER)
     names = [*map(str, content.ids), *only]
     return replace(
         content,
-        owner=_OWNER,
+        owner=OWNER,
         num_nodes=len(names),
         node_ids=np.array(names),
     )
 
 
-def read_dimacs(data: bytes, directed: bool | None) -> GraphContent:
+@reads_bytes("DIMACS")
+def read_dimacs(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a DIMACS file: ``p edge``, ``p col``, ``p max``, ``p min`` or ``p sp``.
 
-    Lines ``e`` are edges and lines ``a`` arcs; ``directed`` is for a file that has both.
+    Lines ``e`` are edges and lines ``a`` arcs; ``choice.directed`` is for a file that has both.
     """
     problem: list[str] = []
     ends: tuple[list[int], list[int]] = ([], [])
     edges: list[dict[str, float]] = []
     one_way: list[bool] = []
     unused: dict[str, None] = {}
-    for number, line in enumerate(_LINES.split(_text(data)), 1):
+    for number, line in lines_of(text_of(data)):
         kind, *words = line.split() or ["c"]
         if kind == "p" and not problem and len(words) >= 3 and words[1].isdigit():
             problem = words
             check_announced(int(words[1]), len(data))
         elif kind in ("e", "a") and problem and len(words) >= 2:
-            for own, word in zip(ends, words[:2], strict=True):
+            for rows, word in zip(ends, words[:2], strict=True):
                 row = int(word) - 1 if word.isdigit() else -1
                 if not 0 <= row < int(problem[1]):
                     raise InputError(
                         f"line {number} must name nodes from 1 to {problem[1]}, got "
                         f"{printable(word)!r}."
                     )
-                own.append(row)
+                rows.append(row)
             edges.append(_dimacs_values(problem[0], words[2:], number))
             one_way.append(kind == "a")
         elif kind in ("n", "d", "v", "x", "s", "t") and problem:
@@ -407,7 +216,9 @@ def read_dimacs(data: bytes, directed: bool | None) -> GraphContent:
     if problem[2].isdigit() and int(problem[2]) != len(edges):
         notes.append(f"{problem[2]} edges are announced, and {len(edges)} listed")
     ids = range(1, int(problem[1]) + 1)
-    content = from_records(_OWNER, ids, [{}] * len(ids), ends, edges, one_way, directed=directed)
+    content = from_records(
+        OWNER, ids, [{}] * len(ids), ends, edges, one_way, directed=choice.directed
+    )
     return replace(content, notes=tuple(notes))
 
 
@@ -424,12 +235,14 @@ def _dimacs_values(problem: str, words: list[str], number: int) -> dict[str, flo
 # ---------------------------------------------------------------- graph6, sparse6: NetworkX
 
 
-def read_graph6(data: bytes) -> GraphContent:
+@reads_bytes("GRAPH6")
+def read_graph6(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a graph6 file, one graph a line."""
     return _read_lines(data, nx.from_graph6_bytes)
 
 
-def read_sparse6(data: bytes) -> GraphContent:
+@reads_bytes("SPARSE6")
+def read_sparse6(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a sparse6 file, one graph a line."""
     return _read_lines(data, nx.from_sparse6_bytes)
 
@@ -450,7 +263,7 @@ def _read_lines(data: bytes, parse: Callable[[bytes], nx.Graph]) -> GraphContent
         check_announced(_graph6_size(line, number), len(data))
         # either kind may stand among the other
         graph = nx.from_sparse6_bytes(line) if line[:1] == b":" else nx.from_graph6_bytes(line)
-        contents.append(replace(from_networkx(graph), owner=_OWNER))
+        contents.append(replace(from_networkx(graph), owner=OWNER))
     if not contents:
         raise InputError("the file holds no graph.")
     if len(contents) == 1:
@@ -475,14 +288,15 @@ def _graph6_size(line: bytes, number: int) -> int:
 # ---------------------------------------------------------------- Matrix Market: NumPy
 
 
-def read_matrix_market(data: bytes) -> GraphContent:
+@reads_bytes("MTX")
+def read_matrix_market(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a square matrix in the Matrix Market exchange format.
 
     SciPy reads beyond its arrays where a byte of 0 or a lone line feed stands among the numbers.
     """
     import scipy.sparse as sp
 
-    banner, _, body = _text(data).partition("\n")
+    banner, _, body = text_of(data).partition("\n")
     words = banner.lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
         raise InputError(
@@ -539,7 +353,7 @@ def read_matrix_market(data: bytes) -> GraphContent:
         row, column = np.append(row, column[other]), np.append(column, row[other])
         values = np.append(values, back)
     content = from_matrix(sp.coo_array((values, (row, column)), shape=(number, number)))
-    return replace(content, owner=_OWNER, notes=(*content.notes, *notes))
+    return replace(content, owner=OWNER, notes=(*content.notes, *notes))
 
 
 def _whole_rows(places: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -23,8 +23,9 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import TableForm, rows_of
-from gomkcn_dgl.io.tables import InputTable, is_int64, read_text, text_table
+from gomkcn_dgl.io.tables import InputTable, is_int64, text_table
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -182,7 +183,7 @@ def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray,
 
 
 def _open(prefix: Path, ending: str) -> tuple[bytes, TableForm]:
-    return read_text(_file(prefix, ending)), TableForm(",", marks="#%")
+    return InputFile(_file(prefix, ending)).text, TableForm(",", marks="#%")
 
 
 def _integers(table: InputTable, at: int) -> np.ndarray:

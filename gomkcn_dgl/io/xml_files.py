@@ -17,8 +17,9 @@ from networkx.readwrite.graphml import GraphMLReader
 
 from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import GraphContent
+from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
 from gomkcn_dgl.graph_objects import from_records
+from gomkcn_dgl.io.foreign_files import OWNER, reads_bytes
 from gomkcn_dgl.runtime.files import printable
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
@@ -37,8 +38,9 @@ _NUMBERS = {
 _GEXF, _VIZ = "http://www.gexf.net/1.2draft", "http://www.gexf.net/1.2draft/viz"
 
 
-def read_graphml(data: bytes, directed: bool | None) -> GraphContent:
-    """Read the bytes of a GraphML file; ``directed`` is for edges that differ in direction."""
+@reads_bytes("GRAPHML")
+def read_graphml(data: bytes, choice: ColumnChoice) -> GraphContent:
+    """Read the bytes of a GraphML file; ``choice.directed`` is for edges that differ."""
     root = fromstring(data)
     for element in root.iter():
         space, name = _split(element)
@@ -48,19 +50,20 @@ def read_graphml(data: bytes, directed: bool | None) -> GraphContent:
     graph = _only_graph(root, _GRAPHML)
     notes = _complete_keys(root)
     default = graph.get("edgedefault") == "directed"
-    said = {"true": True, "false": False}
+    way_of = {"true": True, "false": False}
     edges = list(graph.iter(f"{{{_GRAPHML}}}edge"))
-    has_way = [said.get(edge.attrib.pop("directed", ""), default) for edge in edges]
+    has_way = [way_of.get(edge.attrib.pop("directed", ""), default) for edge in edges]
     names = _number_edges(edges)
     graph.set("edgedefault", "directed")
     reader = GraphMLReader(force_multigraph=True)
     read = reader.make_graph(graph, *reader.find_graphml_keys(root))
-    content = _content(read, has_way or default, {"key": names}, directed)
+    content = _content(read, has_way or default, {"key": names}, choice)
     return replace(content, notes=notes)
 
 
-def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
-    """Read the bytes of a GEXF file; ``directed`` is for edges that differ in direction."""
+@reads_bytes("GEXF", ("label",))
+def read_gexf(data: bytes, choice: ColumnChoice) -> GraphContent:
+    """Read the bytes of a GEXF file; ``choice.directed`` is for edges that differ in direction."""
     root = fromstring(data)
     for element in root.iter():
         space, name = _split(element)
@@ -88,7 +91,7 @@ def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
         if is_weighted:
             record.setdefault("weight", 1.0)
     more = {"key": names, "kind": kinds}
-    content = _content(read, has_way or default == "directed", more, directed)
+    content = _content(read, has_way or default == "directed", more, choice)
     return replace(content, notes=notes)
 
 
@@ -133,9 +136,9 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
         if name is None and key.get("yfiles.type") is None:
             name = key.get("id", "")
             key.set("attr.name", name)
-        if (own := key.get("id", "")) in types:
-            raise InputError(f"each key must have an id of its own, got two of {own!r}.")
-        types[own] = "string"
+        if (name_of_key := key.get("id", "")) in types:
+            raise InputError(f"each key must have an id of its own, got two of {name_of_key!r}.")
+        types[name_of_key] = "string"
         for default in list(key):
             # the text "None", for NetworkX
             if not default.text:
@@ -148,14 +151,14 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
             notes.append(f"{name} is read as text, not as {kind_of_value}")
             kind_of_value = "string"
         key.set("attr.type", kind_of_value)
-        types[own] = kind_of_value
+        types[name_of_key] = kind_of_value
         for other in ("node", "edge", "all") if kind == "all" else (kind, "all"):
             if (name, other) in seen:
                 raise InputError(
                     f"each key must have a name of its own, got {name!r} for the keys "
                     f"{seen[name, other]!r} and {key.get('id')!r}; rename one of them."
                 )
-        seen[name, kind] = own
+        seen[name, kind] = name_of_key
     for parent in root.iter():
         # a number that is missing
         for data in parent.findall(f"{{{_GRAPHML}}}data"):
@@ -211,7 +214,7 @@ def _content(
     graph: nx.MultiDiGraph,
     has_way: bool | list[bool],
     more: dict[str, list[str | None]],
-    directed: bool | None,
+    choice: ColumnChoice,
 ) -> GraphContent:
     """Read what NetworkX has read; ``more`` are attributes that it does not know, by the edge."""
     ids = list(graph.nodes)
@@ -224,7 +227,7 @@ def _content(
     nodes = list(_records(graph, "node", graph.nodes.values()))
     edges = list(_records(graph, "edge", (record for *_, record in listed)))
     ends = [row_of[edge[0]] for edge in listed], [row_of[edge[1]] for edge in listed]
-    return from_records("the file", ids, nodes, ends, edges, has_way, directed=directed)
+    return from_records(OWNER, ids, nodes, ends, edges, has_way, directed=choice.directed)
 
 
 def _records(graph: nx.Graph, kind: str, records: Any) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,7 @@ def _has_triton() -> bool:
         return False
 
 
-_HAS_TRITON = _has_triton()
+HAS_TRITON = _has_triton()
 
 
 def load_backend(
@@ -73,7 +73,7 @@ def _fastest(device: str, dtype: str, is_large: bool) -> str:
         return "numba"
     if device != "cuda":
         reason = f"there is no kernel for {device!r}; move the tensors to 'cpu', or to 'cuda'"
-    elif not _HAS_TRITON:
+    elif not HAS_TRITON:
         reason = (
             f"the kernel needs Triton {_OLDEST_TRITON} or later; install it with: "
             "pip install gomkcn-dgl[gpu]"

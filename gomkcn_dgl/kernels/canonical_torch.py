@@ -35,7 +35,7 @@ _GOLDEN, _MIX_A, _MIX_B = (
 # a number in double precision holds whole numbers up to here
 _EXACT = 2**53
 # most readings in memory at a time: 256 MiB
-_MOST_READINGS = 2**25
+MOST_READINGS = 2**25
 
 
 def canonical_hashes(links: Tensor, colors: Tensor, num_links: int, num_colors: int = 1) -> Tensor:
@@ -77,10 +77,16 @@ def canonical_hashes(links: Tensor, colors: Tensor, num_links: int, num_colors: 
     return hashes
 
 
-def canonical_codes(links: Tensor, colors: Tensor, num_links: int, num_colors: int = 1) -> Tensor:
+def canonical_codes(
+    links: Tensor,
+    colors: Tensor,
+    num_links: int,
+    num_colors: int = 1,
+    most_readings: int = MOST_READINGS,
+) -> Tensor:
     """The least reading of each graph, int64 ``[S, Q]``; :func:`canonical_hashes` has the rest.
 
-    Equal rows are isomorphic graphs, without exception.
+    Equal rows are isomorphic graphs, without exception. ``most_readings`` are in memory at a time.
     """
     size = links.shape[1]
     if not 1 <= size <= MAX_NODES:
@@ -95,7 +101,7 @@ def canonical_codes(links: Tensor, colors: Tensor, num_links: int, num_colors: i
     as_given, place = as_given.unique(dim=0, return_inverse=True)
     first = torch.empty(len(as_given), dtype=torch.int64, device=links.device)
     first[place] = torch.arange(len(place), device=links.device)
-    at_once = max(1, _MOST_READINGS // weights[0].shape[1])
+    at_once = max(1, most_readings // weights[0].shape[1])
     parts = [_least_readings(part, weights) for part in digits[first].split(at_once)]
     return torch.cat(parts)[place] if parts else place.new_zeros(0, len(weights))
 

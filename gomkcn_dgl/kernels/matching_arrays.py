@@ -40,7 +40,7 @@ def match(
 
     ``x [S, L, N, D]`` and ``z [F, L, M, D]`` are both float32 or both float64; ``rows`` is int64.
     """
-    results = _new_results(x, z, None)
+    results = new_results(x, z, None)
     optimal = matching == "optimal"
     match_into(left_side(x), z, rows, bandwidth, "sum", 1.0, optimal, anchor_root, results)
     scores, assignment, _ = results
@@ -65,7 +65,7 @@ def match_subgraphs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Embed and score every subgraph at once; ``matching_numba`` says what each argument is."""
     side = left_side(feat, nodes, None, links, weights, matrices, num_channels)
-    results = _new_results(feat, z, nodes)
+    results = new_results(feat, z, nodes)
     optimal = matching == "optimal"
     match_into(side, z, rows, bandwidth, aggregation, level_scale, optimal, anchor_root, results)
     scores, assignment, _ = results
@@ -88,7 +88,7 @@ def result_shapes(left: Any, z: Any, nodes: Any, keep: bool) -> tuple[tuple[int,
     )
 
 
-def _new_results(
+def new_results(
     left: np.ndarray, z: np.ndarray, nodes: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     scores, assignment, similarities = result_shapes(left, z, nodes, keep=False)

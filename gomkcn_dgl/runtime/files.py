@@ -32,35 +32,6 @@ _PIECE_BYTES = 2**24
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 
-FORMAT_OF_SUFFIX = {
-    ".txt": "edges",
-    ".edges": "edges",
-    ".edgelist": "edges",
-    ".el": "edges",
-    ".tsv": "edges",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".graphml": "graphml",
-    ".gml": "gml",
-    ".gexf": "gexf",
-    ".net": "pajek",
-    ".paj": "pajek",
-    ".json": "json",
-    ".cyjs": "json",
-    ".mtx": "mtx",
-    ".sif": "sif",
-    ".ncol": "ncol",
-    ".lgl": "lgl",
-    ".g6": "graph6",
-    ".s6": "sparse6",
-    ".dimacs": "dimacs",
-    ".col": "dimacs",
-    ".bin": "dgl",
-    ".npz": "npz",
-    ".smi": "smiles",
-    ".sdf": "sdf",
-}
-
 
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse what is neither a file nor a folder."""
@@ -111,7 +82,7 @@ def read_bytes(path: Path) -> bytes:
     is_packed = path.suffix.lower() == ".gz"
     with file_problems(path):
         data = _unpack(path) if is_packed else read_file(path)
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError("the file is empty.")
     return data
 
@@ -299,15 +270,6 @@ def named(what: Path | str) -> Iterator[None]:
         yield
     except (InputError, InputTypeError) as error:
         raise InputError(f"{what if isinstance(what, str) else what.name}: {error}") from None
-
-
-def stem(path: Path) -> str:
-    """Return the name without its known suffixes: ``my.graph.txt.gz`` gives ``my.graph``."""
-    name = path.name
-    if path.suffix.lower() == ".gz":
-        name = name[:-3]
-    known = Path(name).suffix.lower() in FORMAT_OF_SUFFIX
-    return Path(name).stem if known else name
 
 
 def printable(name: str) -> str:

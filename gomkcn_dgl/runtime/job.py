@@ -84,6 +84,8 @@ class Interrupts:
         self.signal = ""
         self.command = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
+        # blocks within each other: a run and a part of it may both ask to be stopped
+        self._num_blocks = 0
 
     def __getstate__(self) -> tuple[float, float]:
         """The seconds that are left: a worker has its own clock, and its own signals."""
@@ -96,14 +98,19 @@ class Interrupts:
         self.signal = ""
         self.command = ""
         self._old_handlers = {}
+        self._num_blocks = 0
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():
+        self._num_blocks += 1
+        if self._num_blocks == 1 and threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
                 self._old_handlers[number] = signal.signal(number, self._note)
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._num_blocks -= 1
+        if self._num_blocks:
+            return
         for number, handler in self._old_handlers.items():
             # None: the handler was not set from Python and cannot be set again
             signal.signal(number, signal.SIG_DFL if handler is None else handler)

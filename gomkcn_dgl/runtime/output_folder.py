@@ -35,19 +35,11 @@ from gomkcn_dgl.runtime.files import (
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restarted
 from gomkcn_dgl.runtime.steps import IDENTITY
 
-# files by which runs are known, and their commands; the first two have a run.json too
-_KINDS = {"patterns.json": "mine", "filters.json": "filters", "metrics.json": "train"}
-# what reads the run of a command in Python
-_READERS = {
-    "mine": "gomkcn.read_run",
-    "filters": "gomkcn.read_filters_run",
-    "train": "gomkcn.load_classifier",
-}
-_FINISHED = "run.json"
-# what says that a folder is that of a run, which of its files are ours, and whether it is finished
-_RECORDS = (_FINISHED, "metrics.json")
+# what says that a folder is that of a run, of which kind, which of its files are ours, and whether
+# it is finished: the last file that is written
+RECORD = "run.json"
 _FILES, _UNFINISHED = "files", "unfinished"
-# folder in that of a run of mine or of filters: what is kept until the run is finished
+# folder in that of a run: what is kept until the run is finished
 PROGRESS = ".progress"
 # ends of the names of files in it, beside the one by which it is known
 _KEPT = (".zip", ".pt")
@@ -78,8 +70,8 @@ def lock_alone(folder: Path, out: Path) -> Iterator[None]:
     """Make a folder and lock it against every other process; left empty, a new one is removed."""
     path = folder / ".lock"
     is_new = not folder.exists()
-    for one in (path, path.with_name(_SOFT)):
-        _refuse_other_lock(one, out)
+    for lock_path in (path, path.with_name(_SOFT)):
+        _refuse_other_lock(lock_path, out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
@@ -143,16 +135,13 @@ def _in_use(out: Path, path: Path) -> str:
     return f"out folder {str(out)!r} is in use by process {holder or 'unknown'}; {way_out}"
 
 
-def own_files(folder: Path) -> set[str]:
+def written_files(folder: Path) -> set[str]:
     """The files of a folder that a run wrote, as its record says; none where no run wrote any."""
-    names: set[str] = set()
-    for name in _RECORDS:
-        record = _record(folder / name)
-        files = record.get(_FILES)
-        # a record of another program does not name itself
-        if isinstance(files, list) and name in files:
-            names |= {one for one in files if isinstance(one, str) and _is_inside(one)}
-    return names
+    files = _record(folder / RECORD).get(_FILES)
+    # a record of another program does not name itself
+    if not isinstance(files, list) or RECORD not in files:
+        return set()
+    return {name for name in files if isinstance(name, str) and _is_inside(name)}
 
 
 def _is_inside(name: str) -> bool:
@@ -172,7 +161,7 @@ def _record(path: Path) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _is_own_progress(folder: Path) -> bool:
+def _is_progress(folder: Path) -> bool:
     """Whether a folder is what a run keeps until it is finished: it says so, or is empty."""
     if folder.is_symlink() or not folder.is_dir():
         return False
@@ -182,7 +171,7 @@ def _is_own_progress(folder: Path) -> bool:
 
 def remove_progress(folder: Path) -> None:
     """Remove what an unfinished run kept in a folder to be resumed; what is not its own stays."""
-    if not _is_own_progress(folder):
+    if not _is_progress(folder):
         return
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
@@ -194,7 +183,6 @@ def remove_progress(folder: Path) -> None:
 def check_run_folder(
     folder: str | Path,
     run_files: Iterable[str],
-    progress: str,
     *,
     force: bool,
     resume: bool,
@@ -202,10 +190,9 @@ def check_run_folder(
 ) -> None:
     """Refuse the folder of a run before any work: what we did not write there is never touched.
 
-    ``run_files`` are the names of all files that the run may write, and ``progress`` is that of the
-    folder that is kept while it is unfinished. A folder that holds a run needs ``resume``, or
-    ``force``. A file of one of these names that no run wrote, a symbolic link, or a file that is
-    one of the ``inputs`` is refused, whatever is given.
+    ``run_files`` are the names of all files that the run may write, its record first. A folder that
+    holds a run needs ``resume``, or ``force``. A file of one of these names that no run wrote, a
+    symbolic link, or a file that is one of the ``inputs`` is refused, whatever is given.
     """
     folder = Path(folder)
     names = list(run_files)
@@ -215,15 +202,15 @@ def check_run_folder(
     if (os.path.lexists(folder) and not folder.is_dir()) or not str(folder):
         raise InputError(f"{shown} is a file; choose another name.")
     refuse_foreign(folder, names, inputs)
-    unfinished = folder / progress
-    if os.path.lexists(unfinished) and not _is_own_progress(unfinished):
+    unfinished = folder / PROGRESS
+    if os.path.lexists(unfinished) and not _is_progress(unfinished):
         what = "a symbolic link" if unfinished.is_symlink() else "not of a run of gomkcn"
         raise InputError(
-            f"{shown} holds {progress!r}, which is {what}; move it away, or choose another folder."
+            f"{shown} holds {PROGRESS!r}, which is {what}; move it away, or choose another folder."
         )
-    existing = [name for name in (progress, *names) if (folder / name).exists()]
+    existing = [name for name in (PROGRESS, *names) if (folder / name).exists()]
     if existing and not (force or resume):
-        is_finished = existing[0] != progress
+        is_finished = existing[0] != PROGRESS
         what = "a run" if is_finished else "an unfinished run"
         way_out = "choose another" if is_finished else "go on with --resume, choose another"
         raise InputError(
@@ -232,32 +219,33 @@ def check_run_folder(
         )
 
 
-def check_early(folder: str | Path, run_files: Iterable[str], progress: str, **given: Any) -> None:
+def check_early(folder: str | Path, run_files: Iterable[str], **given: Any) -> None:
     """Refuse the folder of a run as :func:`check_run_folder` does, before its input is read.
 
     One that another process writes to is in use, whatever it holds.
     """
     if not Path(folder).is_dir():
-        check_run_folder(folder, run_files, progress, **given)
+        check_run_folder(folder, run_files, **given)
         return
     with lock_folder(folder):
-        check_run_folder(folder, run_files, progress, **given)
+        check_run_folder(folder, run_files, **given)
 
 
 def refuse_foreign(folder: Path, names: Iterable[str], inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a folder with a file of one of the names that is an input, a link or not of a run."""
-    own = own_files(folder)
+    written = written_files(folder)
     shown = f"out folder {str(folder)!r}"
     inputs = list(inputs)
     for name in names:
         path = folder / name
-        for link in (one for one in (path, path.parent) if one != folder and one.is_symlink()):
+        within = (inner for inner in (path, path.parent) if inner != folder)
+        for link in (inner for inner in within if inner.is_symlink()):
             raise InputError(
                 f"{shown} holds the symbolic link {link.name!r}, which is not followed; remove it, "
                 "or choose another folder."
             )
         check_output(path, inputs, force=True)
-        if os.path.lexists(path) and name not in own:
+        if os.path.lexists(path) and name not in written:
             raise InputError(
                 f"{shown} holds {name!r}, which no run of gomkcn wrote there; move it away, or "
                 "choose another folder."
@@ -267,8 +255,6 @@ def refuse_foreign(folder: Path, names: Iterable[str], inputs: Iterable[str | Pa
 def begin_run(
     folder: str | Path,
     run_files: Iterable[str],
-    finished: str,
-    progress: str,
     *,
     force: bool,
     resume: bool,
@@ -277,11 +263,10 @@ def begin_run(
 
     It is refused as by :func:`check_run_folder`; ``force`` removes what an unfinished run kept.
     Processes that torchrun restarted resume without being asked to. None: the run to resume is
-    finished, because the record ``finished`` is one of a finished run, and there is no
-    ``progress``.
+    finished, because its record is one of a finished run, and nothing is kept of an unfinished one.
     """
     folder = Path(folder)
-    unfinished = folder / progress
+    unfinished = folder / PROGRESS
     is_finished = False
     restarted = was_restarted()
     if is_first():
@@ -289,24 +274,18 @@ def begin_run(
             force = False
             resume = True
         resume = resume or (restarted and not force)
-        check_run_folder(folder, run_files, progress, force=force, resume=resume)
+        check_run_folder(folder, run_files, force=force, resume=resume)
         folder.mkdir(parents=True, exist_ok=True)
         if force:
             remove_progress(unfinished)
-        is_whole = finished in own_files(folder) and _UNFINISHED not in _record(folder / finished)
+        is_whole = RECORD in written_files(folder) and _UNFINISHED not in _record(folder / RECORD)
         is_finished = resume and not unfinished.exists() and is_whole
     return None if broadcast_object(is_finished) else unfinished
 
 
-def with_record(
-    files: Mapping[str, Content], name: str, record: Mapping[str, Any], later: Iterable[str] = ()
-) -> dict[str, Content]:
-    """The files of a run and, last, its record, which says which files the run wrote.
-
-    ``later`` are names of files that are written when the run is finished.
-    """
-    assert name in _RECORDS, "only by these a run is known"
-    return {**files, name: to_json({**record, _FILES: sorted({*files, name, *later})})}
+def with_record(files: Mapping[str, Content], record: Mapping[str, Any]) -> dict[str, Content]:
+    """The files of a run and, last, its record, which says which files the run wrote."""
+    return {**files, RECORD: to_json({**record, _FILES: sorted({*files, RECORD})})}
 
 
 def write_run_files(folder: Path, files: Mapping[str, Content]) -> None:
@@ -315,13 +294,13 @@ def write_run_files(folder: Path, files: Mapping[str, Content]) -> None:
     Where the record of the run is, all other files are complete: until then it says that the run is
     unfinished, so that files of two runs never look like one.
     """
-    old = own_files(folder)
+    old = written_files(folder)
     # somebody may have put a file there since the run began
     refuse_foreign(folder, files)
     marks = {
         name: to_json({_UNFINISHED: True, _FILES: sorted({*old, *files, Path(name).name})})
         for name in {*old, *files}
-        if Path(name).name in _RECORDS
+        if Path(name).name == RECORD
     }
     write_files(folder, files, marks)
     for path in (folder / name for name in old - set(files)):
@@ -369,23 +348,10 @@ def read_json(path: Path) -> Any:
     """Read a JSON file of a finished run."""
     try:
         record = parse_json(read_file(path))
-        if path.name in _RECORDS and isinstance(record, dict) and _UNFINISHED in record:
+        if path.name == RECORD and isinstance(record, dict) and _UNFINISHED in record:
             raise FileNotFoundError
         return record
     except FileNotFoundError:
-        there = [
-            command
-            for name, command in _KINDS.items()
-            if name != path.name
-            and (path.parent / name).exists()
-            and not (path.name == _FINISHED and name != "metrics.json")
-        ]
-        if there and path.name in (_FINISHED, *_KINDS):
-            raise InputError(
-                f"run folder {str(path.parent)!r} holds a run of gomkcn {there[0]}, and another "
-                f"kind is needed here: {path.name} is missing; in Python "
-                f"{_READERS[there[0]]} reads it."
-            ) from None
         raise InputError(
             f"run folder {str(path.parent)!r} holds no finished run: {path.name} is missing."
         ) from None

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_FORMATS = ("csv", "parquet", "json")
+PICTURE_FORMATS = ("svg", "png", "pdf")
 # what a notebook shows of a table, which is all structures of up to five nodes
 _MOST_ROWS = 40
 # columns, and characters of a line, that a table has in full as text
@@ -39,6 +40,10 @@ class Tabular:
     def columns(self) -> dict[str, Any]:
         """Lists or arrays of equal length by the name of the column."""
         raise NotImplementedError
+
+    def table(self) -> Table:
+        """The columns as a plain table, which other results have as well."""
+        return Table(self.columns())
 
     def to_arrow(self) -> pa.Table:
         """The table as one of pyarrow, which has no type for a count of 2^63 or more."""
@@ -77,7 +82,7 @@ class Tabular:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def write(self, path: str | Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the table to a file whose name ends in .csv, .json or .parquet."""
         with atomic_file(path) as file:
             self.write_to(file, Path(path).suffix.removeprefix("."))
@@ -99,6 +104,31 @@ class Tabular:
             rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
             text = json.dumps(rows, ensure_ascii=False) + "\n"
         file.write(text.encode())
+
+
+class _Result(Protocol):
+    """What has a table and a picture."""
+
+    def table(self) -> Table: ...
+
+    def plot(self) -> Any: ...
+
+
+def save_result(result: _Result, path: str | Path) -> None:
+    """Write the table of a result or, where the name of the file ends so, its picture.
+
+    Raises
+    ------
+    InputError
+        For another ending, or a file that cannot be written.
+    """
+    ending = Path(path).suffix.removeprefix(".")
+    check_choice("the ending of path", ending, (*TABLE_FORMATS, *PICTURE_FORMATS))
+    if ending in TABLE_FORMATS:
+        result.table().save(path)
+        return
+    with atomic_file(path) as file:
+        result.plot().savefig(file, format=ending)
 
 
 def _arrow_array(column: Any) -> pa.Array:

@@ -107,7 +107,7 @@ def choose_method(
     left = steps.seconds_left
     # time that is over ends the comparison before its first fold
     interrupts = Interrupts(max(left / 2, 1e-3) if left < np.inf else None)
-    judge = partial(_judge, resolved, data, splits, interrupts, device)
+    judge = partial(judge_method, resolved, data, splits, interrupts, device)
     items = [(method, fold) for method in KINDS for fold in range(limits.num_folds)]
     scores = steps.each(
         "comparison of both methods",
@@ -156,7 +156,7 @@ def _inner_split(
     return Split(np.sort(learnt), np.sort(val), held_out)
 
 
-def _judge(
+def judge_method(
     settings: dict[str, ClassifierSettings],
     data: LabelledData,
     splits: list[Split],

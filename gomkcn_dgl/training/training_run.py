@@ -1,11 +1,7 @@
-"""A training run: labelled data and settings in; a trained classifier, in a folder of files, out.
+"""A training run: labelled data and settings in; a trained classifier and its record out.
 
-| file            | content                                                         |
-|-----------------|-----------------------------------------------------------------|
-| `settings.toml` | the resolved settings, for `gomkcn train --settings`            |
-| `checkpoint.pt` | the network or kernel machine and the split, no pickled code    |
-| `metrics.json`  | accuracy of each part, how it came about, data, provenance      |
-| `unfinished/`   | only in an unfinished run: the network or kernel values so far  |
+In the folder of a run ``checkpoint.pt`` is the network or kernel machine and the split, without
+pickled code; ``run.json`` has the accuracy of each part, how it came about, data, provenance.
 """
 
 from __future__ import annotations
@@ -22,33 +18,28 @@ import numpy as np
 from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE
+from gomkcn_dgl.graph_content import NONE, ColumnChoice
 from gomkcn_dgl.io.features import name_columns, read_label_names, take_features
-from gomkcn_dgl.io.molecules import MOLECULE_FORMATS, MoleculeOptions, read_molecules
+from gomkcn_dgl.io.formats import find_format
+from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.reading import (
     CLASS_COLUMNS,
-    EDGE_FORMATS,
-    format_of,
     read_graph,
     read_with_classes,
 )
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import listed, named
-from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.output_folder import (
-    Content,
-    begin_run,
-    check_early,
+    RECORD,
     describe_provenance,
     read_json,
     remove_progress,
-    with_record,
-    write_run_files,
 )
-from gomkcn_dgl.runtime.processes import is_first, was_restarted, world_size
-from gomkcn_dgl.runtime.steps import IDENTITY, Steps, identity_of_job
+from gomkcn_dgl.runtime.processes import world_size
+from gomkcn_dgl.runtime.run import SETTINGS, Work, read_record
+from gomkcn_dgl.runtime.steps import IDENTITY, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
-from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.checkpoint import read_state
 from gomkcn_dgl.training.classifier_settings import (
     ClassifierSettings,
     DataSettings,
@@ -67,14 +58,9 @@ from gomkcn_dgl.training.method_choice import KINDS, MethodChoice, choose_method
 
 log = logging.getLogger("gomkcn_dgl")
 
-# names in the folder of a run, see above
-METRICS = "metrics.json"
-_SETTINGS = "settings.toml"
-_CHECKPOINT = "checkpoint.pt"
-UNFINISHED = "unfinished"
-# the page that explains what was learnt is written when the run is finished
-EXPLANATION = "explanation/explanation.html"
-RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, EXPLANATION)
+# the kind of run, and its file of the classifier
+TRAIN = "train"
+CHECKPOINT = "checkpoint.pt"
 
 TrainedClassifier = TrainedNetwork | TrainedMachine
 # the step that keeps which method was chosen, and why
@@ -94,31 +80,28 @@ def read_training_data(settings: DataSettings) -> LabelledData:
 def run_training(
     settings: ClassifierSettings,
     data: LabelledData,
-    folder: Path | None = None,
-    interrupts: Interrupts | None = None,
-    progress: JobProgress | None = None,
-    n_jobs: int | None = None,
+    work: Work | None = None,
     device: str | torch.device = "auto",
 ) -> tuple[TrainedClassifier, dict[str, Any]]:
     """Resolve the settings, split, train and evaluate, by the method of the settings.
 
     Where the method is ``"auto"``, the better one is taken, see :func:`choose_method`. What was
-    computed is kept in ``folder`` and found again; ``n_jobs`` processes share the work of a kernel
-    machine and of the comparison, and a network is trained on ``device``, see
-    :func:`resolve_device`. Returns the classifier, and the record of ``metrics.json``.
+    computed is kept in the folder of ``work`` and found again; its ``n_jobs`` processes share the
+    work of a kernel machine and of the comparison, and a network is trained on ``device``, see
+    :func:`resolve_device`. Returns the classifier, and the record of ``run.json``.
     """
     start = time.perf_counter()
     split = stratified_split(data.labels, settings.data.split, settings.seed)
-    working: dict[str, Any] = {"interrupts": interrupts, "progress": progress, "n_jobs": n_jobs}
+    work = Work() if work is None else work
     choice = None
     if settings.method == "auto":
-        choice = _choose(settings, data, split, folder, working, device)
+        choice = _choose(settings, data, split, work, device)
         settings = settings.override({"method": choice.method})
     classifier_class = KINDS[settings.method]
     torch_device = _device_for(settings.method, device)
     settings = classifier_class.resolve(settings, data, split)
-    identity = _identity_of(settings, data, split)
-    steps = Steps(folder, identity, **working)
+    resolved = settings
+    steps = work.steps(lambda: _identity_of(resolved, data, split))
     if choice is not None and world_size() == 1:
         # a resumed run, which knows the method alone, finds it here
         choice = steps.once(_CHOICE, MethodChoice, lambda found: found, choice)
@@ -133,6 +116,8 @@ def run_training(
         **({"preset": preset} if (preset := settings.describe_preset()) else {}),
         **record,
         "seconds": round(seconds, 3),
+        "command": steps.resuming_command if record["partial"] else "",
+        "settings": classifier.settings.to_dict(),
         "provenance": describe_provenance(settings.seed, seconds),
     }
     return classifier, metrics
@@ -142,21 +127,20 @@ def _choose(
     settings: ClassifierSettings,
     data: LabelledData,
     split: Split,
-    folder: Path | None,
-    working: Mapping[str, Any],
+    work: Work,
     device: str | torch.device,
 ) -> MethodChoice:
     """The method for the data, by a comparison that is kept in a folder until it is finished."""
-    if folder is not None and (begun := _begun_method(folder)):
+    if work.folder is not None and (begun := _begun_method(work.folder)):
         return MethodChoice(begun, "the method of the unfinished run", 0)
     if world_size() > 1:
         return MethodChoice("network", "several processes share the training of a network", 0)
-    steps = Steps(folder, _identity_of(settings, data, split), **working)
+    steps = work.steps(lambda: _identity_of(settings, data, split))
     choice = choose_method(settings, data, split, steps, resolve_device(device))
     log.info("%s", choice)
-    if folder is not None:
+    if work.folder is not None:
         # the folder is that of the training from here on
-        remove_progress(folder)
+        remove_progress(work.folder)
     return choice
 
 
@@ -190,43 +174,12 @@ def _identity_of(settings: ClassifierSettings, data: LabelledData, split: Split)
     return {"method": settings.method, **identity_of_job(tables, *arrays)}
 
 
-def prepare_training_folder(
-    folder: str | Path, force: bool = False, resume: bool = False
-) -> Path | None:
-    """Make the folder of a run; return the folder of its progress, None if it is finished."""
-    return begin_run(folder, RUN_FILES, METRICS, UNFINISHED, force=force, resume=resume)
-
-
-def check_training_folder(
-    folder: str | Path, force: bool, resume: bool, inputs: Sequence[str] = ()
-) -> None:
-    """Refuse the folder of a run before any work, also where it would replace one of the inputs."""
-    # all processes must ask, also those that check nothing
-    restarted = was_restarted()
-    if is_first() and not restarted:
-        check_early(folder, RUN_FILES, UNFINISHED, force=force, resume=resume, inputs=inputs)
-
-
-def write_training(folder: Path, classifier: TrainedClassifier, metrics: Mapping[str, Any]) -> None:
-    """Write a run into a folder made by :func:`prepare_training_folder`."""
-    if not is_first():
-        return
-    files: dict[str, Content] = {
-        _SETTINGS: classifier.settings.to_toml(),
-        _CHECKPOINT: state_bytes(classifier.state()),
-    }
-    write_run_files(folder, with_record(files, METRICS, metrics, later=(EXPLANATION,)))
-    if not metrics["partial"]:
-        remove_progress(folder / UNFINISHED)
-
-
 def read_metrics(folder: str | Path) -> dict[str, Any]:
-    """Read ``metrics.json`` of a finished run."""
-    folder = Path(folder)
-    metrics = read_json(folder / METRICS)
+    """Read the record of a finished run, as :func:`run_training` made it."""
+    metrics = read_record(folder, TRAIN)
     needed = {"method", "classes_of", "data", "accuracy", "baseline"}
-    if not isinstance(metrics, dict) or not needed <= set(metrics):
-        raise InputError(f"{str(folder / METRICS)!r} is damaged or older; train again.")
+    if not needed <= set(metrics):
+        raise InputError(f"{str(Path(folder) / RECORD)!r} is damaged or older; train again.")
     return metrics
 
 
@@ -261,13 +214,21 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     folder = Path(folder)
     # refused where it holds no finished run
     read_metrics(folder)
-    settings = read_classifier_settings(folder / _SETTINGS)
+    settings = read_classifier_settings(folder / SETTINGS)
     torch_device = _device_for(settings.method, device)
 
     def restore(state: dict[str, Any]) -> TrainedClassifier:
         return KINDS[settings.method].restore(settings, state, torch_device)
 
-    return read_state(folder / _CHECKPOINT, restore)
+    return read_state(folder / CHECKPOINT, restore)
+
+
+def on_cpu(classifier: TrainedClassifier) -> TrainedClassifier:
+    """The classifier, or where it is a network on a GPU another one on the CPU."""
+    if isinstance(classifier, TrainedMachine) or classifier.device.type == "cpu":
+        return classifier
+    state = classifier.state()
+    return TrainedNetwork.restore(classifier.settings, state, torch.device("cpu"))
 
 
 def predict_file(
@@ -315,7 +276,8 @@ def _read_unseen(
         # classifiers learn without weights
         "weight": NONE,
     }
-    if format_of(path, None, settings.smiles) in EDGE_FORMATS:
+    row = find_format(InputFile(path), ColumnChoice(smiles=settings.smiles), has_classes=True)
+    if "source" in row.options:
         options |= {"source": settings.source, "target": settings.target}
     if settings.nodes:
         # the column of the classes, if the file has one, is no feature
@@ -379,11 +341,12 @@ def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path,
     nodes = graph.graph_of(np.arange(graph.num_nodes)) == row
     unlearnt = [graph.feature_names[at] for at in columns if graph.features[nodes, at].any()]
     settings = classifier.settings.data
-    format = format_of(path, None, settings.smiles)
+    file = InputFile(path)
+    choice = ColumnChoice(smiles=settings.smiles, skip_invalid=bool(settings.skip_invalid))
+    format = find_format(file, choice, has_classes=True)
     where = ""
-    if format in MOLECULE_FORMATS:
-        options = MoleculeOptions(settings.smiles, NONE, bool(settings.skip_invalid))
-        where = f"{read_molecules(path, format, options)[0][row].place}: "
+    if format.read_molecules is not None:
+        where = f"{format.read_molecules(file, choice)[0][row].place}: "
     raise InputError(
         f"{where}{graph.called(row)} has {listed(unlearnt)}, which no graph has that the "
         "classifier learnt from; leave it out, or give skip_invalid=True (--skip-invalid) to "
@@ -423,7 +386,7 @@ def _describe_relations(relations: Relations) -> list[str]:
 
 
 def format_results(metrics: Mapping[str, Any]) -> str:
-    """Lay out the accuracies of a ``metrics.json`` for a terminal, beside those of the baseline."""
+    """Lay out the accuracies of a record for a terminal, beside those of the baseline."""
     baseline = metrics["baseline"]
     rows = _accuracy_rows(metrics)
     width = max(len(name) for name, *_ in rows)

@@ -21,9 +21,12 @@ from gomkcn.mining.counting.pattern_counts import LEVELS, count_at_level
 from gomkcn.mining.counting.query import INDUCED, READINGS, Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn.mining.structures.pattern_reading import as_structure
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -180,14 +183,15 @@ def count(
         raise InputError("n_jobs shares the structures within errors; leave it out.")
     if errors is not None:
         _refuse_beside_errors(pattern, by, where, reading, attributes)
+        graph = as_unweighted(graph)
         return count_inexact(
             graph,
-            pattern,
+            as_structure(pattern, graph.relations),
             errors=errors,
             count_error=count_error,
             max_steps=STEPS_PER_SECOND if max_steps is None else max_steps,
             seed=seed,
-            n_jobs=n_jobs,
+            steps=Steps(n_jobs=n_jobs),
         )
     query = read_query(graph, pattern, where, reading, attributes)
     if by is None:
@@ -278,7 +282,8 @@ def read_query(
         return query_of_text(graph, pattern, where, reading, attributes)
     if attributes is not None:
         raise InputError("attributes are for conditions, and the pattern has none; leave them out.")
-    return Query.of_structure(graph, pattern, reading=reading)
+    graph = as_unweighted(graph)
+    return Query.of_structure(graph, as_structure(pattern, graph.relations), reading=reading)
 
 
 def _refuse_beside_errors(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -20,11 +19,9 @@ from gomkcn.mining.structures.categories import Colors, colors_in
 from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
-from gomkcn.mining.structures.pattern_reading import as_structure
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -116,15 +113,14 @@ class InexactCounts:
 
 
 def count_inexact(
-    graph: Any,
-    structure: Structure | str,
+    graph: CSRGraph,
+    structure: Structure,
     colors: Colors | None = None,
     *,
     errors: int = 1,
     count_error: float = 0.02,
     max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
-    n_jobs: int | None = None,
     steps: Steps | None = None,
 ) -> InexactCounts:
     """Count the node sets that induce a pattern but for a few edges, by the number of edits.
@@ -137,19 +133,17 @@ def count_inexact(
 
     Parameters
     ----------
-    graph : anything :func:`gomkcn.as_csr` takes
-        One graph or a collection; weights and features are not used.
+    graph : CSRGraph
+        One graph or a collection.
     structure, colors
         As for :meth:`gomkcn.mining.counting.query.Query.of_structure`; of at most 8 nodes.
     errors : int
         So few that at most 10,000 drawings on the nodes of the pattern are within them.
     count_error, max_steps, seed
         As for :func:`gomkcn.mining.counting.counter.count_query`; structures share the steps.
-    n_jobs : int or None
-        Workers that share the structures, see :class:`gomkcn.PatternMiner`.
     steps : Steps, optional
-        Shows how many are counted, shares them in the place of ``n_jobs``, and tells when time is
-        up: what is not counted by then is estimated from few draws.
+        Shows how many are counted, shares them, and tells when time is up: what is not counted by
+        then is estimated from few draws.
 
     Raises
     ------
@@ -159,16 +153,17 @@ def count_inexact(
     Examples
     --------
     >>> import networkx as nx
-    >>> found = count_inexact(nx.wheel_graph(5), "ring-4", errors=2)
+    >>> from gomkcn_dgl import as_csr
+    >>> wheel = as_csr(nx.wheel_graph(5))
+    >>> found = count_inexact(wheel, Structure.parse("ring-4"), errors=2)
     >>> [str(count) for count in found.counts]
     ['1', '4', '0']
     >>> nodes, variant, complete = found.places()
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
     ([1, 0, 3, 2], ('added B--D',), True)
     """
+    steps = Steps() if steps is None else steps
     check_int("max_steps", max_steps, 1)
-    graph = as_unweighted(graph)
-    structure = as_structure(structure, graph.relations)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)
@@ -177,7 +172,6 @@ def count_inexact(
         structure, colors = colors_in(graph, structure)
     found = _find_variants(graph, structure, colors, errors)
     share = max(1, max_steps // max(1, len(found)))
-    job = Steps(n_jobs=n_jobs) if steps is None else steps
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
         return count_query(
@@ -185,10 +179,10 @@ def count_inexact(
             count_error=count_error,
             max_steps=share,
             seed=seed,
-            watch=lambda _: not job.is_late(),
+            watch=lambda _: not steps.is_late(),
         )
 
-    counted = job.each(
+    counted = steps.each(
         "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
     )
     variants = [

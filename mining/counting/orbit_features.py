@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,12 +10,14 @@ from gomkcn.mining.counting.graphlets import NUM_ORBITS
 from gomkcn.mining.counting.pattern_counts import LEVELS
 from gomkcn.mining.counting.structure_census import orbit_counts
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
-from gomkcn_dgl._sklearn import Tags, TransformerMixin
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.graph import as_unweighted
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
-class OrbitCounts(TransformerMixin, GraphEstimator):
+
+class OrbitCounts(GraphEstimator):
     """Turns graphs into rows of numbers, one for each orbit of :func:`gomkcn.orbit_counts`.
 
     Parameters

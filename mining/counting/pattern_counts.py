@@ -135,7 +135,8 @@ def count_at_level(
     Exact counts are int64 and estimates float64, see :func:`bag_of_patterns`.
 
     >>> import networkx as nx
-    >>> query = Query.of_structure(nx.path_graph(4), "path-3")
+    >>> from gomkcn import Structure, as_csr
+    >>> query = Query.of_structure(as_csr(nx.path_graph(4)), Structure.parse("path-3"))
     >>> counts, is_exact = count_at_level(query, "node", count_error=0.05, max_steps=1000)
     >>> counts.tolist(), is_exact
     ([1, 2, 2, 1], True)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn.mining.structures.categories import Colors, colors_in
 from gomkcn.mining.structures.graph_relations import channels_in, joined_relations, links_in
-from gomkcn.mining.structures.pattern_reading import as_structure
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
@@ -79,20 +77,16 @@ class Query:
     @classmethod
     def of_structure(
         cls,
-        graph: Any,
-        structure: Structure | str,
+        graph: CSRGraph,
+        structure: Structure,
         colors: Colors | None = None,
         reading: str = INDUCED,
     ) -> Query:
         """A structure whose nodes are mapped to nodes of their colour, ``[M]`` and ``[V]``.
 
-        The graph is anything that :func:`gomkcn.as_csr` takes, and the structure may be its name or
-        its edges. Without colours nodes are mapped to nodes of their categories, where the
-        structure has some. Edges without a name are of any relation of the graph.
+        Without colours nodes are mapped to nodes of their categories, where the structure has some.
+        Edges without a name are of any relation of the graph.
         """
-        if not isinstance(graph, CSRGraph):
-            graph = as_unweighted(graph)
-        structure = as_structure(structure, graph.relations)
         if structure.num_nodes > MOST_NODES:
             raise InputError(
                 f"pattern must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
@@ -122,7 +116,9 @@ class Query:
         """The query in terms of each graph of the collection.
 
         >>> import networkx as nx
-        >>> query = Query.of_structure([nx.path_graph(2), nx.path_graph(3)], "path-3")
+        >>> from gomkcn_dgl import as_csr
+        >>> graphs = as_csr([nx.path_graph(2), nx.path_graph(3)])
+        >>> query = Query.of_structure(graphs, Structure.parse("path-3"))
         >>> [each.graph.num_nodes for each in query.of_each_graph()]
         [2, 3]
         """

@@ -73,20 +73,19 @@ def orbit_counts(graph: Any, size: int = 5, *, steps: Steps | None = None) -> np
     return exact_array(counts) if counts.dtype == object else counts
 
 
-def orbit_table(graph: Any, size: int = 5, *, steps: Steps | None = None) -> Table:
-    """:func:`orbit_counts` as a table with the columns ``node``, ``orbit0``, ``orbit1`` and so on.
+def orbit_table(graph: CSRGraph, counts: np.ndarray) -> Table:
+    """Counts ``[V, O]`` at each node as a table: ``node``, then ``orbit0``, ``orbit1`` and so on.
 
     Nodes have the ids of the input; several graphs have a first column ``graph``.
 
     >>> import networkx as nx
-    >>> orbit_table(nx.path_graph(["a", "b"]), 4).to_pandas().iloc[:, :2].values.tolist()
+    >>> graph = as_unweighted(nx.path_graph(["a", "b"]))
+    >>> orbit_table(graph, orbit_counts(graph, 4)).to_pandas().iloc[:, :2].values.tolist()
     [['a', 1], ['b', 1]]
     """
-    csr = as_unweighted(graph)
-    counts = orbit_counts(csr, size, steps=steps)
-    nodes = np.arange(csr.num_nodes)
-    columns: dict[str, Any] = {"graph": csr.graph_of(nodes)} if csr.num_graphs > 1 else {}
-    columns["node"] = csr.original_ids(nodes)
+    nodes = np.arange(graph.num_nodes)
+    columns: dict[str, Any] = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
+    columns["node"] = graph.original_ids(nodes)
     return Table(columns | {f"orbit{k}": column for k, column in enumerate(counts.T)})
 
 
@@ -157,8 +156,9 @@ class Census(Tabular):
         "induced": sets of nodes between which there are exactly the edges of a structure.
         "subgraph": subgraphs, which are mappings of the structure to the graph, those that differ
         by a symmetry once; there may be more edges between their nodes.
-    orbits : numpy.ndarray or None
-        ``[V, 15]`` or ``[V, 73]``, see :func:`gomkcn.orbit_counts`; None where not asked for.
+    orbits : Table or None
+        A row for each node, with its counts in the 15 or 73 orbits, see
+        :func:`gomkcn.orbit_counts`; None where not asked for.
     missing : dict of int to str
         Why structures of a size are not counted, by the size; what is counted is complete.
     """
@@ -167,7 +167,7 @@ class Census(Tabular):
     counts: np.ndarray
     sizes: range
     reading: str
-    orbits: np.ndarray | None = None
+    orbits: Table | None = None
     missing: dict[int, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -182,6 +182,20 @@ class Census(Tabular):
     def names(self) -> list[str]:
         """What each structure is called, no two alike."""
         return describe_shapes(self.structures)
+
+    def table(self, which: str = "structures") -> Table:
+        """A row for each structure or, if ``which`` is "orbits", for each node.
+
+        >>> import networkx as nx
+        >>> found = census(nx.path_graph(["a", "b"]), 4, orbits=True)
+        >>> found.table("orbits").to_pandas().iloc[:, :2].values.tolist()
+        [['a', 1], ['b', 1]]
+        """
+        tables = {"structures": Table(self.columns())}
+        if self.orbits is not None:
+            tables["orbits"] = self.orbits
+        check_choice("which", which, tables)
+        return tables[which]
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns ``size``, ``graph6``, ``name`` and ``count``, with a row a structure.
@@ -257,7 +271,7 @@ def census(
     for note in categories.notes:
         log.warning(note)
     chosen = sizes_of_census(sizes, csr, categories)
-    at_nodes = orbit_counts(csr, max(4, chosen[-1])) if orbits else None
+    at_nodes = orbit_table(csr, orbit_counts(csr, max(4, chosen[-1]))) if orbits else None
     steps = Steps() if steps is None else steps
     counts: Counts = {}
     missing: dict[int, str] = {}

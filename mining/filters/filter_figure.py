@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.filters.filter_bank import FilterBank
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors, edge_weights
 from gomkcn.mining.plots.layout import map_positions, structure_positions
@@ -19,13 +20,10 @@ from gomkcn.mining.plots.styles import INK, Kind, relation_lines, short_category
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from gomkcn.mining.filters.filter_miner import FilterMiner
 
 # drawings in a row, which is as wide as a page
 _IN_A_ROW = 4
@@ -46,18 +44,34 @@ _MOST_COLORS = 10
 _WIDTH = 26
 
 
+class FiltersOnGraph(NamedTuple):
+    """A graph of V nodes and what filters say of it: what a map shows."""
+
+    graph: CSRGraph
+    labels: np.ndarray  # int64 [V], the filter that each node is nearest to; -1 for none
+    responses: np.ndarray  # float32 [V, F], to each filter; NaN for a node that was not compared
+
+
 def plot_filters(
-    miner: FilterMiner, graph: Any = None, *, response_to: int | None = None
+    filters: tuple[MinedFilter, ...],
+    colors: FeatureColors,
+    note: str,
+    on_graph: FiltersOnGraph | None = None,
+    *,
+    response_to: int | None = None,
 ) -> Figure:
-    """Draw the filters of a fitted miner with their instances, and where they respond.
+    """Draw filters with their instances, and where they respond.
 
     Parameters
     ----------
-    miner : FilterMiner
-        A fitted one.
-    graph : anything :func:`gomkcn.as_csr` takes, optional
-        The graph that it was fitted to, which is drawn twice: in the colours of the filters, and in
-        those of the response to one. None: the filters alone.
+    filters : tuple of MinedFilter
+    colors : FeatureColors
+        Of the features of nodes, see :func:`feature_colors`.
+    note : str
+        What is drawn where there are no filters.
+    on_graph : FiltersOnGraph, optional
+        The graph, which is drawn twice: in the colours of the filters, and in those of the response
+        to one. None: the filters alone.
     response_to : int, optional
         The number of that filter; by default the first one that is no tree.
 
@@ -70,105 +84,99 @@ def plot_filters(
     Raises
     ------
     InputError
-        For a graph that the miner was not fitted to or that has over 20,000 nodes, a number that is
-        none of a filter, or if Matplotlib and seaborn are not installed.
+        For a graph of over 20,000 nodes, a number that is none of a filter, or if Matplotlib and
+        seaborn are not installed.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from gomkcn.mining import FilterMiner
     >>> graph = nx.lollipop_graph(4, 4)
-    >>> figure = plot_filters(FilterMiner(2, size=4, contrast=False).fit(graph), graph)
-    >>> len(figure.axes) >= 4
+    >>> miner = FilterMiner(2, size=4, contrast=False).fit(graph)
+    >>> colors = feature_colors(miner.bank_, miner.filters_)
+    >>> len(plot_filters(miner.filters_, colors, miner.note_).axes) >= 4
     True
     """
-    filters = miner.filters_
-    number = _shown(filters) if response_to is None else response_to
+    number = _first_without_tree(filters) if response_to is None else response_to
     if filters:
         check_int("response_to", number, 0, len(filters) - 1)
-    csr = None if graph is None else _fitted_graph(miner, graph)
+    if on_graph is not None:
+        _check_drawable(on_graph.graph)
     try:
         import seaborn as sns
         from matplotlib import pyplot
     except ModuleNotFoundError as error:
         raise InputError(f"a plot needs {error.name}; pip install gomkcn-dgl[notebooks].") from None
     if not filters:
-        return _note_alone(miner.note_)
+        return _note_alone(note)
     rows = -(-len(filters) // _IN_A_ROW)
-    heights = [_HEIGHT * rows] + ([] if csr is None else [_MAP])
+    heights = [_HEIGHT * rows] + ([] if on_graph is None else [_MAP])
     with sns.axes_style("white"), sns.plotting_context("paper"):
         figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, sum(heights)), layout="constrained")
         # a notebook shows what a cell returns, and would show what is open once more
         pyplot.close(figure)
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
         axes = parts[0].subplots(rows, _IN_A_ROW, squeeze=False).ravel()
-        colors = feature_colors(miner, csr)
-        lines = relation_lines((), [one.structure for one in filters])
+        lines = relation_lines((), [mined.structure for mined in filters])
         # that of seaborn for more than it tells apart
         palette_name = "colorblind" if len(filters) <= _MOST_COLORS else "husl"
         palette = sns.color_palette(palette_name, len(filters)).as_hex()
-        for one, axis in zip(filters, axes, strict=False):
-            _draw_filter(axis, one, colors, lines, palette[one.id])
+        for mined, axis in zip(filters, axes, strict=False):
+            _draw_filter(axis, mined, colors, lines, palette[mined.id])
         for axis in axes:
             axis.set_axis_off()
-        if csr is not None:
-            _draw_maps(parts[1], miner, csr, number, palette)
+        if on_graph is not None:
+            _draw_maps(parts[1], on_graph, number, palette)
     return figure
 
 
-def feature_colors(miner: FilterMiner, graph: CSRGraph | None = None) -> FeatureColors:
-    """The colours of features: from the graph, or as far as a miner knows their ranges."""
-    names = miner.feature_names_in_.tolist()
-    categories = miner.bank_.categories
+def feature_colors(
+    bank: FilterBank, filters: tuple[MinedFilter, ...], graph: CSRGraph | None = None
+) -> FeatureColors:
+    """The colours of features: from the graph, or as far as a bank knows their ranges."""
+    names = list(bank.feature_names)
     if graph is not None:
-        return FeatureColors.find(graph.stored_features, names, categories)
-    scaling = miner.scaling_
-    ends = np.stack([scaling.offset, scaling.offset + scaling.spread])
+        return FeatureColors.find(graph.stored_features, names, bank.categories)
+    ends = np.stack([bank.scaling.offset, bank.scaling.offset + bank.scaling.spread])
     # a column that is the same everywhere has its one value in the middle
     middle = ends.mean(axis=0)
-    learnt = np.concatenate([middle[None], *(one.features for one in miner.filters_)])
+    learnt = np.concatenate([middle[None], *(mined.features for mined in filters)])
     ends = np.where(np.isclose(learnt, middle).all(axis=0), middle, ends)
-    return FeatureColors.find(ends, names, categories)
+    return FeatureColors.find(ends, names, bank.categories)
 
 
-def _shown(filters: tuple[MinedFilter, ...]) -> int:
+def _first_without_tree(filters: tuple[MinedFilter, ...]) -> int:
     """The first filter that is no tree, or the first one."""
-    for one in filters:
-        if int(one.structure.joined.sum()) // 2 >= one.structure.num_nodes:
-            return one.id
+    for mined in filters:
+        if int(mined.structure.joined.sum()) // 2 >= mined.structure.num_nodes:
+            return mined.id
     return 0
 
 
-def _fitted_graph(miner: FilterMiner, graph: Any) -> CSRGraph:
-    csr = as_unweighted(graph)
-    if csr.num_nodes != len(miner.labels_):
+def _check_drawable(graph: CSRGraph) -> None:
+    """Refuse a graph of which a drawing shows nothing."""
+    if graph.num_nodes > _MOST_NODES:
         raise InputError(
-            f"graph must be that which the miner was fitted to, of {len(miner.labels_)} nodes, got "
-            f"one of {csr.num_nodes}."
-        )
-    if csr.num_nodes > _MOST_NODES:
-        raise InputError(
-            f"graph must have at most {_MOST_NODES:,} nodes to be drawn, got {csr.num_nodes:,}; "
+            f"graph must have at most {_MOST_NODES:,} nodes to be drawn, got {graph.num_nodes:,}; "
             "leave it out to draw the filters alone."
         )
-    return csr
 
 
 def _draw_filter(
     axis: Axes,
-    one: MinedFilter,
+    mined: MinedFilter,
     colors: FeatureColors,
     lines: Mapping[Kind, str],
     badge: str,
 ) -> None:
     """A filter in the frame of its positions, its name above and its numbers below it."""
-    structure = one.structure
+    structure = mined.structure
     points = structure_positions(structure)
     kinds = structure.relations.kinds
     rows = zip(
         structure.edges,
         structure.edge_relations,
-        edge_weights(structure, one.weights),
+        edge_weights(structure, mined.weights),
         strict=True,
     )
     for (u, v), relation, weight in rows:
@@ -183,7 +191,7 @@ def _draw_filter(
         axis.annotate(
             "", points[v], points[u], arrowprops={"arrowstyle": style, "shrinkB": 6, **look}
         )
-    fills = [fill if fill.startswith("#") else _PLAIN for fill in colors.fills(one.features)]
+    fills = [fill if fill.startswith("#") else _PLAIN for fill in colors.fills(mined.features)]
     x_all, y_all = points.T
     axis.scatter(x_all, y_all, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
     for (x, y), names in zip(points.tolist(), structure.categories, strict=False):
@@ -191,20 +199,18 @@ def _draw_filter(
     # the numbers stand below the drawing, inside the frame, so that no row covers another
     axis.set(xlim=(-1.25, 1.25), ylim=(-1.75, 1.1), aspect="equal")
     axis.set_title(
-        fill(f"{one.id}: {one.name}", _WIDTH, max_lines=2, placeholder=" …"), color=badge
+        fill(f"{mined.id}: {mined.name}", _WIDTH, max_lines=2, placeholder=" …"), color=badge
     )
-    axis.text(0, -1.15, _said(one), ha="center", va="top", color=INK)
+    axis.text(0, -1.15, _instances_text(mined), ha="center", va="top", color=INK)
 
 
-def _said(one: MinedFilter) -> str:
+def _instances_text(mined: MinedFilter) -> str:
     """The instances of a filter, here and in random graphs."""
-    is_one = one.instances.is_exact and one.instances.value == 1
-    about = "≈ " if one.instances.state == "estimated" else ""
-    said = f"{about}{one.instances.short} {'instance' if is_one else 'instances'}"
-    random = one.random_instances
-    if random is None:
-        return said
-    return f"{said}\nrandom graphs: {random}"
+    is_single = mined.instances.is_exact and mined.instances.value == 1
+    about = "≈ " if mined.instances.state == "estimated" else ""
+    text = f"{about}{mined.instances.short} {'instance' if is_single else 'instances'}"
+    random = mined.random_instances
+    return text if random is None else f"{text}\nrandom graphs: {random}"
 
 
 def _note_alone(note: str) -> Figure:
@@ -217,12 +223,11 @@ def _note_alone(note: str) -> Figure:
     return figure
 
 
-def _draw_maps(
-    part: Any, miner: FilterMiner, graph: CSRGraph, number: int, palette: list[str]
-) -> None:
+def _draw_maps(part: Any, on_graph: FiltersOnGraph, number: int, palette: list[str]) -> None:
     """The graph in the colours of the filters, and of the responses to one."""
     from matplotlib.collections import LineCollection
 
+    graph, labels, responses_to_all = on_graph
     pairs = graph.adjacent_pairs()
     ones = np.ones(graph.num_nodes)
     plain = csr_from_edges(
@@ -237,10 +242,10 @@ def _draw_maps(
         axis.set(aspect="equal")
         axis.set_axis_off()
     size = float(np.clip(9000 / max(1, graph.num_nodes), 4, 60))
-    fills = np.array([*palette, _UNKNOWN])[miner.labels_]
+    fills = np.array([*palette, _UNKNOWN])[labels]
     first.scatter(*points.T, s=size, c=fills, linewidths=0, zorder=2)
     first.set_title("The filter that a node is nearest to")
-    responses = miner.responses_[:, number]
+    responses = responses_to_all[:, number]
     known = np.flatnonzero(~np.isnan(responses))
     # a high response lies on top
     known = known[np.argsort(responses[known], kind="stable")]

@@ -39,10 +39,10 @@ USUAL_NUMBER = 8
 NUM_RANDOM, _LEAST_RANDOM = 10, 3
 # numbers in the features and embeddings of all subgraphs together: 64 MiB in single precision, and
 # with more than 400 features, of fewer subgraphs, a training that takes half a minute
-_MOST_ENTRIES = 2**24
+MOST_ENTRIES = 2**24
 # subgraphs that are compared with each other to choose those that represent the others: a million
 # pairs take about a second of one thread
-_MOST_COMPARED = 1000
+MOST_COMPARED = 1000
 
 
 class Learnt(NamedTuple):
@@ -179,7 +179,7 @@ class FilterLearner:
         # 1. the roots; without contrast the features of all their subgraphs are in memory
         number = min(graph.num_nodes, self.learning.max_subgraphs)
         if not self.contrast:
-            number = min(number, max(1, _MOST_ENTRIES // self._entries_of_subgraph()))
+            number = min(number, max(1, MOST_ENTRIES // self._entries_of_subgraph()))
         roots = np.arange(graph.num_nodes)
         if number < graph.num_nodes:
             # the second number keeps this stream apart from the others of the same seed
@@ -248,9 +248,9 @@ class FilterLearner:
         """The rows of the subgraphs to which all others are most similar, greedily."""
         kernel = self.learning.kernel
         rows = np.arange(len(batch))
-        if len(rows) > _MOST_COMPARED:
+        if len(rows) > MOST_COMPARED:
             rng = np.random.default_rng(self.seed)
-            rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
+            rows = np.sort(rng.choice(rows, MOST_COMPARED, replace=False))
         # 1. many are equal where nodes have no features, or few: each kind is compared once
         levels = kernel.embed(batch.adjacency()[rows], self._features(batch)[rows])
         refuse_overflow(bool(np.isfinite(levels).all()), kernel)
@@ -319,7 +319,7 @@ class FilterLearner:
             rows = np.flatnonzero((responses.labels == number) & responses.is_exact[:, number])
             if len(rows) < 2 or not self.mined.numeric_columns:
                 continue
-            rows = rows[: max(2, _MOST_ENTRIES // self._entries_of_subgraph())]
+            rows = rows[: max(2, MOST_ENTRIES // self._entries_of_subgraph())]
             batch = sample.own(size).batch.select(rows)
             part = filters.take(np.array([number])).padded(size)
             feat[number, :size] = refine_features(

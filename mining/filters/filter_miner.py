@@ -1,46 +1,61 @@
-"""FilterMiner: filters as an estimator of scikit-learn, which look at other graphs as well."""
+"""FilterMiner: the frequent patterns of a graph, as filters.
+
+This is section VI-B of the GOMKCN paper from end to end: the subgraphs around the nodes are sampled
+(step 1 of Algorithm 1), embedded and matched, filters become the centres of clusters, and every
+node is assigned to the filter that its subgraph is most similar to. By default filters stand where
+the graph has more of a structure than random graphs with its degrees.
+"""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from gomkcn.mining.filters.discrete_filters import DiscreteFilters
-from gomkcn.mining.filters.filter_bank import PART_SIZE, FilterBank
-from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import FORMAT, PER_NODE, FilterMining
-from gomkcn.mining.filters.mined_filter import MinedFilter
-from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.filters.contrast import MOST_FILTERS
+from gomkcn.mining.filters.filter_bank import PART_SIZE, FilterBank, respond_everywhere
+from gomkcn.mining.filters.filter_columns import filter_table
+from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
+from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
+from gomkcn.mining.filters.mined_filter import mined_filters
+from gomkcn.mining.filters.miner_file import read_miner, write_miner
+from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
-from gomkcn_dgl._sklearn import ClusterMixin, TransformerMixin
-from gomkcn_dgl._torch import device_name, torch
-from gomkcn_dgl.checks import check_choice
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn_dgl._torch import device_name, resolve_device, torch
+from gomkcn_dgl.checks import check_choice, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.archives import load_arrays
-from gomkcn_dgl.runtime.files import read_file, reason_of
+from gomkcn_dgl.runtime.files import atomic_file, reason_of
+from gomkcn_dgl.runtime.job import JobProgress
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
-from gomkcn_dgl.subgraphs import SubgraphSettings
 
 if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
     from gomkcn_dgl.layer import GOMKConv
 
+AUTO = "auto"
+LEVELS = ("node", "graph")
+# more nodes of a filter take long to match, and look like no pattern
+MOST_FILTER_NODES = 64
+# sizes of filters that are compared with random graphs, and the size of others, that of the paper
+CONTRAST_SIZES, USUAL_SIZE = range(3, 9), 6
+# random graphs of more edges take minutes
+MOST_CONTRAST_EDGES = 8_000_000
+# what a parameter that is a field of ``learning`` is called in pipelines
 _NESTED = "learning__"
 
 
-class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
+class FilterMiner(GraphEstimator):
     """Find the frequent patterns of a graph beyond chance, as filters.
 
     Every node has a subgraph of each size around it. Filters are structures that the graph shows
@@ -158,6 +173,240 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
     [0, 1]
     """
 
+    def __init__(
+        self,
+        num_filters: int | str = AUTO,
+        size: int | str | tuple[int, int] = AUTO,
+        *,
+        contrast: bool | str = AUTO,
+        learning: FilterLearning | None = None,
+        device: Any = AUTO,
+        level: str = "node",
+        max_assigned: int = 200_000,
+        random_state: int = 0,
+    ) -> None:
+        self.num_filters = num_filters
+        self.size = size
+        self.contrast = contrast
+        self.learning = learning
+        self.device = device
+        self.level = level
+        self.max_assigned = max_assigned
+        self.random_state = random_state
+
+    def unfitted(self) -> FilterMiner:
+        """Another one with the same parameters, which is not fitted."""
+        return type(self)(**self.get_params(deep=False))
+
+    def resolve_learning(self) -> FilterLearning:
+        """``learning``, or the default."""
+        return check_learning(self.learning)
+
+    def load_torch(self) -> None:
+        """Load PyTorch where a GPU or training needs it, which takes seconds, or refuse these."""
+        learning = self.resolve_learning()
+        if device_name(self.device) != "cpu" or learning.num_epochs or learning.init == "random":
+            resolve_device(self.device)
+
+    def check(self) -> None:
+        """Raise an InputError for a parameter out of range."""
+        if self.num_filters != AUTO:
+            check_int("num_filters", self.num_filters, 1)
+        if self.size != AUTO:
+            check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        if self.contrast not in (True, False, AUTO):
+            raise InputError(f'contrast must be True, False or "auto", got {self.contrast!r}.')
+        check_int("max_assigned", self.max_assigned, 1)
+        check_int("random_state", self.random_state, 0)
+        check_choice("level", self.level, LEVELS)
+        learning = self.resolve_learning()
+        # nodes alone, without what is around them, are no neighbourhoods
+        check_int("num_levels", learning.kernel.num_levels, 1)
+        if learning.init == "random" and self.contrast != AUTO and self.contrast:
+            raise InputError(
+                'contrast must be False where filters start at random (init="random"), got True; '
+                "leave one of them out."
+            )
+
+    def why_no_contrast(self, graph: CSRGraph) -> str:
+        """Why filters are not compared with random graphs; empty where they are."""
+        if self.contrast != AUTO and not self.contrast:
+            return "none were asked for"
+        if self.resolve_learning().init == "random":
+            return "filters start at random numbers"
+        if self.contrast != AUTO:
+            return ""
+        if not graph.num_edges:
+            return "the graph has no edges"
+        if holds_molecules(graph.relations):
+            return "in those of molecules atoms have neighbours that chemistry rules out"
+        if graph.num_edges > MOST_CONTRAST_EDGES:
+            return f"drawing them takes minutes above {MOST_CONTRAST_EDGES:,} edges"
+        return ""
+
+    def sizes_of(self, graph: CSRGraph, usual: range | None = None) -> range:
+        """The sizes of the subgraphs that filters are looked for in.
+
+        Where they are "auto" they are those ``usual`` where the graph is mined, or else our own.
+        """
+        reason = self.why_no_contrast(graph)
+        if self.size == AUTO:
+            contrasted = CONTRAST_SIZES if usual is None else _at_least_two(usual)
+            single = USUAL_SIZE if usual is None else contrasted[-1]
+            return range(single, single + 1) if reason else contrasted
+        sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        if reason and len(sizes) > 1:
+            raise InputError(
+                f"size must be one number where there are no random graphs to compare with "
+                f"({reason}), got {self.size!r}; give one size, such as {USUAL_SIZE}."
+            )
+        return sizes
+
+    def fit(
+        self,
+        graph: Any,
+        y: Any = None,
+        *,
+        steps: Steps | None = None,
+        progress: bool = False,
+    ) -> FilterMiner:
+        """Learn filters of a graph or a collection, and assign every node to one.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            A graph of NetworkX, DGL, PyTorch Geometric and others, a batch, a data set, or a
+            planted graph. Directions and relations of edges are those of the filters; weights of
+            edges are not used.
+        y : object
+            Not learnt from; there so that pipelines can pass it. Classes of graphs are refused
+            where a row stands for a node.
+        steps : Steps, optional
+            Stores intermediate results, so that a job resumes, and tells when to stop.
+        progress : bool
+            Whether to show a progress bar; that of ``steps``, where they are given.
+
+        Raises
+        ------
+        InputError
+            For a parameter out of range, a graph without nodes, or a device that cannot be used.
+            The only filter of a graph without edges is a single node.
+        RunInterruptedError
+            If a signal asked to stop.
+        """
+        self.check()
+        with JobProgress(progress) as bar:
+            steps = Steps(progress=bar) if steps is None else steps
+            csr = as_unweighted(graph)
+            if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
+                raise InputError(
+                    f"y has a value for each of the {csr.num_graphs} graphs, and a row stands for "
+                    'each node; make the miner with level="graph".'
+                )
+            return self.fit_mined(MinedGraph.of(csr), steps)
+
+    def fit_mined(self, mined: MinedGraph, steps: Steps, usual: range | None = None) -> FilterMiner:
+        """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest.
+
+        Where sizes are "auto", they are the ``usual`` ones, if these are given.
+        """
+        learning = self.resolve_learning()
+        device = device_name(self.device)
+        given = mined.given
+        reason = self.why_no_contrast(given)
+        number = None if self.num_filters == AUTO else int(self.num_filters)
+        # 1. sample the subgraphs around nodes, here and in random graphs; choose filters, refine
+        # and train them
+        learner = FilterLearner(
+            mined,
+            self.sizes_of(given, usual),
+            number,
+            not reason,
+            learning,
+            FeatureScaling.fit(given.stored_features, learning.feature_contrast),
+            self.random_state,
+            device,
+            steps,
+        )
+        learnt = steps.once("learning filters", Learnt, learner.learn)
+        bank = learner.bank(learnt.filters, learnt.sizes).in_reading_order()
+        # 2. assign every node to the filter that its subgraph is most similar to
+        responses = respond_everywhere(bank, mined.order, device, self.max_assigned, steps)
+        filters = mined_filters(bank, learnt, responses, mined)
+        # 3. what exceeds random graphs is in order already, the others are ordered by their
+        # instances; what nothing belongs to is left out
+        order = np.array(
+            [
+                number
+                for number, one in enumerate(filters)
+                if one.instances.value or one.nearest_nodes.value
+            ],
+            np.int64,
+        )
+        if not learnt.random_instances.size:
+            instances = np.array([filters[number].instances.value for number in order])
+            order = order[np.argsort(-instances, kind="stable")]
+        subgraph_nodes = bank.nodes_of_labels(responses)
+        bank, responses = bank.take(order), responses.of_filters(order)
+        # 4. only what ends whole leaves something behind
+        self._remember(bank)
+        self.responses_ = responses.similarity
+        self.labels_ = responses.labels
+        self.similarities_ = _of_labels(responses.similarity, responses.labels, np.nan)
+        self.matching_ = responses.matching
+        self.is_exact_ = _of_labels(responses.is_exact, responses.labels, False)
+        self.subgraph_nodes_ = subgraph_nodes
+        self.filters_ = tuple(filters[number].renumbered(i) for i, number in enumerate(order))
+        self.num_random_graphs_ = learnt.random_instances.shape[1]
+        self.note_ = self._note(learner, learnt, reason)
+        self.loss_curve_ = learnt.losses
+        self.n_iter_ = max(0, len(learnt.losses) - 1)
+        self.is_partial_ = steps.is_partial
+        return self
+
+    def _note(self, learner: FilterLearner, learnt: Learnt, reason: str) -> str:
+        """What filters were chosen by, and where, in a sentence or two."""
+        graph = learner.mined.given
+        where = f"the subgraphs around {count(graph.num_nodes, 'node')}"
+        if learnt.num_roots < graph.num_nodes:
+            where = f"the subgraphs around {learnt.num_roots:,} of {graph.num_nodes:,} nodes"
+        sizes = learner.sizes
+        if not self.num_random_graphs_:
+            reason = reason or "time was up before there were three"
+            return (
+                f"Filters represent the most frequent subgraphs of {sizes[-1]} nodes, in {where}. "
+                f"There are no random graphs to compare with: {reason}."
+            )
+        random = f"{self.num_random_graphs_} random graphs with its degrees"
+        of = f"{sizes[0]} to {sizes[-1]} nodes" if len(sizes) > 1 else f"{sizes[0]} nodes"
+        text = (
+            f"Filters are structures of {of} of which the graph has more than {random}, in {where}."
+        )
+        if not learnt.num_nodes:
+            text = (
+                f"The graph has no structure of {of} more often than {random}, in {where}; "
+                "contrast=False gives the most frequent ones."
+            )
+        elif not all(one.exceeds for one in self.filters_):
+            exceed = sum(one.exceeds for one in self.filters_)
+            text = (
+                f"Filters are structures of {of}. Of {exceed} of {len(self.filters_)} the graph "
+                f"has more than {random}, in {where}; the others come nearest to that."
+            )
+        if learner.number is None and len(learnt.num_nodes) == MOST_FILTERS:
+            text += f" No more than {MOST_FILTERS} are chosen, and there may be others."
+        if learner.mined.numeric_columns:
+            text += " Numeric features are not compared with random graphs."
+        return text
+
+    def _remember(self, bank: FilterBank) -> None:
+        """Set what a bank of filters says."""
+        self.bank_ = bank
+        self.scaling_ = bank.scaling
+        self.relations_ = bank.relations
+        self.feature_names_in_ = np.array(bank.feature_names, dtype=object)
+        self.n_features_in_ = len(bank.feature_names)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with ``deep``, those of ``learning`` as ``learning__NAME``."""
         params: dict[str, Any] = super().get_params(deep=False)
@@ -221,6 +470,16 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         highest = _highest(similarity, csr)
         return self.bank_.label(highest, np.zeros(highest.shape, bool))
 
+    def fit_predict(self, graphs: Any, y: Any = None, **options: Any) -> np.ndarray:
+        """Fit to graphs, and return the nearest filter of each node, as ``labels_``."""
+        return self.fit(graphs, **options).labels_
+
+    def __sklearn_tags__(self) -> Tags:
+        """Nodes are put into clusters."""
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        return tags
+
     def _respond(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The responses ``[V, F]`` and the nearest filters ``[V]`` of all nodes of a graph."""
         # in the order of the graph, as in a fit: no numbering changes a row
@@ -248,7 +507,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         return float(self.transform(graph).max(axis=1, initial=0).mean(dtype=np.float64))
 
     def _read(self, graph: Any) -> CSRGraph:
-        check_is_fitted(self)
+        self._check_fitted()
         csr = as_unweighted(graph)
         width = csr.stored_features.shape[1]
         if width != self.n_features_in_:
@@ -260,7 +519,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Names of the columns of :meth:`transform`: number and name of each filter."""
-        check_is_fitted(self)
+        self._check_fitted()
         return np.array([f"{mined.id}: {mined.name}" for mined in self.filters_], dtype=object)
 
     def to_conv(self, size: int | None = None) -> GOMKConv:
@@ -301,19 +560,19 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         # a class of PyTorch, which is imported with it
         from gomkcn_dgl.layer import GOMKConv
 
-        check_is_fitted(self)
+        self._check_fitted()
         bank = self.bank_
         if size is None and len(bank.subgraph_sizes) == 1:
             (size,) = bank.subgraph_sizes
         if size not in bank.subgraph_sizes:
             known = ", ".join(map(str, bank.subgraph_sizes)) or "none"
             raise InputError(f"size must be one of the sizes of the filters, {known}, got {size}.")
-        own = np.flatnonzero(np.array(bank.sizes) == size)
-        filters = bank.filters.take(own).padded(size)
+        of_size = np.flatnonzero(np.array(bank.sizes) == size)
+        filters = bank.filters.take(of_size).padded(size)
         settings = bank.settings_of(size)
         conv = GOMKConv(
             self.n_features_in_,
-            len(own),
+            len(of_size),
             size,
             settings.num_hops,
             kernel=bank.kernel,
@@ -326,48 +585,64 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         return conv
 
     def table(self) -> Table:
-        """The filters as a table: structure, instances here and in random graphs, nearest nodes."""
-        check_is_fitted(self)
-        filters = self.filters_
-        random = [mined.random_instances for mined in filters]
-        columns: dict[str, list[Any]] = {
-            "filter": [mined.id for mined in filters],
-            "name": [mined.name for mined in filters],
-            "structure": [mined.structure.to_text() for mined in filters],
-            "nodes": [mined.structure.num_nodes for mined in filters],
-            "edges": [len(mined.structure.edges) for mined in filters],
-            "instances": [mined.instances.value for mined in filters],
-            "instances_low": [mined.instances.low for mined in filters],
-            "instances_high": [mined.instances.high for mined in filters],
-            "disjoint": [mined.disjoint_instances for mined in filters],
-            "random_mean": [np.nan if one is None else one.mean for one in random],
-            "random_sd": [np.nan if one is None else one.sd for one in random],
-            "exceeds": [mined.exceeds for mined in filters],
-            "exact_nodes": [mined.exact.value for mined in filters],
-            "nearest_nodes": [mined.nearest_nodes.value for mined in filters],
-            "similarity": [
-                mined.similarity[len(mined.similarity) // 2] if mined.similarity else np.nan
-                for mined in filters
-            ],
-        }
-        return Table(columns)
+        """A row for each filter: structure, instances here and in random graphs, nearest nodes.
 
-    def plot(self, graph: Any = None) -> Any:
+        The page on filters says what the columns are.
+        """
+        self._check_fitted()
+        return filter_table(self.filters_)
+
+    def plot(self, graph: Any = None, *, response_to: int | None = None) -> Any:
         """Draw the paper's figure: each filter with its frequency, and where it responds.
 
         Parameters
         ----------
         graph : anything :func:`gomkcn.as_csr` takes, optional
-            The graph that the miner was fitted to, to draw it in the colours of its filters. None:
-            the filters alone.
+            The graph that the miner was fitted to, to draw it in the colours of its filters, and in
+            those of the response to one. None: the filters alone.
+        response_to : int, optional
+            The number of that filter; by default the first one that is no tree.
 
         Returns
         -------
         matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            For a graph that the miner was not fitted to or that has over 20,000 nodes, a number
+            that is none of a filter, or if Matplotlib and seaborn are not installed.
         """
-        check_is_fitted(self)
-        # drawings are in a layer above
-        return import_module("gomkcn.mining.filters.filter_figure").plot_filters(self, graph)
+        from gomkcn.mining.filters.filter_figure import FiltersOnGraph, feature_colors, plot_filters
+
+        self._check_fitted()
+        csr = on_graph = None
+        if graph is not None:
+            csr = self._fitted_graph(graph)
+            on_graph = FiltersOnGraph(csr, self.labels_, self.responses_)
+        colors = feature_colors(self.bank_, self.filters_, csr)
+        return plot_filters(self.filters_, colors, self.note_, on_graph, response_to=response_to)
+
+    def _fitted_graph(self, graph: Any) -> CSRGraph:
+        """The graph, which has the nodes of the one that the miner was fitted to."""
+        csr = as_unweighted(graph)
+        if csr.num_nodes != len(self.labels_):
+            raise InputError(
+                f"graph must be that which the miner was fitted to, of {len(self.labels_)} nodes, "
+                f"got one of {csr.num_nodes}."
+            )
+        return csr
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code)."""
+        with atomic_file(path) as file:
+            self.write_to(file)
+
+    def write_to(self, file: BinaryIO) -> None:
+        """Write the fitted miner into a file that is open; :meth:`save` says the rest."""
+        if not hasattr(self, "bank_"):
+            raise InputError("the miner must be fitted before it is saved; call fit first.")
+        write_miner(file, self.get_params(deep=False), self.bank_, vars(self))
 
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:
@@ -379,52 +654,29 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
             For a file that cannot be read, or is no such miner.
         """
         try:
-            arrays = load_arrays(read_file(Path(path)))
-            record = json.loads(str(arrays["record"]))
-            if record["format"] != FORMAT:
-                raise ValueError(f"its format is {record['format']}, this version reads {FORMAT}")
-            return cls._of_record(record, arrays)
+            params, bank, fitted = read_miner(Path(path))
+            miner = cls(**params)
+            miner.check()
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None
-
-    @classmethod
-    def _of_record(cls, record: dict[str, Any], arrays: dict[str, np.ndarray]) -> FilterMiner:
-        params = record["params"]
-        if params["learning"] is not None:
-            kernel = GOMKKernel(**params["learning"].pop("kernel"))
-            params["learning"] = FilterLearning(**params["learning"], kernel=kernel)
-        miner = cls(**params)
-        miner.check()
-        learning = miner.resolve_learning()
-        adj, feat, weights = (arrays[name] for name in ("adj", "feat", "weights"))
-        names, directed = zip(*record["relations"], strict=True)
-        groups = tuple(tuple(group) for group in record["categories"])
-        bank = FilterBank(
-            DiscreteFilters(adj, feat, weights, tuple(record["num_nodes"])),
-            tuple(record["sizes"]),
-            FeatureScaling(*arrays["scaling"]),
-            SubgraphSettings(**record["settings"]),
-            learning.kernel,
-            learning.backend,
-            Relations(tuple(names), tuple(directed), arrays["links"]),
-            tuple(record["feature_names"]),
-            Categories(groups),
-            tuple(record["ranks"]),
-        )
         miner._remember(bank)
-        for name in PER_NODE:
-            setattr(miner, f"{name}_", arrays[f"{name}_"])
-        miner.filters_ = tuple(
-            MinedFilter.from_dict(one, bank.feature_names) for one in record["filters"]
-        )
-        miner.loss_curve_ = record["loss_curve"]
-        miner.n_iter_ = max(0, len(miner.loss_curve_) - 1)
-        miner.num_random_graphs_ = record["num_random_graphs"]
-        miner.note_ = record["note"]
-        miner.is_partial_ = record["is_partial"]
+        vars(miner).update(fitted)
         return miner
+
+
+def _at_least_two(sizes: range) -> range:
+    """Sizes of patterns as those of filters, which have two nodes at least."""
+    return range(max(2, sizes[0]), max(2, sizes[-1]) + 1)
+
+
+def _of_labels(values: np.ndarray, labels: np.ndarray, missing: Any) -> np.ndarray:
+    """Of ``values [V, F]`` those of the filter that each node belongs to; without one, missing."""
+    found = np.full(len(labels), missing, values.dtype)
+    rows = np.flatnonzero(labels >= 0)
+    found[rows] = values[rows, labels[rows]]
+    return found
 
 
 def _highest(similarity: np.ndarray, graph: CSRGraph) -> np.ndarray:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import AUTO, FilterMining
-
-M = TypeVar("M", bound=FilterMining)
+from gomkcn.mining.filters.filter_miner import AUTO, FilterMiner
 
 
 @dataclass(frozen=True)
@@ -26,19 +23,16 @@ class FilterSettings:
     max_assigned: int = 200_000
 
     @classmethod
-    def of(cls, miner: FilterMining) -> FilterSettings:
+    def of(cls, miner: FilterMiner) -> FilterSettings:
         """The settings of a miner."""
         size = miner.size
         if not isinstance(size, int | str):
             size = "-".join(map(str, size))
         return cls(miner.num_filters, size, miner.contrast, str(miner.device), miner.max_assigned)
 
-    def miner(self, kind: type[M], learning: FilterLearning, seed: int) -> M:
-        """The miner with these settings, not fitted.
-
-        It is a :class:`gomkcn.FilterMiner`, or what that is without scikit-learn.
-        """
-        return kind(
+    def miner(self, learning: FilterLearning, seed: int) -> FilterMiner:
+        """The miner with these settings, not fitted."""
+        return FilterMiner(
             self.num_filters,
             self.filter_size,
             contrast=self.contrast,

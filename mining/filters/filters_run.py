@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, FilterRow, filter_rows
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors
@@ -21,8 +23,10 @@ from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.occurrences import Occurrences, node_columns
 from gomkcn.mining.structures.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
+from gomkcn.mining.structures.table_column import tabulate
 from gomkcn.mining.structures.truth import MotifRecovery, compare_with_truth
 from gomkcn_dgl._torch import device_name
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
@@ -33,7 +37,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
 
 if TYPE_CHECKING:
-    from gomkcn.mining.filters.filter_mining import FilterMining
+    from gomkcn.mining.filters.filter_miner import FilterMiner
 
 # the folder of the filters in that of a run of `gomkcn mine`, their page and their record
 FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
@@ -98,7 +102,7 @@ class DrawnNodes:
 
     @classmethod
     def of(
-        cls, miner: FilterMining, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
+        cls, miner: FilterMiner, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
     ) -> DrawnNodes:
         """What a fitted miner says of some rows of its graph."""
         place = np.full(graph.num_nodes + 1, -2)
@@ -223,7 +227,7 @@ class FiltersRun:
     is_partial: bool = False
     command: str = ""
     notes: tuple[str, ...] = ()
-    miner: FilterMining | None = None
+    miner: FilterMiner | None = None
 
     def __repr__(self) -> str:
         """What was mined, and how many filters there are."""
@@ -232,7 +236,7 @@ class FiltersRun:
     @classmethod
     def of(
         cls,
-        miner: FilterMining,
+        miner: FilterMiner,
         graph: Any,
         *,
         settings: FiltersSettings | None = None,
@@ -339,6 +343,24 @@ class FiltersRun:
         """Epochs of the training; 0 where nothing was trained."""
         return max(0, len(self.loss_curve) - 1)
 
+    @property
+    def rows(self) -> list[FilterRow]:
+        """The rows of the table of filters."""
+        planted = [self.planted_as(mined.id) for mined in self.filters]
+        return filter_rows(self.filters, self.occurrences, planted)
+
+    def table(self, which: str = "filters") -> Table:
+        """A row for each of the "filters", or for each of the "nodes" that were compared.
+
+        The page on filters says what the columns are.
+        """
+        check_choice("which", which, ("filters", "nodes"))
+        return tabulate(FILTER_COLUMNS, self.rows) if which == "filters" else self.nodes
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of filters to a file whose name ends in .csv, .json or .parquet."""
+        self.table().save(path)
+
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""
         return {
@@ -400,13 +422,13 @@ def count_filters(
     return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
 
 
-def _bytes_of_a_node(miner: FilterMining) -> int:
+def _bytes_of_a_node(miner: FilterMiner) -> int:
     """About how much of a page a node takes: its name and place, its responses, its subgraph."""
     return 12 + 2 * len(miner.filters_) + 3 * miner.subgraph_nodes_.shape[1]
 
 
 def _shown_part(
-    miner: FilterMining, graph: CSRGraph, limits: PageLimits
+    miner: FilterMiner, graph: CSRGraph, limits: PageLimits
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows that a page shows, and the edges among them."""
     most_nodes = min(limits.most_nodes, limits.most_bytes // _bytes_of_a_node(miner))
@@ -424,7 +446,7 @@ def _shown_part(
 
 
 def _shown_graphs(
-    miner: FilterMining, graph: CSRGraph, limits: PageLimits
+    miner: FilterMiner, graph: CSRGraph, limits: PageLimits
 ) -> tuple[np.ndarray, np.ndarray]:
     """Whole graphs of a large collection, those of the highest responses to each filter."""
     highest = _graph_responses(miner, graph)
@@ -443,7 +465,7 @@ def _shown_graphs(
     return rows, edges_among(graph, rows)
 
 
-def _graph_responses(miner: FilterMining, graph: CSRGraph) -> np.ndarray:
+def _graph_responses(miner: FilterMiner, graph: CSRGraph) -> np.ndarray:
     """The highest response of a node of each graph to each filter, ``[G, F]``; -1 for none."""
     known = np.nan_to_num(miner.responses_, nan=-1.0)
     starts = graph.graph_ptr[:-1]
@@ -456,7 +478,7 @@ def _graph_responses(miner: FilterMining, graph: CSRGraph) -> np.ndarray:
 
 
 def _highest_graphs(
-    miner: FilterMining, graph: CSRGraph
+    miner: FilterMiner, graph: CSRGraph
 ) -> tuple[tuple[tuple[int, float], ...], ...]:
     if graph.num_graphs == 1:
         return ((),) * len(miner.filters_)
@@ -472,7 +494,7 @@ def _highest_graphs(
     )
 
 
-def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
+def _node_table(miner: FilterMiner, graph: CSRGraph) -> Table:
     rows = np.flatnonzero(miner.labels_ >= 0)
     return Table(
         {
@@ -484,7 +506,7 @@ def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
 
 
 def _recovery(
-    miner: FilterMining,
+    miner: FilterMiner,
     graph: CSRGraph,
     occurrences: Sequence[OccurrenceCount],
     truth: dict[str, Any],

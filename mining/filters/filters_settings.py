@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import AUTO, MOST_FILTER_NODES, FilterMining
+from gomkcn.mining.filters.filter_miner import AUTO, MOST_FILTER_NODES, FilterMiner
 from gomkcn.mining.filters.filter_settings import FilterSettings
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn.mining.settings.settings_tables import changed, read_values
@@ -55,7 +55,7 @@ class FiltersSettings:
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: FilterMining, graph: GraphSettings | None = None) -> FiltersSettings:
+    def of(cls, miner: FilterMiner, graph: GraphSettings | None = None) -> FiltersSettings:
         """The settings of a miner, and of the graph that it was fitted to."""
         own = SeededFilters(**asdict(FilterSettings.of(miner)), random_state=miner.random_state)
         return cls(graph or GraphSettings(), own, miner.resolve_learning())
@@ -65,9 +65,9 @@ class FiltersSettings:
         """Most work of a count, in seconds of one thread."""
         return self.filters.count_seconds
 
-    def miner(self) -> FilterMining:
+    def miner(self) -> FilterMiner:
         """The miner with these settings, not fitted."""
-        return self.filters.miner(FilterMining, self.learning, self.filters.random_state)
+        return self.filters.miner(self.learning, self.filters.random_state)
 
     def override(self, given: Mapping[str, Any]) -> FiltersSettings:
         """Return new settings with the values, by name, that are not None."""

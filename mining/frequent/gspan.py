@@ -18,7 +18,6 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from gomkcn.mining.counting.census import are_connected
 from gomkcn.mining.counting.watching import Spend, spend_freely
@@ -29,7 +28,6 @@ from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.mined_graph import classes_of
 from gomkcn.mining.structures.pattern import ClassContrast
-from gomkcn_dgl._sklearn import TransformerMixin
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -589,7 +587,7 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
             )
 
 
-class SubgraphFeatures(TransformerMixin, GraphEstimator):
+class SubgraphFeatures(GraphEstimator):
     """Frequent subgraphs as a transformer of scikit-learn: which of them each graph contains.
 
     Parameters
@@ -624,7 +622,7 @@ class SubgraphFeatures(TransformerMixin, GraphEstimator):
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Return 1 where a graph contains a subgraph, else 0, float64 ``[G, S]``."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.found_.transform(graphs).astype(np.float64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:

@@ -113,8 +113,11 @@ class CollectionProposals:
     ) -> Choice | None:
         """The free copies of a candidate that save most, see :func:`choose_copies`.
 
-        Copies of any worth are taken where they pay together: ``least_worth`` is of one graph.
+        Copies of any worth are taken where they pay together: ``least_worth`` is of one graph. They
+        are chosen all at once, so that a motif of the description takes no more.
         """
+        if any(motif.structure.code == candidate.code for motif in description.motifs):
+            return None
         return choose_copies(description, candidate, freed)
 
     def completed(self, candidate: Candidate) -> Candidate:

@@ -3,13 +3,11 @@
 It must find short sets, and is no part of their definition: every set is judged by its length. It
 goes round as it reads:
 
-1. *Propose*: structures are proposed, each with copies of it among which to choose; after the first
-   time in what the set leaves over, and where its smallest motifs lie.
-2. *Add*: the structure and the copies of it that save most join the set, until none saves enough.
-3. *Drop*: a motif, two that meet, or some at random are left out, and the gap is filled.
-4. *Swap*: a structure is put in where motifs of its size stand, or in the place of one like it.
-
-What gets shorter is kept. A round that gains too little is the last one.
+1. Structures are *proposed*, each with copies of it among which to choose; after the first time in
+   what the set leaves over, and where its smallest motifs lie.
+2. *Greedy sets* are made of them: what saves most is added, until nothing saves enough.
+3. A list of *moves* (:mod:`~gomkcn.mining.motif_sets.moves`) is run on the best set, round after
+   round. What gets shorter is kept. A round that gains too little is the last one.
 
 The work is bounded by numbers of structures, copies, steps and rounds, so that the same seed finds
 the same set. Between two moves the search is its best set, the structures that were proposed and
@@ -22,13 +20,13 @@ from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
 
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
 from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.moves import MOVES, Gap, Move, codes_of, put_in
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
@@ -68,21 +66,15 @@ class SearchSettings:
     more_an_edge: float = 0.1
     # a copy worth less is not taken: a motif that saves bits has few of them
     least_worth: float = -15.0
-    # bits that a motif saves when it joins, and that it must be worth to stay
-    least_gain: float = _EQUAL
+    # bits that a motif must be worth to be in a set, beside the length
     least_of_motif: float = 0.0
-    # whether a motif of the set may take more copies; else it keeps those that it chose
-    takes_more_copies: bool = True
-    # whether the motifs after one that is left out choose their copies anew; else these stay, and
-    # the gap alone is filled by whatever saves most in it
-    covers_anew: bool = False
     # times that some motifs at random are left out together, to no avail, before a round ends, and
     # the share of them that is: the order in which motifs came is so undone
     most_failed: int = 10
     shares_left_out: tuple[float, ...] = (0.3, 0.5)
     # structures that are put in where motifs of their size stand, and in the place of each one
-    most_put_in: int = 0
-    most_in_place: int = 0
+    most_put_in: int = 100
+    most_in_place: int = 20
     # rounds; in so many of them structures are proposed in what the set leaves over and where its
     # smallest motifs lie
     most_rounds: int = 6
@@ -134,7 +126,8 @@ class Proposals(Protocol):
 class MotifSearch:
     """The search for a motif set, from a description without motifs.
 
-    ``steps`` keep how far it has come, and say when the time is up.
+    ``moves`` are what a round tries, in their order. ``steps`` keep how far it has come, and say
+    when the time is up.
     """
 
     def __init__(
@@ -143,9 +136,12 @@ class MotifSearch:
         proposals: Proposals,
         settings: SearchSettings,
         steps: Steps,
+        moves: Sequence[Move] = MOVES,
     ) -> None:
         self.empty = empty
+        self.best = empty
         self.proposals = proposals
+        self.moves = moves
         self.settings = settings
         self.steps = steps
         # each base has a step of its own
@@ -154,6 +150,7 @@ class MotifSearch:
         # the choice of each structure where there are no other motifs
         self.alone: dict[bytes, Choice | None] = {}
         self.grows = True
+        # greedy sets that are made, then rounds
         self.stage = 0
         self.num_steps = 0
         # steps at the beginning of the present stage
@@ -177,26 +174,26 @@ class MotifSearch:
         settings = self.settings
         num_greedy = len(settings.exponents)
         self.grows = grows
-        best = self.empty
-        stage = 0
+        self.best = self.empty
         if state is None:
             self.take(given)
-            self.propose(best, 0)
+            self.propose(self.empty, 0)
         else:
-            best, stage = self._resumed(state)
+            self._resume(state)
+        stage = self.stage
         while not self.stops():
-            before = best
+            before = self.best
             self.stage = stage
             self._steps_before = self.num_steps
             self.tell()
             if stage < num_greedy:
-                best = self.shorter(best, self.add(self.empty, settings.exponents[stage]))
-                is_last = not best.motifs
+                self.keep_shorter(self.add(self.empty, settings.exponents[stage]))
+                is_last = not self.best.motifs
             else:
-                best = self.round(best, stage - num_greedy + 1)
-                saved = self.empty.length - before.length
+                self.round()
+                saved = self.cost(self.empty) - self.cost(before)
                 least = settings.least_of_round + settings.least_share_of_round * saved
-                is_last = before.length - best.length < least
+                is_last = self.cost(before) - self.cost(self.best) < least
             stage += 1
             if self.cut or is_last:
                 break
@@ -204,25 +201,42 @@ class MotifSearch:
                 self.cut = f"Shorter sets were still found after {settings.most_rounds} rounds."
                 break
             # a search that is over would go on from what is kept
-            self._keep(best, stage)
-        if self.cut and not best.motifs:
+            self._keep(stage)
+        if self.cut and not self.best.motifs:
             # sets of one motif are known already
             alone = self._shortest_alone(self.alone.values())
-            best = best if alone is None else self.shorter(best, alone)
-        return best
+            if alone is not None:
+                self.keep_shorter(alone)
+        return self.best
 
-    def round(self, best: Description, number: int) -> Description:
-        """One round of moves, the first of which has the number 1."""
-        if number <= self.settings.rounds_of_proposals:
-            self.propose(_without_smallest(best), number)
-        # the first two exponents take turns
-        turns = self.settings.exponents[:2]
-        exponent = turns[(number - 1) % len(turns)]
-        best = self.shorter(best, self.add(best, exponent))
-        best = self.drop(best)
-        best = self.drop_pairs(best)
-        best = self.drop_some(best)
-        return self.swap(best)
+    @property
+    def round_number(self) -> int:
+        """The number of the present round, the first of which has the number 1."""
+        return self.stage - len(self.settings.exponents) + 1
+
+    def round(self) -> None:
+        """Propose structures, and run each move on the best set."""
+        if self.round_number <= self.settings.rounds_of_proposals:
+            self.propose(_without_smallest(self.best), self.round_number)
+        for move in self.moves:
+            self.make(move)
+
+    def make(self, move: Move) -> Description:
+        """Apply the changes that a move proposes, each to the best set, and return what this is."""
+        for change in move.propose(self):
+            if self.stops():
+                break
+            self.keep_shorter(move.apply(self, change))
+        return self.best
+
+    def keep_shorter(self, other: Description) -> None:
+        """Take another set as the best one if it is shorter."""
+        if self.cost(other) < self.cost(self.best) - _EQUAL:
+            self.best = other
+
+    def cost(self, description: Description) -> float:
+        """The length of a description, and what each of its motifs must be worth."""
+        return description.length + self.settings.least_of_motif * len(description.motifs)
 
     def tell(self) -> None:
         """Report how much is done: the stages that are over, and a part of the present one."""
@@ -287,9 +301,9 @@ class MotifSearch:
                 if self._most_score(choice, exponent) < best_score:
                     continue
                 longer = self.with_choice(description, choice)
-                saved = description.length - longer.length
-                score = choice.per_edge(saved, exponent)
-                if saved > self.settings.least_gain and score > best_score + _EQUAL:
+                score = choice.per_edge(description.length - longer.length, exponent)
+                is_worth_it = self.cost(longer) < self.cost(description) - _EQUAL
+                if is_worth_it and score > best_score + _EQUAL:
                     best = longer
                     best_score = score
             if best is description:
@@ -336,10 +350,9 @@ class MotifSearch:
         settings = self.settings
         promising: list[tuple[float, bytes, Choice]] = []
         scores: list[float] = []  # ascending
-        codes = {motif.structure.code for motif in description.motifs}
         for code in sorted(bounds, key=lambda code: (-bounds[code], code)):
             bound = bounds[code]
-            if code in banned or (code in codes and not settings.takes_more_copies):
+            if code in banned:
                 continue
             # the others can score no more than those that are known
             if bound < settings.hopeless:
@@ -363,76 +376,19 @@ class MotifSearch:
         promising.sort(key=lambda row: row[:2])
         return [choice for *_, choice in promising[: settings.num_measured]]
 
-    # drop
+    # fill gaps, and cover
 
-    def drop(self, best: Description) -> Description:
-        """Leave out each motif in turn and fill the gap, without it or with it."""
-        if self.settings.covers_anew:
-            return self._prune(best)
-        number = 0
-        while number < len(best.motifs) and not self.stops():
-            code = best.motifs[number].structure.code
-            after = self.refill(best, (number,), 0.0, frozenset({code}))
-            if after is best:
-                after = self.refill(best, (number,), 1.0)
-            if after is best:
-                number += 1
-            best = after
-        return best
-
-    def drop_pairs(self, best: Description) -> Description:
-        """Leave out each two motifs that have nodes in common, and fill the gap."""
-        if self.settings.covers_anew:
-            return best
-        for pair in combinations(best.motifs, 2):
-            for exponent in self.settings.exponents[1:]:
-                if self.stops():
-                    return best
-                numbers = tuple(number for number, motif in enumerate(best.motifs) if motif in pair)
-                if len(numbers) == len(pair) and _meet(*pair):
-                    best = self.refill(best, numbers, exponent)
-        return best
-
-    def drop_some(self, best: Description) -> Description:
-        """Leave out some motifs at random and fill the gap, until it has failed some times."""
-        settings = self.settings
-        # a round draws the same whether or not the search was stopped before it
-        rng = np.random.default_rng([self.stage, 41])
-        failed = 0
-        while failed < settings.most_failed and len(best.motifs) > 2 and not self.stops():
-            share = rng.choice(settings.shares_left_out)
-            numbers = np.flatnonzero(rng.random(len(best.motifs)) < share)
-            exponent = float(rng.choice(settings.exponents))
-            after = best
-            if len(numbers) > 1:
-                after = self.refill(best, tuple(numbers.tolist()), exponent)
-            failed = failed + 1 if after is best else 0
-            best = after
-        return best
-
-    def refill(
-        self,
-        best: Description,
-        numbers: tuple[int, ...],
-        exponent: float,
-        banned: Set[bytes] = frozenset(),
-    ) -> Description:
-        """The best set without some motifs, and what then saves in the gap, if it is shorter."""
+    def refill(self, best: Description, gap: Gap) -> Description:
+        """A set without some motifs, and with what then saves in the gap."""
         # the same copies were left out in the same way before
-        left_out = tuple(best.motifs[number] for number in numbers)
-        if (left_out, exponent) in self.tried:
+        left_out = tuple(best.motifs[number] for number in gap.numbers)
+        if (left_out, gap.exponent) in self.tried:
             return best
-        self.tried.add((left_out, exponent))
+        self.tried.add((left_out, gap.exponent))
         fewer = best
-        for number in sorted(numbers, reverse=True):
+        for number in sorted(gap.numbers, reverse=True):
             fewer = fewer.without(number)
-        return self.shorter(best, self.add(fewer, exponent, best.used & ~fewer.used, banned))
-
-    def shorter(self, best: Description, other: Description) -> Description:
-        """The other description if it is shorter than the best one."""
-        return other if other.length < best.length - _EQUAL else best
-
-    # cover anew, and swap
+        return self.add(fewer, gap.exponent, best.used & ~fewer.used, gap.banned)
 
     def cover(self, codes: Sequence[bytes]) -> Description:
         """The set of some structures, each of which chooses its copies on what those before leave.
@@ -447,64 +403,6 @@ class MotifSearch:
     def _cover(self, before: Description, code: bytes) -> Description:
         choice = self.choose(before, self.candidates[code])
         return before if choice is None else self.with_choice(before, choice)
-
-    def _prune(self, best: Description) -> Description:
-        """Cover anew, the largest first, and leave out what saves too little."""
-        largest_first = sorted(_codes_of(best), key=lambda code: self.candidates[code].rank)
-        best = self.shorter(best, self.cover(largest_first))
-        number = len(best.motifs) - 1
-        while number >= 0:
-            number = min(number, len(best.motifs) - 1)
-            fewer = self.left_out(best, number)
-            if fewer.length < best.length + self.settings.least_of_motif:
-                best = fewer
-            number -= 1
-        return best
-
-    def left_out(self, best: Description, number: int) -> Description:
-        """The set without one of its motifs, in whose place those after it may come."""
-        if not self.settings.covers_anew:
-            return best.without(number)
-        codes = _codes_of(best)
-        return self.cover(codes[:number] + codes[number + 1 :])
-
-    def swap(self, best: Description) -> Description:
-        """Put others in at the place of their size, or in the place of one like them."""
-        settings = self.settings
-        most_alone = sorted(
-            self.candidates.values(), key=lambda one: (-self.gain_alone(one.code), one.code)
-        )
-        others = [one for one in most_alone if one.code not in _codes_of(best)]
-        moves: list[tuple[bytes | None, Candidate]] = [
-            (None, one) for one in others[: settings.most_put_in]
-        ]
-        for motif in best.motifs:
-            alike = [
-                one for one in others if _are_alike(one, self.candidates[motif.structure.code])
-            ]
-            moves += [(motif.structure.code, one) for one in alike[: settings.most_in_place]]
-        for old, new in moves:
-            if self.stops():
-                break
-            codes = _codes_of(best)
-            if new.code in codes or (old is not None and old not in codes):
-                continue
-            after = self.put_in(best, new, old)
-            least = settings.least_of_motif if old is None else _EQUAL
-            if after.length < best.length - least:
-                best = after
-        return best
-
-    def put_in(
-        self, description: Description, new: Candidate, old: bytes | None = None
-    ) -> Description:
-        """The set with a structure more, before those not larger, or in the place of another."""
-        codes = _codes_of(description)
-        if old is None:
-            ranks = [self.candidates[code].rank for code in codes]
-            place = sum(rank < new.rank for rank in ranks)
-            return self.cover([*codes[:place], new.code, *codes[place:]])
-        return self.cover([new.code if code == old else code for code in codes])
 
     def gain_alone(self, code: bytes) -> float:
         """About the bits that a structure saves where there are no other motifs."""
@@ -532,18 +430,35 @@ class MotifSearch:
 
     def missing(self, best: Description, code: bytes) -> float:
         """Bits that a set grows by with a structure; infinite where it has too few copies."""
-        is_exact = not any(len(motif.edits) for motif in best.motifs)
-        if self.settings.covers_anew and is_exact and {*_codes_of(best)} <= {*self.candidates}:
-            after = self.put_in(best, self.candidates[code])
-            has_it = code in _codes_of(after)
-            return after.length - best.length if has_it else np.inf
-        choice = self.proposals.choose(best, self.candidates[code], None, -np.inf)
-        return np.inf if choice is None else self.with_choice(best, choice).length - best.length
+        candidate = self.candidates[code]
+        longer = []
+        choice = self.proposals.choose(best, candidate, None, -np.inf)
+        if choice is not None:
+            longer.append(self.with_choice(best, choice))
+        if self.covers(best):
+            covered = self.cover(put_in(self, codes_of(best), candidate))
+            if code in codes_of(covered):
+                longer.append(covered)
+        return min((after.length - best.length for after in longer), default=np.inf)
+
+    def worth(self, best: Description, number: int) -> float:
+        """Bits that a set grows by without a motif; the others stay, or choose copies anew."""
+        fewer = [best.without(number)]
+        if self.covers(best):
+            codes = codes_of(best)
+            fewer.append(self.cover(codes[:number] + codes[number + 1 :]))
+        return min(after.length for after in fewer) - best.length
+
+    def covers(self, description: Description) -> bool:
+        """Whether the search could cover with the motifs of a set: it knows their copies."""
+        is_exact = not any(len(motif.edits) for motif in description.motifs)
+        return is_exact and {*codes_of(description)} <= {*self.candidates}
 
     # kept between moves
 
-    def _keep(self, best: Description, stage: int) -> None:
+    def _keep(self, stage: int) -> None:
         """Keep what the search would go on from."""
+        best = self.best
         number_of = {motif: number for number, motif in enumerate(best.motifs)}
         tried = [
             (tuple(number_of[motif] for motif in motifs), exponent)
@@ -559,23 +474,20 @@ class MotifSearch:
         )
         self.steps.keep(state)
 
-    def _resumed(self, state: SearchState) -> tuple[Description, int]:
-        """The best set of a state, and how far the search was."""
+    def _resume(self, state: SearchState) -> None:
+        """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
         best = self.empty
         for motif in state.motifs:
             structure = self.empty.code.named(motif.structure)
             best = best.add(structure, motif.copies, motif.sources)
+        self.best = best
+        self.stage = state.stage
         self.num_steps = state.num_steps
         self.tried = {
             (tuple(best.motifs[number] for number in numbers), exponent)
             for numbers, exponent in state.tried
         }
-        return best, state.stage
-
-
-def _codes_of(description: Description) -> list[bytes]:
-    return [motif.structure.code for motif in description.motifs]
 
 
 def _without_smallest(description: Description) -> Description:
@@ -585,15 +497,3 @@ def _without_smallest(description: Description) -> Description:
         if description.motifs[number].copies.shape[1] == fewest:
             description = description.without(number)
     return description
-
-
-def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
-    """Whether copies of two motifs have nodes in common."""
-    return bool(np.isin(first.copies, second.copies).any())
-
-
-def _are_alike(first: Candidate, second: Candidate) -> bool:
-    """Whether one of two structures is the other with one or two nodes more."""
-    smaller, larger = sorted((first, second), key=lambda one: one.structure.num_nodes)
-    more = larger.structure.num_nodes - smaller.structure.num_nodes
-    return more in (1, 2) and smaller.code in larger.parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,13 @@ from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
+from gomkcn.mining.motif_sets.motif_columns import (
+    MotifRow,
+    copies_table,
+    feature_table,
+    motif_rows,
+    motif_table,
+)
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.marked_graph import marked_graph
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -23,19 +31,21 @@ from gomkcn.mining.structures.occurrences import NONE, Occurrences, pick_disjoin
 from gomkcn.mining.structures.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import Table, save_result
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
 # share of the covered edges from which on cliques are said to make up a set
 _CLIQUE_SHARE = 0.8
 LEVELS = ("graph", "node")
+MOTIF_TABLES = ("motifs", "copies", "features", "blocks")
 # copies of a motif that are listed
 _MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 
@@ -266,6 +276,67 @@ class MotifSet:
                 }
             )
         return pd.DataFrame(rows)
+
+    def rows(self, planted: Sequence[str] = ()) -> list[MotifRow]:
+        """The rows of the table of the set; ``planted`` names the planted motifs of each motif."""
+        return motif_rows(self.motifs, self.near, self.nodes_covered, self.edges_covered, planted)
+
+    def table(self, which: str = "motifs") -> Table:
+        """What the set holds, as a table.
+
+        Parameters
+        ----------
+        which : {"motifs", "copies", "features", "blocks"}
+            A row for each motif; for each copy, with its nodes by their letters and its ``edits``,
+            such as ``-A-D +B-E`` where it lacks an edge and has another; for each numeric feature
+            at nodes of a motif; or for each node, where bits are given blocks. The page on reading
+            a report says what the columns are.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InputError
+            For another name, or for blocks where there are none.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import gomkcn
+        >>> found = gomkcn.motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4))
+        >>> found.table().columns()["copies"], list(found.table("copies").columns())
+        ([4], ['motif', 'copy', 'graph', 'A', 'B', 'C', 'D', 'E', 'edits'])
+        """
+        check_choice("which", which, MOTIF_TABLES)
+        if which == "motifs":
+            return motif_table(self.rows())
+        if which == "blocks":
+            if self.known_blocks is None:
+                raise InputError("which must not be 'blocks': no node of this set is in a block.")
+            return self.known_blocks
+        return copies_table(self.motifs) if which == "copies" else feature_table(self.motifs)
+
+    def plot(self) -> Any:
+        """Draw the motifs, each with its copies and the bits that it saves.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        return html_module_of(self).plot_motifs(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the motifs to a file: a table or, where its name ends so, a picture.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .json or .parquet for :meth:`table`, or in .svg, .png or .pdf for
+            :meth:`plot`.
+        """
+        save_result(self, path)
 
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies as attributes, for Cytoscape or Gephi.

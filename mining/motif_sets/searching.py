@@ -6,9 +6,8 @@ structures that a user knows, each with what it is worth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -64,7 +63,6 @@ class SearchInBase:
         search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
         given = [candidate for some in candidates_of.values() for candidate in some]
         best = search.run(given, self.steps.kept(SearchState), grows=question.grows)
-        without: Callable[[Any, int], Description] = search.left_out
         if not (question.exact_copies or search.cut):
             near = NearCopies(
                 self.empty, self.near_sizes, question.seed, self.steps, self.near_settings
@@ -72,7 +70,6 @@ class SearchInBase:
             improved = near.improve(best, [candidate.structure for candidate in given])
             if improved is not best:
                 best = improved
-                without = type(best).without
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         missing = {
@@ -82,12 +79,12 @@ class SearchInBase:
         }
         closest = None if best.motifs else search.closest()
         return CodedSet(
-            self._motifs(best, without),
+            self._motifs(search, best),
             self.empty.length,
             best.length,
             base,
             cut=search.cut,
-            closest=None if closest is None else self._motifs(closest, search.left_out)[0],
+            closest=None if closest is None else self._motifs(search, closest)[0],
             missing={key: bits for key, bits in missing.items() if bits is not None},
         )
 
@@ -100,10 +97,8 @@ class SearchInBase:
             return None
         return min((search.missing(best, code) for code in codes), default=np.inf)
 
-    def _motifs(
-        self, best: Description, without: Callable[[Any, int], Description]
-    ) -> tuple[CodedMotif, ...]:
-        """The motifs, nodes in canonical order, and what the set grows by ``without`` each."""
+    def _motifs(self, search: MotifSearch, best: Description) -> tuple[CodedMotif, ...]:
+        """The motifs, nodes in canonical order, and what the set grows by without each."""
         motifs = []
         before = self.empty
         for number, motif in enumerate(best.motifs):
@@ -116,12 +111,11 @@ class SearchInBase:
             )
             edits = motif.edits.copy()
             edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
-            worth = without(best, number).length - best.length
             motifs.append(
                 CodedMotif(
                     structure,
                     motif.copies[:, order],
-                    worth,
+                    search.worth(best, number),
                     share,
                     motif.address,
                     motif.sources,

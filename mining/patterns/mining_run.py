@@ -11,20 +11,23 @@ import scipy.sparse as sp
 
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.motif_sets.motif_set import MotifSet
-from gomkcn.mining.patterns.miner import Miner
 from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.plots.graph_map import GraphMap
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.marked_graph import marked_graph
 from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern
 from gomkcn.mining.structures.truth import MotifRecovery
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
+from gomkcn_dgl.runtime.tabular import Table
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,7 +93,7 @@ class MiningRun:
     @classmethod
     def of(
         cls,
-        miner: Miner,
+        miner: PatternMiner,
         graph: Any,
         *,
         settings: RunSettings | None = None,
@@ -182,6 +185,39 @@ class MiningRun:
             # the relations of the graph are in each pattern and in run.json
             "others": [one.to_dict() for one in self.others],
         }
+
+    def table(self, which: str = "structures") -> Table:
+        """What the run found, as a table.
+
+        Parameters
+        ----------
+        which : {"structures", "motifs", "occurrences", "copies", ...}
+            A row for each structure that was counted, for each motif of the set, for each listed
+            occurrence of a pattern, or for each copy of a motif; also "copies_other" (given the
+            other base), "features" (at nodes of the motifs) and "blocks" (of each node) where there
+            are any. The page on reading a report says what the columns are.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InputError
+            For another name, or what the run does not have.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> run = MiningRun.of(PatternMiner(null=None).fit(rings), rings)
+        >>> run.table("motifs").columns()["copies"], len(run.table("copies").to_pandas())
+        ([8], 8)
+        """
+        tables = tables_of(self.counted, self.patterns, self.motif_set, self.graph.graph_names)
+        check_choice("which", which, tables)
+        return tables[which]
 
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies of motifs and the listed occurrences of patterns as attributes.

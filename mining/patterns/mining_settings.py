@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import FilterMining
 from gomkcn.mining.filters.filter_settings import FilterSettings
-from gomkcn.mining.patterns.miner import AUTO, NONE, Miner
+from gomkcn.mining.patterns.pattern_miner import AUTO, NONE, PatternMiner
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn.mining.settings.settings_tables import changed, read_values
 from gomkcn_dgl.matching import GOMKKernel
@@ -23,7 +22,7 @@ from gomkcn_dgl.runtime.files import to_toml
 # what a table of the file has values of
 _RECORDS = {
     "graph": GraphSettings,
-    "miner": Miner,
+    "miner": PatternMiner,
     "filters": FilterSettings,
     "kernel": GOMKKernel,
     "learning": FilterLearning,
@@ -39,12 +38,12 @@ class RunSettings:
     """
 
     graph: GraphSettings = field(default_factory=GraphSettings)
-    miner: Miner = field(default_factory=Miner)
+    miner: PatternMiner = field(default_factory=PatternMiner)
     filters: FilterSettings = field(default_factory=FilterSettings)
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: Miner) -> RunSettings:
+    def of(cls, miner: PatternMiner) -> RunSettings:
         """The settings of a miner."""
         if isinstance(miner.filters, str):
             return cls(miner=miner)
@@ -64,19 +63,19 @@ class RunSettings:
             learning,
         )
 
-    def make_miner(self) -> Miner:
+    def make_miner(self) -> PatternMiner:
         """The miner, not fitted, with its miner of filters."""
         is_usual = self.filters == FilterSettings() and self.learning == FilterLearning()
         if is_usual or self.miner.filters == NONE:
             return replace(self.miner)
-        filters = self.filters.miner(FilterMining, self.learning, self.miner.random_state)
+        filters = self.filters.miner(self.learning, self.miner.random_state)
         return replace(self.miner, filters=filters)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """All tables by name."""
         learning = asdict(self.learning)
         kernel = learning.pop("kernel")
-        miner = {one.name: getattr(self.miner, one.name) for one in fields(Miner)}
+        miner = {one.name: getattr(self.miner, one.name) for one in fields(PatternMiner)}
         given = self.miner.given_structures
         miner["given"] = tuple(one if isinstance(one, str) else one.to_text() for one in given)
         return {

@@ -1,28 +1,87 @@
-"""PatternMiner: a miner as an estimator of scikit-learn, which looks at other graphs as well."""
+"""PatternMiner: from a graph to patterns in named steps, and to rows of other graphs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from gomkcn.mining.counting.pattern_counts import COPIES, LOG, bag_of_patterns
+from gomkcn.mining.counting.census import check_channels
+from gomkcn.mining.counting.pattern_counts import COPIES, LOG, VALUES, bag_of_patterns
 from gomkcn.mining.counting.watching import steps_in
+from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_miner import FilterMiner
-from gomkcn.mining.patterns.miner import COUNT_SECONDS, Miner
+from gomkcn.mining.filters.filter_settings import FilterSettings
+from gomkcn.mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
+from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.patterns.choice import (
+    LEAST_SAMPLES,
+    ChoiceRules,
+    choose_patterns,
+    compare_structures,
+)
+from gomkcn.mining.patterns.locating import late_steps, locate_patterns
+from gomkcn.mining.patterns.trained_filters import patterns_of_filters
+from gomkcn.mining.significance.null_models import check_null
+from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
-from gomkcn_dgl._sklearn import TransformerMixin
-from gomkcn_dgl.graph import as_unweighted
+from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
+from gomkcn.mining.structures.pattern import merge
+from gomkcn.mining.structures.pattern_columns import Patterns
+from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_unweighted, graph_labels
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import JobProgress
+from gomkcn_dgl.runtime.steps import Steps
 
-# exact counts may take longer than estimates of one graph
+log = logging.getLogger("gomkcn_dgl")
+
+AUTO, NONE = "auto", "none"
+# sizes of which structures are counted and compared, where none is given
+USUAL_SIZES = range(3, 9)
+# what may show structures
+SOURCES = ("grown", "filters", "frequent")
+# most patterns of filters or frequent subgraphs that are reported where nothing else calls for
+# them: more than a dozen are not read
+MOST_SEEN = 12
+# the null model of "auto", which is drawn where that takes two minutes at most
+DEFAULT_NULL = "degree"
+# most work to count a pattern, in seconds of a thread
+COUNT_SECONDS = 1.0
+# in a graph of more edges than the next number, where a second says little
+LARGE_COUNT_SECONDS = 10.0
+LARGE = 8_000_000
+# exact counts of rows may take longer than estimates of one graph
 _PATIENCE = 10
+# in place of a comparison
+_OF_MOLECULES = (
+    "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
+    f"rules out: --null {DEFAULT_NULL} does it."
+)
+_WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
+
+
+def _as_list(given: Any) -> Any:
+    """What is given as a list; a single structure is one of its own."""
+    return (given,) if isinstance(given, str | Structure) else given
+
+
+def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
+    """Refuse what is no list of things of a kind; a text is a list of its own."""
+    is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
+    others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
+    if others:
+        raise InputTypeError(f"{name} must be a list of {what}, got {type(others[0]).__name__}.")
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(TransformerMixin, Miner, GraphEstimator):
+class PatternMiner(GraphEstimator):
     """Find what a graph or a collection of graphs is made of.
 
     The answer is the motif set: the few structures whose copies shorten the description of the
@@ -132,6 +191,219 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
     [1, 0]
     """
 
+    pattern_size: int | str | tuple[int, int] | None = None
+    _: KW_ONLY
+    sources: str | tuple[str, ...] = "grown"
+    given: str | tuple[Structure | str, ...] = ()
+    exact_copies: bool = False
+    null: str | tuple[str, ...] | None = "auto"
+    null_samples: int = 199
+    count_error: float = 0.02
+    count_seconds: float | None = None
+    filters: FilterMiner | str = AUTO
+    values: str = "copies"
+    random_state: int = 0
+    n_jobs: int | None = None
+
+    @property
+    def sizes(self) -> range | None:
+        """The sizes of patterns, as ``pattern_size`` says it; None for the usual ones."""
+        return (
+            None
+            if self.pattern_size is None
+            else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
+        )
+
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """What shows structures that may be motifs."""
+        _check_list("sources", self.sources, str, "names, such as 'grown,filters'")
+        names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
+        return tuple(dict.fromkeys(one.strip() for one in names))
+
+    @property
+    def given_structures(self) -> tuple[Structure | str, ...]:
+        """What the user gives; a text is one structure."""
+        given = _as_list(self.given)
+        _check_list("given", given, str | Structure, _WHAT_IS_GIVEN)
+        return tuple(given)
+
+    @property
+    def nulls(self) -> tuple[Any, ...]:
+        """The null models that were asked for; the first one decides what is reported."""
+        nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
+        return () if nulls in ((None,), (NONE,)) else nulls
+
+    def resolve_filters(self) -> FilterMiner | None:
+        """The miner of filters, not fitted; None where filters are left out."""
+        if self.filters == NONE:
+            return None
+        if self.filters == AUTO:
+            return FilterSettings().miner(FilterLearning(), self.random_state)
+        if not isinstance(self.filters, FilterMiner):
+            raise InputTypeError(
+                f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
+            )
+        return self.filters.unfitted()
+
+    def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
+        """What is reported of a graph."""
+        # nobody asked for a comparison that says nothing of molecules
+        is_left_out = AUTO in self.nulls and holds_molecules(graph.relations)
+        nulls = [one for one in self.nulls if one != AUTO or not is_left_out]
+        return ChoiceRules(
+            self.sizes or USUAL_SIZES,
+            MOST_SEEN,
+            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in nulls)),
+            AUTO in nulls,
+            self.null_samples,
+            self.count_error,
+            steps_in(self.seconds_of_a_count(graph.num_edges > LARGE)),
+            self.random_state,
+            why_no_null=_OF_MOLECULES if is_left_out and not nulls else "",
+        )
+
+    def seconds_of_a_count(self, is_large: bool = False) -> float:
+        """Most work of a count, in seconds of one thread."""
+        usual = LARGE_COUNT_SECONDS if is_large else COUNT_SECONDS
+        return usual if self.count_seconds is None else self.count_seconds
+
+    def check(self) -> None:
+        """Raise an InputError for a parameter out of range."""
+        if self.pattern_size is not None:
+            check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
+        _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
+        if not isinstance(self.exact_copies, bool):
+            raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
+        for one in self.source_names:
+            check_choice("sources", one, SOURCES)
+        check_choice("values", self.values, VALUES)
+        for null in self.nulls:
+            if null == NONE:
+                raise InputError("null must be 'none' alone, got another null model beside it.")
+            if null != AUTO:
+                check_null(null, (AUTO, NONE))
+        check_int("null_samples", self.null_samples, LEAST_SAMPLES)
+        check_int("random_state", self.random_state, 0)
+        check_float("count_error", self.count_error, 0, 1, open_minimum=True)
+        check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
+        check_jobs("n_jobs", self.n_jobs)
+        if self.filters not in (AUTO, NONE):
+            # a miner of filters, whose parameters are checked
+            own = self.resolve_filters()
+            assert own is not None, "neither a text"
+            own.check()
+        elif self.filters == NONE and "filters" in self.source_names:
+            raise InputError(
+                'sources must not be "filters" where filters are "none"; leave one of them out.'
+            )
+
+    def fit(
+        self,
+        graph: Any,
+        y: Any = None,
+        *,
+        steps: Steps | None = None,
+        progress: bool = False,
+    ) -> PatternMiner:
+        """Mine a graph.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            A graph or a collection. Directions and relations of the edges are those of its
+            patterns; weights and features of edges are not used: a pattern has an edge or not.
+        y : sequence, optional
+            The class of each graph of a collection, text or whole numbers: patterns then say how
+            they separate the classes. None: the labels that the collection holds, ``y`` of PyG or
+            the second of pairs (graph, label), where they are classes. Other targets, such as those
+            of nodes, are not used.
+        steps : Steps, optional
+            Stores intermediate results, so that a job resumes, tells when to stop, and has the
+            ``n_jobs`` that count.
+        progress : bool
+            Whether to show a progress bar; that of ``steps``, where they are given.
+
+        Raises
+        ------
+        InputError
+            For a parameter out of range, or a graph without nodes. One without edges has no motif
+            and no pattern, and one filter, the single node.
+        RunInterruptedError
+            If a signal asked to stop.
+        """
+        # 1. read the graph
+        self.check()
+        given = as_unweighted(graph)
+        # before the search, which would end with it
+        check_channels(given)
+        # nothing that is drawn at random depends on how nodes are numbered, or graphs
+        y = graph_labels(graph) if y is None else y
+        mined = MinedGraph.of(given, y)
+        for note in mined.categories.notes:
+            log.warning(note)
+        is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
+        sources = self.source_names
+        proposed = given_patterns(self.given_structures, mined, is_collection=is_collection)
+        rules = self.choice_rules(given)
+        with JobProgress(progress) as bar:
+            steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
+            # 2. all structures of few nodes, here and in random graphs: a first answer
+            compared = compare_structures(mined, rules, steps)
+            log.info("%s", compared)
+            # 3. which neighbourhoods are more frequent than in random graphs
+            filters = self._mine_filters(mined, steps)
+            if filters is not None and "filters" in sources:
+                proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
+            if "frequent" in sources:
+                # which few ask for
+                from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
+
+                proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
+            # 4. the few structures whose copies shorten the description of the graph most
+            motif_set = find_motif_set(
+                mined,
+                self.sizes,
+                self.random_state,
+                merge(proposed),
+                grows="grown" in sources,
+                exact_copies=self.exact_copies,
+                is_collection=is_collection,
+                steps=steps,
+            )
+            log.info("%s", summary(motif_set))
+            if steps.is_late():
+                rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
+            # 5. count the larger ones, and choose what is reported
+            choice = choose_patterns(mined, compared, motif_set.motifs, proposed, rules, steps)
+            # 6. list the places of these
+            located = locate_patterns(mined, choice.patterns, self.random_state, steps)
+        # 7. give them their numbers
+        patterns = [replace(one, id=i) for i, one in enumerate(located)]
+        number = len(patterns) + len(choice.others)
+        log.info("%d structures were counted; %d are reported", number, len(patterns))
+        # 8. only what ends whole leaves something behind
+        self.graph_ = given
+        self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
+        self.motif_set_ = motif_set.with_patterns(patterns)
+        self.filters_ = filters
+        self.relations_ = given.relations
+        self.n_features_in_ = given.stored_features.shape[1]
+        self.is_partial_ = steps.is_partial
+        self.notes_ = (*given.notes, *mined.categories.notes)
+        self.warnings_ = choice.warnings
+        self.null_models_ = choice.null_models
+        self.graph_classes_ = classes_of(y, given)
+        return self
+
+    def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMiner | None:
+        """The fitted miner of filters; None where they are left out.
+
+        They have the sizes of the patterns, where these are given and others are not.
+        """
+        filters = self.resolve_filters()
+        return None if filters is None else filters.fit_mined(mined, steps, self.sizes)
+
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each node where one graph was fitted, or for each graph of a list.
 
@@ -151,7 +423,7 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
             float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; or float64 ``[G, patterns]``
             or ``[V, patterns]`` of occurrences or their logarithm.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         csr = with_relations(as_unweighted(graph), self.relations_)
         if self.values == COPIES:
             return self.motif_set_.transform(csr, self._level)
@@ -168,14 +440,10 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return the columns' names: of motifs, or number and name of each pattern."""
-        check_is_fitted(self)
+        self._check_fitted()
         if self.values == COPIES:
             return self.motif_set_.get_feature_names_out(level=self._level)
         return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
-
-    @property
-    def _filter_miner(self) -> type[FilterMiner]:
-        return FilterMiner
 
     @property
     def _level(self) -> str:

@@ -21,115 +21,39 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.choice import compare_structures
-from gomkcn.mining.patterns.miner import NONE, Miner
+from gomkcn.mining.patterns.compared_structure import (
+    BOTH,
+    ComparedStructure,
+    Family,
+    Side,
+    Sign,
+    comparison_columns,
+)
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
 from gomkcn.mining.significance.null_models import KEEP_DEGREES
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
 from gomkcn.mining.structures.pattern import (
-    LESS,
-    MORE,
     NOT_SHOWN,
     NullComparison,
     OccurrenceCount,
     Pattern,
 )
+from gomkcn.mining.structures.table_column import tabulate
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.runtime.output_folder import PROGRESS, RECORD
+from gomkcn_dgl.runtime.run import SETTINGS
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3
-# the runs, as the fields of what is compared are named
-_BOTH = ("first", "second")
-# what the test says of a structure: more, fewer, neither; None where a run does not compare it
-Sign = int | None
-
-
-class Family(NamedTuple):
-    """Structures that are corrected together, and have a profile together."""
-
-    num_nodes: int
-    has_kinds: bool
-    is_directed: bool
-
-    @classmethod
-    def of(cls, structure: Structure) -> Family:
-        """The family of a structure."""
-        has_kinds = structure.alone is not structure
-        return cls(structure.num_nodes, has_kinds, structure.relations.is_directed)
-
-
-@dataclass(frozen=True)
-class Side:
-    """A structure in one of two runs.
-
-    Attributes
-    ----------
-    count : OccurrenceCount
-        Its occurrences; 0 where neither the graph nor any of its random graphs has it.
-    result : NullComparison or None
-        The comparison with random graphs; None where it was not made.
-    copies : int or None
-        Its copies in the motif set of the run.
-    entry : float
-        That of the profile: z, divided by the length of all z of its family; NaN without z.
-    """
-
-    count: OccurrenceCount
-    result: NullComparison | None = None
-    copies: int | None = None
-    entry: float = math.nan
-
-    @property
-    def z(self) -> float:
-        """That of the comparison; NaN without one, or where all random graphs have as many."""
-        if self.result is None or self.result.z is None:
-            return math.nan
-        return self.result.z
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the graph or a random graph has it."""
-        return self.count.high > 0 or (self.result is not None and self.result.mean > 0)
-
-    @property
-    def sign(self) -> Sign:
-        """1 where the structure is called more frequent, -1 where less, else 0."""
-        if self.result is None:
-            return None
-        return {MORE: 1, LESS: -1}.get(self.result.verdict, 0)
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedStructure:
-    """A structure with what each of two runs has of it; None where one did not count it."""
-
-    name: str
-    structure: Structure
-    first: Side | None
-    second: Side | None
-
-    @property
-    def signs(self) -> tuple[Sign, Sign]:
-        """What the tests of both runs say."""
-        first, second = (None if side is None else side.sign for side in (self.first, self.second))
-        return first, second
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a graph or a random graph has it."""
-        return any(side is not None and side.is_held for side in (self.first, self.second))
-
-    @property
-    def is_called(self) -> bool:
-        """Whether the test of a run says more or fewer."""
-        return any(self.signs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,29 +155,10 @@ class RunComparison(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each structure: its name, edges, nodes, and what each run has of it.
 
-        Of each run, with ``_first`` or ``_second``: ``count``, the ``mean``, ``sd``, ``z``,
-        ``p_adjusted`` and ``verdict`` of the comparison with random graphs, ``has_z``, which is
-        false where all random graphs have the same count, the entry of the ``profile``, and
-        ``copies`` in its motif set. What is not known is missing.
+        Columns of a run end in ``_first`` or ``_second``; the page on comparing networks says what
+        they are. What is not known is missing.
         """
-        rows = self.structures
-        table: dict[str, list[Any]] = {
-            "structure": [one.name for one in rows],
-            "edges": [one.structure.to_text() for one in rows],
-            "nodes": [one.structure.num_nodes for one in rows],
-        }
-        for which in _BOTH:
-            sides: list[Side | None] = [getattr(one, which) for one in rows]
-            results = [side and side.result for side in sides]
-            table[f"count_{which}"] = [side and side.count.value for side in sides]
-            for name in ("mean", "sd", "z", "p_adjusted", "verdict"):
-                table[f"{name}_{which}"] = [one and getattr(one, name) for one in results]
-            table[f"has_z_{which}"] = [one and one.z is not None for one in results]
-            table[f"profile_{which}"] = [
-                None if side is None or math.isnan(side.entry) else side.entry for side in sides
-            ]
-            table[f"copies_{which}"] = [side and side.copies for side in sides]
-        return table
+        return tabulate(comparison_columns(), self.structures).columns()
 
 
 def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
@@ -262,7 +167,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Parameters
     ----------
     first, second : MiningRun
-        :func:`gomkcn.read_run` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
+        :func:`gomkcn.load` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
         graph. The graphs may have any sizes.
 
     Returns
@@ -290,7 +195,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         if not isinstance(run, MiningRun):
             raise InputError(
                 f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
-                "gomkcn.read_run(folder) reads a run, and "
+                "gomkcn.load(folder) reads a run, and "
                 "gomkcn.mine_structures(gomkcn.read_graph(file)) makes one of a graph."
             )
     null = next((name for name in first.null_models if name in second.null_models), "")
@@ -332,7 +237,7 @@ def mine_structures(
     mined = MinedGraph.of(graph)
     csr: CSRGraph = mined.given
     refuse_no_edges(csr)
-    miner = Miner(filters=NONE)
+    miner = PatternMiner(filters=NONE)
     steps = Steps() if steps is None else steps
     compared = compare_structures(mined, miner.choice_rules(csr), steps)
     return MiningRun(
@@ -428,7 +333,7 @@ def _with_entries(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:
     """The structures with their entries of the profile of each run."""
     squares: defaultdict[tuple[Family, str], float] = defaultdict(float)
     for one in rows:
-        for which in _BOTH:
+        for which in BOTH:
             side: Side | None = getattr(one, which)
             if side is not None and not math.isnan(side.z):
                 squares[Family.of(one.structure), which] += side.z**2
@@ -467,9 +372,7 @@ def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
             of_family.setdefault(Family.of(one.structure), []).append(number)
     found = []
     for family, numbers in of_family.items():
-        entries = [
-            np.array([getattr(rows[row], which).entry for row in numbers]) for which in _BOTH
-        ]
+        entries = [np.array([getattr(rows[row], which).entry for row in numbers]) for which in BOTH]
         if len(numbers) > 1:
             found.append(Profile(family, tuple(numbers), *entries))
     return found
@@ -477,8 +380,6 @@ def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
 
 def is_run(path: str | Path) -> bool:
     """Whether a folder is that of a run, finished or not, and no graph."""
-    from gomkcn_dgl.runtime.output_folder import PROGRESS
-
     folder = Path(path)
-    names = ("run.json", "patterns.json", "settings.toml", PROGRESS)
+    names = (RECORD, SETTINGS, PROGRESS)
     return folder.is_dir() and any((folder / name).exists() for name in names)

@@ -5,39 +5,40 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from gomkcn.mining.patterns.run_comparison import ComparedStructure, Family, RunComparison, Side
+from gomkcn.mining.patterns.compared_structure import (
+    BOTH,
+    ComparedStructure,
+    Family,
+    comparison_columns,
+    copies_columns,
+    side_columns,
+)
+from gomkcn.mining.patterns.run_comparison import RunComparison
 from gomkcn.mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
 from gomkcn.mining.plots.structure_drawing import draw_structure
-from gomkcn.mining.plots.styles import relation_lines
+from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.comparison_text import (
-    NOT_KNOWN,
     RESULTS,
-    cells,
-    correlation_said,
-    family_name,
+    correlation_text,
     heads,
     lead,
-    number_said,
+    number_text,
     warnings,
 )
 from gomkcn.mining.show.page import render_page
+from gomkcn.mining.show.page_table import PageTable, plain_number
 from gomkcn.mining.structures.pattern import LEVEL
 
 # nothing but the style in the page itself
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_SIGNS = {1: "▲", -1: "▼"}
+Row = dict[str, Any]
 
 
 def render_comparison(found: RunComparison) -> str:
     """Return the page of a comparison of two runs."""
-    lines = relation_lines((), [one.structure for one in found.structures])
-    rows = [_row(number, one, lines) for number, one in enumerate(found.structures)]
-    families = [
-        {"name": family_name(family), "rows": [rows[number] for number in numbers]}
-        for family, numbers in groupby(
-            range(len(rows)), key=lambda number: Family.of(found.structures[number].structure)
-        )
-    ]
+    lines = relation_lines((), [compared.structure for compared in found.structures])
+    table = PageTable.of(comparison_columns(), found.structures)
+    rows = [_row(number, row, table, lines) for number, row in enumerate(found.structures)]
     return render_page(
         "comparison.html.jinja",
         policy=_POLICY,
@@ -45,6 +46,7 @@ def render_comparison(found: RunComparison) -> str:
         data="",
         found=found,
         heads=heads(found),
+        sides=_sides(found, table),
         sources=[run.graph.source for run in (found.first, found.second)],
         lead=lead(found),
         profiles=_profiles(found, rows),
@@ -53,14 +55,42 @@ def render_comparison(found: RunComparison) -> str:
             for signs, text in RESULTS.items()
             if (called := [row for row in rows if row["signs"] == signs])
         ],
-        families=families,
-        motifs=[row for row in rows if row["copies"] != [NOT_KNOWN, NOT_KNOWN]],
+        table=table,
+        families=[
+            {"name": family.name, "rows": [rows[number] for number in numbers]}
+            for family, numbers in groupby(
+                range(len(rows)), key=lambda number: Family.of(found.structures[number].structure)
+            )
+        ],
+        motifs=_motifs(found, lines),
         level=LEVEL,
         warnings=warnings(found),
     )
 
 
-def _profiles(found: RunComparison, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sides(found: RunComparison, table: PageTable[ComparedStructure]) -> list[tuple[str, int]]:
+    """The source of each run, and how many columns of the table are below it."""
+    runs = (found.first, found.second)
+    keys = [{column.key for column in side_columns(which)} for which in BOTH]
+    return [
+        (run.graph.source, sum(column.key in of_run for column in table.heads))
+        for run, of_run in zip(runs, keys, strict=True)
+    ]
+
+
+def _motifs(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any] | None:
+    """The table of the motifs of either run; None without any."""
+    motifs = found.in_a_set
+    if not motifs:
+        return None
+    table = PageTable.of(copies_columns(), motifs)
+    return {
+        "table": table,
+        "rows": [_row(number, row, table, lines) for number, row in enumerate(motifs)],
+    }
+
+
+def _profiles(found: RunComparison, rows: list[Row]) -> list[Row]:
     """The drawing of each family, of the structures with the largest entries."""
     drawn = []
     for profile in found.profiles:
@@ -78,12 +108,12 @@ def _profiles(found: RunComparison, rows: list[dict[str, Any]]) -> list[dict[str
         ordered = sorted(shown, key=lambda row: (len(structures[row].edges), structures[row].key))
         drawn.append(
             {
-                "number": number_said(profile),
+                "number": number_text(profile),
                 "total": len(profile.rows),
                 "shown": len(shown),
                 "has_gaps": not profile.in_both.all(),
                 "has_correlation": profile.correlation is not None,
-                "correlation": correlation_said(profile),
+                "correlation": correlation_text(profile),
                 "svg": draw_profiles(
                     [
                         ProfileColumn(
@@ -102,33 +132,17 @@ def _profiles(found: RunComparison, rows: list[dict[str, Any]]) -> list[dict[str
 
 def _row(
     number: int,
-    one: ComparedStructure,
-    lines: dict[tuple[str, bool], str],
-) -> dict[str, Any]:
+    compared: ComparedStructure,
+    table: PageTable[ComparedStructure],
+    lines: dict[Kind, str],
+) -> Row:
     """What the page shows of a structure."""
-    (name, _, more) = one.name.partition(": ")
-    sides = (one.first, one.second)
-    shown = [cells(side) for side in sides]
+    name, _, more = compared.name.partition(": ")
     return {
         "id": f"row-{number}",
         "name": name,
         "sub": more,
-        "svg": draw_structure(one.structure, *DRAWING, lines=lines, letters=False),
-        "signs": one.signs,
-        "sides": [
-            {
-                "count": cell["count"],
-                "expected": cell["expected"],
-                "z": cell["z"],
-                "p": cell["adjusted p"],
-                "entry": cell["profile"],
-                "sign": _SIGNS.get(side.sign or 0, "") if side else "",
-            }
-            for side, cell in zip(sides, shown, strict=True)
-        ],
-        "copies": [_copies(side) for side in sides],
+        "svg": draw_structure(compared.structure, *DRAWING, lines=lines, letters=False),
+        "signs": compared.signs,
+        "cells": table.cells(compared, plain_number),
     }
-
-
-def _copies(side: Side | None) -> str:
-    return NOT_KNOWN if side is None or side.copies is None else f"{side.copies:,}"

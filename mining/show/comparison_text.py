@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
 
-from gomkcn.mining.patterns.run_comparison import (
+from gomkcn.mining.patterns.compared_structure import (
+    BOTH,
+    COMPARED_COLUMNS,
     ComparedStructure,
     Family,
-    Profile,
-    RunComparison,
     Side,
     Sign,
+    copies_columns,
+    side_columns,
 )
-from gomkcn.mining.show.page import expected, signed
-from gomkcn.mining.show.text_table import TextTable, paragraphs
+from gomkcn.mining.patterns.run_comparison import Profile, RunComparison
+from gomkcn.mining.show.text_table import NOT_KNOWN, Cell, TextTable, paragraphs, text_table
 from gomkcn.mining.structures.pattern import LEVEL
+from gomkcn.mining.structures.table_column import TableColumn
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable
 
@@ -25,7 +28,6 @@ from gomkcn_dgl.runtime.files import printable
 _MOST_ROWS = 13
 # structures that a sentence names
 _MOST_NAMED = 4
-NOT_KNOWN = "-"
 # what both tests say, and what a sentence calls it
 RESULTS: dict[tuple[Sign, Sign], str] = {
     (1, 1): "over-represented in both",
@@ -41,23 +43,23 @@ RESULTS: dict[tuple[Sign, Sign], str] = {
 
 def heads(found: RunComparison) -> list[str]:
     """What was counted in each of the runs."""
-    said = []
+    texts = []
     for which, run in (("first", found.first), ("second", found.second)):
-        sides: list[Side | None] = [getattr(one, which) for one in found.structures]
+        sides: list[Side | None] = [getattr(row, which) for row in found.structures]
         results = [side.result for side in sides if side and side.result]
         what = f"{count(sum(side is not None for side in sides), 'structure')} counted"
         if results:
-            samples = max(one.num_samples for one in results)
+            samples = max(result.num_samples for result in results)
             what = (
                 f"{count(len(results), 'structure')} compared with {samples} random graphs "
                 f"({found.null})"
             )
         graphs = f"{count(run.graph.num_graphs, 'graph')}, " if run.graph.num_graphs > 1 else ""
-        said.append(
+        texts.append(
             f"{printable(run.graph.source)}: {graphs}{count(run.graph.num_nodes, 'node')}, "
             f"{count(run.graph.num_edges, 'edge')}, {what}"
         )
-    return said
+    return texts
 
 
 def warnings(found: RunComparison) -> list[str]:
@@ -69,22 +71,14 @@ def warnings(found: RunComparison) -> list[str]:
     ]
 
 
-def family_name(family: Family) -> str:
-    """Such as "3 nodes, directed, with kinds"."""
-    words = [count(family.num_nodes, "node")]
-    words += ["directed"] if family.is_directed else []
-    words += ["with kinds"] if family.has_kinds else []
-    return ", ".join(words)
-
-
-def number_said(profile: Profile) -> str:
+def number_text(profile: Profile) -> str:
     """Such as "5 of the 13 structures of 3 nodes, directed": those with z in both graphs."""
     number, total = int(np.sum(profile.in_both)), len(profile.rows)
     share = f"all {total}" if number == total else f"{number} of the {total}"
-    return f"{share} structures of {family_name(profile.family)}"
+    return f"{share} structures of {profile.family.name}"
 
 
-def correlation_said(profile: Profile) -> str:
+def correlation_text(profile: Profile) -> str:
     """The correlation of two profiles, or why there is none."""
     found = profile.correlation
     return "none" if found is None else f"{found:+.2f}".replace("-", "−")
@@ -97,7 +91,7 @@ def result_sentences(found: RunComparison) -> list[str]:
         rows = found.with_signs(*signs)
         if rows:
             # a name may hold commas
-            names = "; ".join(one.name for one in rows[:_MOST_NAMED])
+            names = "; ".join(row.name for row in rows[:_MOST_NAMED])
             more = "; …" if len(rows) > _MOST_NAMED else ""
             sentences.append(f"{text[0].upper()}{text[1:]}: {len(rows)} ({names}{more}).")
     return sentences
@@ -110,10 +104,10 @@ def lead(found: RunComparison) -> str:
             "The runs have no null model in common, so that counts alone are compared; mine both "
             "with the same --null."
         )
-    said = [
-        f"{correlation_said(one)} over {number_said(one)}"
-        for one in found.profiles
-        if one.correlation is not None
+    correlations = [
+        f"{correlation_text(profile)} over {number_text(profile)}"
+        for profile in found.profiles
+        if profile.correlation is not None
     ]
     same = sum(len(found.with_signs(*signs)) for signs in ((1, 1), (-1, -1)))
     differ = sum(len(found.with_signs(*signs)) for signs in RESULTS) - same
@@ -129,8 +123,9 @@ def lead(found: RunComparison) -> str:
             "not joined: with fixed degrees, the counts of such structures follow from those of "
             "the others of 3 nodes"
         )
-    if said:
-        return f"The profiles correlate by {'; '.join(said)}, where both graphs have z. {called}."
+    if correlations:
+        listed = "; ".join(correlations)
+        return f"The profiles correlate by {listed}, where both graphs have z. {called}."
     if found.profiles:
         return f"{called}."
     return (
@@ -139,17 +134,35 @@ def lead(found: RunComparison) -> str:
     )
 
 
-def cells(side: Side | None) -> dict[str, str]:
-    """What a table shows of a structure in one run."""
-    result = side.result if side else None
-    entry = math.nan if side is None else side.entry
-    return {
-        "count": NOT_KNOWN if side is None else side.count.short,
-        "expected": " ± ".join(expected(result.mean, result.sd)) if result else NOT_KNOWN,
-        "z": signed(result.z) if result and result.z is not None else NOT_KNOWN,
-        "adjusted p": f"{result.p_adjusted:.3f}" if result else NOT_KNOWN,
-        "profile": NOT_KNOWN if math.isnan(entry) else f"{entry:+.2f}".replace("-", "−"),
-    }
+PROFILE_COLUMNS: tuple[TableColumn[Profile], ...] = (
+    TableColumn(
+        "family",
+        "Structures of",
+        "the structures that have a profile together",
+        lambda profile: profile.family.name,
+        is_left=True,
+        is_name=True,
+    ),
+    TableColumn(
+        "number",
+        "Number",
+        "structures of the profile",
+        lambda profile: len(profile.rows),
+    ),
+    TableColumn(
+        "in_both",
+        "z in both",
+        "structures that have z in both graphs",
+        lambda profile: int(profile.in_both.sum()),
+    ),
+    TableColumn(
+        "correlation",
+        "Correlation",
+        "Pearson's, over those with z in both",
+        lambda profile: profile.correlation,
+        lambda profile: correlation_text(profile),
+    ),
+)
 
 
 def format_comparison(found: RunComparison) -> str:
@@ -157,47 +170,35 @@ def format_comparison(found: RunComparison) -> str:
     first, second = heads(found)
     parts = [f"first   {first}\nsecond  {second}", lead(found)]
     if found.profiles:
-        columns = {
-            "structures of": [family_name(one.family) for one in found.profiles],
-            "number": [str(len(one.rows)) for one in found.profiles],
-            "z in both": [str(np.sum(one.in_both)) for one in found.profiles],
-            "correlation": [correlation_said(one) for one in found.profiles],
-        }
-        parts.append(str(TextTable(columns, {"structures of"})))
+        parts.append(str(text_table(PROFILE_COLUMNS, found.profiles)))
     parts += result_sentences(found)
-    for family, members in groupby(found.structures, lambda one: Family.of(one.structure)):
-        parts += _family_parts(family, list(members), bool(found.null))
+    for family, members in groupby(found.structures, lambda row: Family.of(row.structure)):
+        parts += _family_parts(family, list(members))
     motifs = found.in_a_set
     if motifs:
-        shared = sum(None not in _copies(one) for one in motifs)
-        columns = {
-            "motif": [one.name for one in motifs],
-            "copies": [
-                " | ".join(NOT_KNOWN if one is None else f"{one:,}" for one in _copies(row))
-                for row in motifs
-            ],
-        }
+        shared = sum(None not in _copies(row) for row in motifs)
         parts.append(f"Motif sets: {shared} of {count(len(motifs), 'motif')} in both.")
-        parts.append(str(TextTable(columns, {"motif"})))
-    parts += warnings(found)
-    return paragraphs(parts)
+        parts.append(str(text_table(copies_columns(), motifs)))
+    return paragraphs([*parts, *warnings(found)])
 
 
-def _family_parts(family: Family, members: list[ComparedStructure], is_compared: bool) -> list[str]:
+def _family_parts(family: Family, members: list[ComparedStructure]) -> list[str]:
     """A heading and a table; of each structure the numbers of the first graph over the second."""
     rows = members[:_MOST_ROWS]
-    name = family_name(family)
-    heading = f"{name[0].upper()}{name[1:]}: {count(len(members), 'structure')}"
+    heading = f"{family.name[0].upper()}{family.name[1:]}: {count(len(members), 'structure')}"
     if len(rows) < len(members):
         heading += f"; the {len(rows)} with the largest entries, --page and --out have all"
-    columns: dict[str, list[str | tuple[str, ...]]] = {
-        "structure": [one.name for one in rows],
-        "graph": [("first", "second") for _ in rows],
-    }
-    titles = ("count", "expected", "z", "adjusted p", "profile") if is_compared else ("count",)
-    for title in titles:
-        columns[title] = [(cells(one.first)[title], cells(one.second)[title]) for one in rows]
-    return [f"{heading}.", str(TextTable(columns, {"structure", "graph"}))]
+    table = text_table(COMPARED_COLUMNS, rows)
+    first, second = (text_table(side_columns(which), rows).columns for which in BOTH)
+    # a run without a column has no cells in it
+    none = [NOT_KNOWN] * len(rows)
+    columns: dict[str, Sequence[Cell]] = {**table.columns, "graph": [BOTH] * len(rows)}
+    for title in dict.fromkeys((*first, *second)):
+        columns[title] = [
+            (str(above), str(below))
+            for above, below in zip(first.get(title, none), second.get(title, none), strict=True)
+        ]
+    return [f"{heading}.", str(TextTable(columns, {*table.left, "graph"}))]
 
 
 def _copies(row: ComparedStructure) -> list[int | None]:

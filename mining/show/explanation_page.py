@@ -31,19 +31,15 @@ from gomkcn.mining.plots.styles import line_styles
 from gomkcn.mining.show.page import flatten, render_page
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import read_node_mask
-from gomkcn_dgl.runtime.files import check_output
-from gomkcn_dgl.runtime.output_folder import refuse_foreign, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
-    EXPLANATION,
+    TrainedClassifier,
     describe_choice,
     describe_settings,
-    load_classifier,
-    read_metrics,
+    on_cpu,
     read_training_data,
 )
 
-PAGE = Path(EXPLANATION).name
 # of a list of all filters so many have their responses drawn: with the next limit, the page of ten
 # classes stays below two megabytes
 _MOST_MAPS = 16
@@ -62,33 +58,24 @@ _TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
 
 
 def explain_run(
-    run: str | Path,
+    classifier: TrainedClassifier,
+    metrics: Mapping[str, Any],
     rows: Sequence[int | str] | None = None,
     *,
     data: LabelledData | None = None,
     data_path: str | None = None,
-    out: str | Path | None = None,
-    force: bool = True,
-) -> tuple[Explanation, Path]:
-    """Explain a trained run and write that into its folder; return the path of the page as well.
+) -> tuple[Explanation, str]:
+    """Explain the classifier of a run with its record; return the explanation and its page.
 
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
-    not given; ``rows`` are the graphs to show, by number or name. The page goes into the folder of
-    the run, or to ``out``, where ``force`` says whether one that exists is replaced.
+    not given; ``rows`` are the graphs to show, by number or name.
     """
-    classifier = load_classifier(run, "cpu")
-    metrics = read_metrics(run)
     settings = classifier.settings.override({"path": data_path})
-    page_path = Path(run, EXPLANATION) if out is None else Path(out, PAGE)
-    if out is None:
-        refuse_foreign(Path(run), [EXPLANATION])
-    else:
-        check_output(page_path, [run, settings.data.path], force=force)
     if data is None:
         if not Path(settings.data.path).exists():
             raise InputError(
                 f"the data set {settings.data.path!r} of this run is not there; say where with "
-                f"gomkcn explain {run} --data PATH."
+                "gomkcn explain RUN --data PATH."
             )
         data = read_training_data(settings.data)
     for name, size in summarize(data).items():
@@ -98,10 +85,8 @@ def explain_run(
             )
     # that of a node is the node itself
     marked = None if data.of_nodes else read_node_mask(settings.data.path)
-    explanation = explain_classifier(classifier, data, rows, marked)
-    page = render_explanation(explanation, metrics, settings.to_dict())
-    write_files(page_path.parent, {page_path.name: page})
-    return explanation, page_path
+    explanation = explain_classifier(on_cpu(classifier), data, rows, marked)
+    return explanation, render_explanation(explanation, metrics, settings.to_dict())
 
 
 def render_explanation(

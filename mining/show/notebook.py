@@ -7,9 +7,8 @@ imported when a notebook shows the first of them.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from markupsafe import Markup, escape
@@ -18,22 +17,24 @@ from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.motif_sets.motif_columns import MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
-from gomkcn.mining.plots.styles import relation_lines
+from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import (
     EDITS_NOTE,
-    copies_said,
     has_edits,
     other_sentence,
     shown_set,
 )
-from gomkcn.mining.structures.pattern import LESS, MORE, Pattern, Patterns
+from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.pattern_columns import Patterns, structure_columns
+from gomkcn.mining.structures.table_column import Medium, Row, TableColumn, columns_in
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
@@ -51,7 +52,6 @@ _FILTERS_STYLE = (
     ".scale i{display:inline-block;width:64px;height:9px}"
 )
 _NO_WIDGET = "selected needs anywidget; pip install gomkcn-dgl[notebooks]."
-_RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def _miner_html(miner: PatternMiner) -> str:
@@ -66,12 +66,10 @@ def _miner_html(miner: PatternMiner) -> str:
 def _motif_set_html(found: MotifSet) -> Markup:
     """The answer in words, and a row for each motif."""
     shown, _ = shown_set(found)
-    rows = [
-        (number, one, copies_said(one.motif), f"{one.motif.share:,.0f}")
-        for number, one in enumerate(shown)
-        if one.motif is not None
-    ]
-    table = _table(("", "motif", "copies", "bits saved"), rows) if rows else ""
+    rows = shown.rows()
+    lines = relation_lines((), [pattern.structure for pattern in shown])
+    pictures = [_picture(row.pattern, lines, row.number) for row in rows]
+    table = _table(MOTIF_COLUMNS, rows, pictures) if rows else ""
     note = Markup("<p>{}</p>").format(EDITS_NOTE) if has_edits(shown) else ""
     other = Markup("<p>{}</p>").format(other_sentence(shown)) if shown is not found else ""
     return Markup("<p>{}</p>{}{}{}").format(summary(found), other, table, note)
@@ -81,35 +79,61 @@ def patterns_html(patterns: Sequence[Pattern]) -> Markup:
     """A row for each pattern, the first twenty of many; nothing where there is none."""
     if not patterns:
         return Markup("")
-    rows = []
-    for one in patterns[:_MOST_ROWS]:
-        results = [result for result in one.significance.values() if result.is_called]
-        said = _RESULTS[results[0].verdict] if results else ""
-        count = one.frequency.occurrences
-        rows.append((None, one, count.short if isfinite(count.high) else "", said))
-    left = len(patterns) - len(rows)
+    shown = patterns[:_MOST_ROWS]
+    names = tell_apart(
+        [pattern.name for pattern in shown], [pattern.structure for pattern in shown]
+    )
+    rows = [replace(pattern, description=name) for pattern, name in zip(shown, names, strict=True)]
+    left = len(patterns) - len(shown)
     more = Markup(f"<p>{left} more patterns.</p>") if left else Markup("")
-    return _table(("", "pattern", "count", "result"), rows) + more
+    lines = relation_lines((), [pattern.structure for pattern in rows])
+    pictures = [_picture(pattern, lines) for pattern in rows]
+    return _table(structure_columns(rows), rows, pictures) + more
 
 
-def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, str]]) -> Markup:
-    """A drawing, a name and two numbers in each row; a motif has its colour and number."""
-    patterns = [one for _, one, *_ in rows]
-    lines = relation_lines((), [one.structure for one in patterns])
-    names = tell_apart([one.name for one in patterns], [one.structure for one in patterns])
-    cells = ""
-    for (number, one, first, second), name in zip(rows, names, strict=True):
-        edits: dict[str, Any] = {}
-        if number is not None and one.motif is not None:
-            edits = one.motif.often(one.structure)
-        drawing = draw_structure(one.structure, lines=lines, letters=number is not None, **edits)
-        badge = "" if number is None else f"{number}: "
-        cells += (
-            f'<tr><td style="{color_style(number)}">{drawing}</td><td style="text-align: left">'
-            f"{badge}{escape(visible(name))}</td><td>{escape(first)}</td><td>{escape(second)}</td></tr>"
+def _picture(pattern: Pattern, lines: dict[Kind, str], number: int | None = None) -> Markup:
+    """The drawing of a pattern; that of a motif has its colour and its edits."""
+    edits: dict[str, Any] = {}
+    if number is not None and pattern.motif is not None:
+        edits = pattern.motif.often(pattern.structure)
+    drawing = draw_structure(pattern.structure, lines=lines, letters=number is not None, **edits)
+    return Markup('<td style="{}">{}</td>').format(color_style(number), drawing)
+
+
+def _table(
+    columns: Iterable[TableColumn[Row]], rows: Sequence[Row], pictures: Sequence[Markup]
+) -> Markup:
+    """A picture in each row, and the columns that notebooks show."""
+    shown = columns_in(Medium.NOTEBOOK, columns, rows)
+    own = [
+        column
+        for column in shown
+        if column.below is None or not column.below.media & Medium.NOTEBOOK
+    ]
+    head = Markup("").join(
+        Markup("<th>{}</th>").format(column.title.replace("\n", " ")) for column in own
+    )
+    body = Markup("").join(
+        Markup("<tr>{}{}</tr>").format(
+            picture, Markup("").join(_cell(column, shown, row) for column in own)
         )
-    titles = "".join(f"<th>{title}</th>" for title in head)
-    return Markup(f"<table><thead><tr>{titles}</tr></thead><tbody>{cells}</tbody></table>")
+        for row, picture in zip(rows, pictures, strict=True)
+    )
+    return Markup("<table><thead><tr><th></th>{}</tr></thead><tbody>{}</tbody></table>").format(
+        head, body
+    )
+
+
+def _cell(column: TableColumn[Row], columns: Sequence[TableColumn[Row]], row: Row) -> Markup:
+    """The text of a cell, and of the columns that stand below it."""
+    lines = [escape(visible(column.text_of(row)))]
+    for other in columns:
+        below = other.below
+        if below is not None and below.key == column.key and below.media & Medium.NOTEBOOK:
+            text = other.text_of(row)
+            lines += [escape(visible(below.label.format(text)))] if text else []
+    align = ' style="text-align: left"' if column.is_left else ""
+    return Markup("<td{}>{}</td>").format(Markup(align), Markup("<br>").join(lines))
 
 
 def _run_html(run: MiningRun) -> str:
@@ -122,7 +146,7 @@ def _filter_miner_html(miner: FilterMiner) -> str:
     """The filters as small multiples; the parameters before the miner is fitted."""
     if not hasattr(miner, "filters_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
-    return _filters_html(miner.filters_, miner.note_, feature_colors(miner))
+    return _filters_html(miner.filters_, miner.note_, feature_colors(miner.bank_, miner.filters_))
 
 
 def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColors) -> Markup:

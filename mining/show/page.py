@@ -19,6 +19,7 @@ import jinja2
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
+from gomkcn.mining.structures.number_text import expected, percent, signed, whole
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import visible
 
@@ -82,35 +83,10 @@ class Numbers:
         for key in path:
             value = value[key]
         pointer = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
-        said = text(value) if callable(text) else whole(value) if text is None else text
+        written = text(value) if callable(text) else whole(value) if text is None else text
         return Markup('<data value="{}" data-file="{}" data-path="{}">{}</data>').format(
-            json.dumps(value), self.file, pointer, said
+            json.dumps(value), self.file, pointer, written
         )
-
-
-def whole(value: float) -> str:
-    """Such as 30,307."""
-    return f"{value:,.0f}".replace("-", "−")
-
-
-def percent(share: float, decimals: int = 1) -> str:
-    """Such as 24.0%."""
-    return f"{share:.{decimals}%}"
-
-
-def signed(value: float) -> str:
-    """Such as +22.4 or −22.4."""
-    return f"{value:+,.1f}".replace("-", "−")
-
-
-def expected(mean: float, sd: float) -> tuple[str, str]:
-    """Mean and standard deviation to the same decimals, more for a small deviation.
-
-    >>> expected(5700.37, 12.4), expected(13.54, 4.135), expected(0.2, 0.46)
-    (('5,700', '12'), ('13.5', '4.1'), ('0.20', '0.46'))
-    """
-    decimals = 0 if sd >= 9.5 else 1 if sd >= 0.95 else 2
-    return f"{mean:,.{decimals}f}", f"{sd:,.{decimals}f}"
 
 
 def flatten(values: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ Every number comes from ``patterns.json`` or ``run.json``, and sentences are mad
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Any
@@ -15,6 +16,7 @@ from markupsafe import Markup
 
 from gomkcn.mining.filters.filters_run import FOLDER, PAGE, RECORD
 from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.motif_sets.motif_columns import FEATURE_COLUMNS, MOTIF_COLUMNS, MotifRow
 from gomkcn.mining.motif_sets.motif_set import (
     LEAST_BITS,
     MotifSet,
@@ -30,32 +32,31 @@ from gomkcn.mining.show.drawn_graph import content_policy, page_script
 from gomkcn.mining.show.explorer import explorer_data, first_called
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
 from gomkcn.mining.show.filters_text import note_of, sample_sentence, without_degrees
-from gomkcn.mining.show.page import Numbers, expected, flatten, percent, render_page, signed, whole
+from gomkcn.mining.show.page import Numbers, flatten, render_page
+from gomkcn.mining.show.page_table import NumberOf, PageTable, plain_number
 from gomkcn.mining.show.terminal import (
     EDITS_NOTE,
     INSIDE_NOTE,
-    DifferingRow,
     called,
     close_sentence,
     correction_sentence,
-    differing,
     end_sentence,
     follow_sentence,
     given_sentences,
     has_edits,
     kinds_left_out,
-    leaders,
     motif_colors,
     num_families,
     planted_as,
-    share_inside,
     shown_set,
     unused,
     without_class,
     words_of,
 )
 from gomkcn.mining.significance.verdicts import PERMUTATIONS
+from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.fragments import molecule_of
+from gomkcn.mining.structures.number_text import percent, whole
 from gomkcn.mining.structures.pattern import (
     LESS,
     LEVEL,
@@ -64,15 +65,12 @@ from gomkcn.mining.structures.pattern import (
     OFTEN,
     MotifPart,
     NullComparison,
-    OccurrenceCount,
     Pattern,
-    digits,
-    null_column,
     odds,
 )
+from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.relations import PLAIN
 
 # filters in the row at the top, one line of a screen
@@ -94,9 +92,9 @@ _SCRIPT = "report.js"
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
-# a list of patterns.json and a place in it, and what writes a number there with its source
+# a list of patterns.json and a place in it; any path in that file
 Place = tuple[str, int]
-Number = Callable[..., Markup]
+Path = tuple[str | int, ...]
 
 
 def render_report(run: MiningRun) -> str:
@@ -105,29 +103,34 @@ def render_report(run: MiningRun) -> str:
     drawn = [pattern.structure for pattern in (*run.patterns, *run.motif_set)]
     lines = relation_lines(run.graph.relations, drawn)
     shown, path = shown_set(run.motif_set)
-    motifs = _motif_rows(run, shown, path, numbers, lines)
+    motif_table, motifs = _motif_table(run, shown, path, numbers, lines)
     null = next(iter(run.null_models), "")
-    has_classes = any(one.classes for one in run.counted)
+    has_classes = any(pattern.classes for pattern in run.counted)
+    groups = differing(run.counted)
+    comparisons = [
+        _comparison(run, name, motifs, numbers, lines) for name in run.null_models or [""]
+    ]
     return render_page(
         "report.html.jinja",
         run=run,
         filters=_filters_part(run, lines),
         found=run.motif_set,
         shown=shown,
+        copies=sum(pattern.motif.num_copies for pattern in shown if pattern.motif),
         of_set=partial(numbers, *path),
-        copies=sum(one.motif.num_copies for one in shown if one.motif),
         null=null,
-        verdicts=[called(one, null) for one in run.counted],
+        verdicts=[called(pattern, null) for pattern in run.counted],
+        num_compared=comparisons[0]["compared"],
         first_called=first_called(run),
-        num_differing=sum(map(len, differing(run))),
+        num_differing=sum(map(len, groups)),
+        motif_table=motif_table,
         motifs=motifs,
-        has_occurrences=any(row["of"] for row in motifs),
-        comparisons=[
-            {"null": null, **_comparison(run, null, motifs, numbers, lines)}
-            for null in run.null_models or [""]
-        ],
-        classes=_class_groups(run, numbers, lines) if has_classes else None,
-        says_following=follow_sentence(differing(run)),
+        totals=_totals(shown, path, numbers) if motifs else {},
+        with_blocks=_with_blocks(run.motif_set),
+        has_occurrences=any("occurrences" in row["texts"] for row in motifs),
+        comparisons=comparisons,
+        classes=_class_table(run, groups, numbers, lines) if has_classes else None,
+        says_following=follow_sentence(groups),
         says_without_class=without_class(run) if has_classes else "",
         most_leading=_MOST_CLASS_ROWS,
         most_following=_MOST_FOLLOWING,
@@ -163,274 +166,352 @@ def render_report(run: MiningRun) -> str:
 
 def _relation_name(run: MiningRun, name: str) -> str:
     """What the key calls the edges of a relation; those of structures alone are of any."""
-    is_any = name == PLAIN and name not in {one.name for one in run.graph.relations}
+    is_any = name == PLAIN and name not in {relation.name for relation in run.graph.relations}
     return "any relation" if is_any else name
 
 
 def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | None:
     """The filters: a sentence, and a row of them; None where they were left out."""
-    own = run.filters
-    if own is None:
+    found = run.filters
+    if found is None:
         return None
-    if not own.filters:
-        return {"lead": "", "note": note_of(own), "row": ""}
-    numbers = Numbers(own.to_dict(), f"{FOLDER}/{RECORD}")
-    first = own.filters[0]
+    if not found.filters:
+        return {"lead": "", "note": note_of(found), "row": ""}
+    number = partial(Numbers(found.to_dict(), f"{FOLDER}/{RECORD}"), "filters")
+    first = found.filters[0]
     page = f"{FOLDER}/{PAGE}"
-    shown = own.filters[:MOST_IN_ROW]
-    every = "its page" if len(own.filters) == 1 else f"all {len(own.filters)} on their page"
+    shown = found.filters[:MOST_IN_ROW]
+    every = "its page" if len(found.filters) == 1 else f"all {len(found.filters)} on their page"
+    more = f" and {len(found.filters) - 1} more" if len(found.filters) > 1 else ""
+    meaning = (
+        "Instances: the different node sets that the subgraphs around nodes show the structure at."
+    )
     return {
         "lead": Markup("The subgraphs around the nodes have <b>{}</b>: {} ({}){}.").format(
-            count(len(own.filters), "filter"),
+            count(len(found.filters), "filter"),
             without_degrees(first),
-            instances_with_source(first, partial(numbers, "filters")),
-            f" and {len(own.filters) - 1} more" if len(own.filters) > 1 else "",
+            instances_with_source(first, number),
+            more,
         ),
-        "note": " ".join(
-            (
-                note_of(own),
-                sample_sentence(own),
-                "Instances: the different node sets that the subgraphs around nodes show the "
-                "structure at.",
-            )
-        ),
+        "note": " ".join((note_of(found), sample_sentence(found), meaning)),
         "page": page,
         "link": f"Details, and {every}",
         "row": filters_row(
             shown,
-            own.colors,
+            found.colors,
             lines=lines,
-            number=partial(numbers, "filters"),
+            number=number,
             href=f"{page}#filter-{{}}",
-            notes={one.id: _said_of_filter(run, one) for one in shown},
+            notes={mined.id: _note_of_filter(run, mined) for mined in shown},
         ),
     }
 
 
-def _said_of_filter(run: MiningRun, one: MinedFilter) -> str:
+def _note_of_filter(run: MiningRun, mined: MinedFilter) -> str:
     """Which motif the structure of a filter is, and which planted one."""
     assert run.filters is not None, "it is one of them"
     shown, _ = shown_set(run.motif_set)
-    motifs = [number for number, motif in enumerate(shown) if motif.key == one.structure.key]
-    said = [f"motif {number}" for number in motifs]
-    planted = run.filters.planted_as(one.id)
-    return ", ".join(said + ([f"planted: {planted}"] if planted else []))
+    notes = [
+        f"motif {number}" for number, motif in enumerate(shown) if motif.key == mined.structure.key
+    ]
+    planted = run.filters.planted_as(mined.id)
+    return ", ".join(notes + ([f"planted: {planted}"] if planted else []))
 
 
-def _motif_rows(
+def _motif_table(
     run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers, lines: dict[Kind, str]
-) -> list[Row]:
-    """A row for each motif, near variants below the motif that they are variants of."""
-    places = {one.key: at for at, one in _with_places(run)}
-    leader = leaders(shown)
+) -> tuple[PageTable[MotifRow], list[Row]]:
+    """The table of the set, and its rows, near variants below the motif that they are one of."""
+    places = {pattern.key: place for place, pattern in _with_places(run)}
+    rows = shown.rows([planted_as(pattern, run.recovery) for pattern in shown])
+    table = PageTable.of(MOTIF_COLUMNS, rows)
     colors = motif_colors(shown)
-    order = sorted(range(len(shown)), key=lambda at: (colors[at], at in leader))
-    parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
-    # the largest share is above 0 where the set saves bits
-    most = max((part.share for part in parts.values() if part.share > 0), default=1.0)
-    edges = {
-        at: len(shown.motifs[at].edges) * part.num_copies + part.added - part.missing
-        for at, part in parts.items()
-    }
-    rows = []
-    for number in order:
-        one = shown.motifs[number]
-        part = parts[number]
-        leading = leader.get(number)
-        is_variant = leading is not None
-        own = partial(numbers, *path, "motifs", number)
-        edits = part.often(one.structure)
-        lacks = _missing_pairs(one, shown.motifs[leading]) if leading is not None else []
-        # nodes of all copies, each once; ids are those of a graph of the collection
-        copies = part.copies
-        ids = np.column_stack([np.repeat(copies.graph, one.num_nodes), copies.nodes.ravel()])
-        # the shape, then relations and categories
-        name, _, more = one.name.partition(": ")
-        size = f"{count(one.num_nodes, 'node')}, {count(len(one.edges), 'edge')}"
-        planted = planted_as(one, run.recovery)
-        of_filters = [] if run.filters is None else run.filters.filters
-        same = [str(seen.id) for seen in of_filters if seen.structure.key == one.key]
-        seen_by = f"filter {', '.join(same)}" if same else ""
-        subs = {
-            more: more,
-            size: not name.startswith(size),
-            f"near variant of motif {leading}": is_variant,
-            f"planted: {planted}": planted,
-            seen_by: seen_by,
-        }
-        total = one.frequency.occurrences
-        has_more = total.value > part.num_copies and not len(part.edits)
-        counted: Markup | str = ""
-        interval: Markup | str = ""
-        # what is in the other base alone was not counted
-        if has_more and (place := places.get(one.key)):
-            of_all = partial(numbers, *place, "frequency", "occurrences")
-            counted, interval = _counted(total, of_all)
-        rows.append(
+    order = sorted(rows, key=lambda row: (colors[row.number], row.variant_of is not None))
+    leading = {row.variant_of for row in rows}
+    drawn = []
+    for row in order:
+        number = _number_of_motif(
+            numbers, (*path, "motifs", row.number), places.get(row.pattern.key)
+        )
+        edits = row.part.often(row.pattern.structure)
+        drawn.append(
             {
-                "number": number,
-                "variant_of": leading,
-                "has_variant": number in leader.values(),
-                "color": color_class(colors[number]),
-                "pattern": one,
-                "name": one.name,
-                "short": name,
-                "subs": [text for text, is_said in subs.items() if is_said],
-                "says_edits": _edits_said(one, part, own) if len(part.edits) else "",
+                "number": row.number,
+                "variant_of": row.variant_of,
+                "has_variant": row.number in leading,
+                "color": color_class(colors[row.number]),
+                "pattern": row.pattern,
+                "short": row.pattern.name.partition(": ")[0],
+                "name": row.pattern.name,
+                "subs": _subs_of_motif(run, row),
+                "says_edits": _edits_text(row, number) if len(row.part.edits) else "",
                 "edits": edits,
-                "features": _feature_rows(part, own),
-                "svg": draw_structure(
-                    one.structure,
-                    *((60, 50) if is_variant else (82, 66)),
-                    lines=lines,
-                    letters=not is_variant,
-                    hollow=is_variant,
-                    missing=[*lacks, *edits["missing"]],
-                    added=edits["added"],
-                ),
-                "copies": own("copies"),
-                # all occurrences, where there are more
-                "of": counted,
-                "interval": interval,
-                "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
-                "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
-                "share": own("share"),
-                "bits": whole(part.bits),
-                "bar": max(2, round(56 * part.share / most)),
-                "csv": [number, one.name, part.num_copies, round(part.share, 1),
-                        round(part.bits, 1), one.structure.to_text()],
+                "features": _feature_table(row.part, number),
+                "svg": _draw_motif(row, shown, edits, lines),
+                "cells": table.cells(row, number),
+                "below": table.below_name(row, number),
+                "texts": table.texts(row),
+                "csv": table.csv_row(row),
             }
-        )  # fmt: skip
-    return rows
+        )
+    return table, drawn
 
 
-def _edits_said(one: Pattern, part: MotifPart, own: Number) -> Markup:
+def _number_of_motif(numbers: Numbers, in_set: Path, in_list: Path | None) -> NumberOf:
+    """Writes numbers of a motif: all but its occurrences are those of the set."""
+
+    def number(*path: str | int, text: str | Callable[[Any], str] | None = None) -> Markup:
+        if path[0] != "frequency":
+            return numbers(*in_set, *path, text=text)
+        # what is in the other base alone was not counted
+        if in_list is None:
+            return plain_number(text=str(text))
+        return numbers(*in_list, *path, text=text)
+
+    return number
+
+
+def _subs_of_motif(run: MiningRun, row: MotifRow) -> list[str]:
+    """What stands below the name of a motif."""
+    pattern = row.pattern
+    # the shape, then relations and categories
+    name, _, more = pattern.name.partition(": ")
+    size = f"{count(pattern.num_nodes, 'node')}, {count(len(pattern.edges), 'edge')}"
+    filters = [] if run.filters is None else run.filters.filters
+    same = [str(mined.id) for mined in filters if mined.structure.key == pattern.key]
+    subs = {
+        more: bool(more),
+        size: not name.startswith(size),
+        f"near variant of motif {row.variant_of}": row.variant_of is not None,
+        f"planted: {row.planted}": bool(row.planted),
+        f"filter {', '.join(same)}": bool(same),
+    }
+    return [text for text, holds in subs.items() if holds]
+
+
+def _draw_motif(
+    row: MotifRow, shown: MotifSet, edits: dict[str, Any], lines: dict[Kind, str]
+) -> Markup:
+    """The drawing of a motif, a small one of a variant."""
+    is_variant = row.variant_of is not None
+    lacks = []
+    if row.variant_of is not None:
+        lacks = _missing_pairs(row.pattern, shown.motifs[row.variant_of])
+    return draw_structure(
+        row.pattern.structure,
+        *((60, 50) if is_variant else (82, 66)),
+        lines=lines,
+        letters=not is_variant,
+        hollow=is_variant,
+        missing=[*lacks, *edits["missing"]],
+        added=edits["added"],
+    )
+
+
+def _edits_text(row: MotifRow, number: NumberOf) -> Markup:
     """How many copies are exact, and what the others lack and have beside."""
-    edges, others = part.totals(one.structure)
+    edges, others = row.part.totals(row.pattern.structure)
     return Markup(
         "{} copies, {} exact; {} of {} edges missing ({}), {} added ({} of {} other pairs)"
     ).format(
-        own("copies"),
-        own("copies_exact"),
-        own("missing"),
+        number("copies"),
+        number("copies_exact"),
+        number("missing"),
         whole(edges),
-        own("missing_rate", text=percent),
-        own("added"),
-        own("added_rate", text=percent),
+        number("missing_rate", text=percent),
+        number("added"),
+        number("added_rate", text=percent),
         whole(others),
     )
 
 
-def _feature_rows(part: MotifPart, own: Number) -> list[Row]:
-    """The numeric features at orbits that differ most from all nodes."""
-    return [
-        {
-            "feature": one.feature,
-            "nodes": ", ".join(map(node_letter, one.nodes)),
-            **{
-                name: own("features", at, name, text=_three_digits)
-                for name in ("mean", "sd", "mean_all", "sd_all")
-            },
-        }
-        for at, one in enumerate(part.features[:_MOST_FEATURES])
+def _feature_table(part: MotifPart, number: NumberOf) -> dict[str, Any] | None:
+    """The numeric features at orbits that differ most from all nodes; None without any."""
+    shown = part.features[:_MOST_FEATURES]
+    if not shown:
+        return None
+    table = PageTable.of(FEATURE_COLUMNS, shown)
+    rows = [
+        {"name": feature.feature, "cells": table.cells(feature, partial(number, "features", at))}
+        for at, feature in enumerate(shown)
     ]
+    return {"table": table, "rows": rows}
 
 
-def _three_digits(value: float) -> str:
-    return whole(value) if abs(value) >= 100 else f"{value:.3g}".replace("-", "−")
+def _totals(shown: MotifSet, path: Path, numbers: Numbers) -> dict[str, Markup | str]:
+    """What the whole set has, by the key of the column."""
+    of_set = partial(numbers, *path)
+    copies = sum(pattern.motif.num_copies for pattern in shown if pattern.motif)
+    return {
+        "copies": f"{copies:,}",
+        "nodes_covered": of_set("nodes_covered", text=percent),
+        "edges_covered": of_set("edges_covered", text=percent),
+        "bits_saved": of_set("bits_saved"),
+    }
 
 
-def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
+def _with_blocks(found: MotifSet) -> dict[str, str] | None:
+    """What a description by blocks saves, beside the set that is shown; None without one."""
+    if found.other is None:
+        return None
+    blocks, degrees = (
+        (found, found.other) if found.other.num_blocks is None else (found.other, found)
+    )
+    if blocks.num_blocks is None:
+        return None
+    motifs = number_of_motifs(blocks) if blocks.motifs else "no motifs"
+    return {
+        "name": f"For comparison: {count(blocks.num_blocks, 'block')} of nodes, {motifs}",
+        "bits_saved": whole(degrees.bits_base - blocks.bits_total),
+    }
+
+
+def _missing_pairs(pattern: Pattern, leader: Pattern) -> list[tuple[int, int]]:
     """The edge that a variant lacks of its motif; none where it has one more."""
-    structure = one.structure
-    if len(one.edges) > len(head.edges) or len(structure.relations.channels) > 1:
+    structure = pattern.structure
+    if len(pattern.edges) > len(leader.edges) or len(structure.relations.channels) > 1:
         return []
     for u, v in np.argwhere(np.triu(~structure.joined, 1)).tolist():
         channels = structure.channels.copy()
         channels[u, v] = channels[v, u] = True
-        if structure.with_channels(channels).key == head.key:
+        if structure.with_channels(channels).key == leader.key:
             return [(u, v)]
     return []
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """The structures that the table of a null model lists, and those that are counted alone.
+
+    Attributes
+    ----------
+    null : str
+        "" where nothing was compared.
+    listed : list of (Place, Pattern)
+    absent : list of Pattern
+        What random graphs alone have: there are many, and a row of each says nothing.
+    """
+
+    null: str
+    listed: list[tuple[Place, Pattern]]
+    absent: list[Pattern]
+
+    @classmethod
+    def of(cls, run: MiningRun, null: str) -> _Compared:
+        """What of a run is in the table; motifs that were not compared are in that of the set."""
+        listed = []
+        absent = []
+        for place, pattern in _with_places(run):
+            result = pattern.significance.get(null)
+            if result is None and pattern.motif is not None:
+                continue
+            if result is None or result.is_called or pattern.frequency.occurrences.high:
+                listed.append((place, pattern))
+            # those of another null model may have some that these have not
+            elif result.largest > 0:
+                absent.append(pattern)
+        return cls(null, listed, absent)
+
+    @property
+    def patterns(self) -> list[Pattern]:
+        """The structures of the table."""
+        return [pattern for _, pattern in self.listed]
+
+    @property
+    def results(self) -> list[tuple[Place, Pattern, NullComparison]]:
+        """Those of the table that were compared."""
+        return [
+            (place, pattern, pattern.significance[self.null])
+            for place, pattern in self.listed
+            if self.null in pattern.significance
+        ]
+
+    @property
+    def compared(self) -> list[Pattern]:
+        """All that were compared."""
+        return [*(pattern for _, pattern, _ in self.results), *self.absent]
 
 
 def _comparison(
     run: MiningRun, null: str, motifs: Sequence[Row], numbers: Numbers, lines: dict[Kind, str]
 ) -> dict[str, Any]:
-    """Rows by result, and the profile of the structures that were compared."""
-    rows: dict[str, list[Row]] = {head: [] for head in _HEADS}
-    badge = {row["pattern"].key: row for row in motifs}
-    listed, absent = [], []
-    kinds = kinds_left_out(run)
-    for at, one in _with_places(run):
-        result = one.significance.get(null)
-        if result is None and one.motif is not None:
-            # it stands in the table of the set
-            continue
-        if result and not result.is_called and not one.frequency.occurrences.high:
-            # of what random graphs alone have there are many, and a row of each says nothing; those
-            # of another null model may have some that these have not
-            if result.largest > 0:
-                absent.append((at, one, result))
-            continue
-        row = _pattern_row(one, at, numbers, lines) | {"motif": badge.get(one.key)}
-        if kinds and one.structure.alone is one.structure:
-            row["sub"] = kinds
-        if result is not None:
-            listed.append((at, one, result))
-            own = partial(numbers, *at, "significance", null)
-            mean, sd = expected(result.mean, result.sd)
-            row |= {
-                "mean": own("mean", text=mean),
-                "sd": own("sd", text=sd),
-                "z": "–" if result.z is None else own("z", text=signed),
-                "p": own("p_adjusted", text=lambda p: f"{p:.3f}"),
-            }
-            record = result.to_dict()
-            row["csv"] += [record[name] for name in ("mean", "sd", "z", "p_adjusted")]
-        rows[called(one, null)].append(row)
-    compared = [*listed, *absent]
-    totals = {verdict: len(own) for verdict, own in rows.items()}
-    totals[NOT_SHOWN] += len(absent)
-    notes = {NOT_SHOWN: f"; {len(absent)} that random graphs alone have are not listed"}
-    groups = [
-        {
-            "sign": sign,
-            "title": f"{title}: {totals[verdict]}{f' of {len(compared)}' if verdict else ''}",
-            "small": small + (notes.get(verdict, "") if absent else ""),
-            "rows": rows[verdict],
-            "first": _FIRST_ROWS[verdict],
-            "is_called": verdict in (MORE, LESS),
-        }
-        for verdict, (sign, title, small) in _HEADS.items()
-        if rows[verdict]
-    ]
-    sizes = sorted({one.num_nodes for _, one, _ in compared})
-    samples = compared[0][2].num_samples if compared else 0
-    families = num_families([one for _, one, _ in compared])
-    # by size and edges, so that profiles of graphs can be compared
-    bars = sorted(listed, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
-    # what has no z is called, or is the same everywhere
-    largest = sorted(bars, key=_how_far, reverse=True)[:MOST_BARS]
-    shown = {at for at, *_ in largest}
-    profile = [
-        (one.name, f"#{_anchor(at)}", result.z, result.is_called)
-        for at, one, result in bars
-        if at in shown
-    ]
-    says = f"the {len(profile)} of {len(compared)} structures with the largest z"
+    """The table of a null model, in groups by result, and what is said around it."""
+    found = _Compared.of(run, null)
+    table = PageTable.of(structure_columns(found.patterns, [null] if null else []), found.patterns)
+    compared = found.compared
+    sizes = sorted({pattern.num_nodes for pattern in compared})
+    samples = compared[0].significance[null].num_samples if compared else 0
+    families = num_families(compared)
     return {
-        "groups": groups,
+        "null": null,
+        "table": table,
+        "groups": _groups(run, found, table, motifs, numbers, lines),
         "compared": len(compared),
         "close": close_sentence(run, null),
-        "column": null_column(null),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
         "least_p": f"{families / (samples + 1):.3f}",
         "correction": correction_sentence(families),
+        "is_exact": all(pattern.frequency.occurrences.is_exact for pattern in compared),
+        **_profile(found),
+    }
+
+
+def _groups(
+    run: MiningRun,
+    found: _Compared,
+    table: PageTable[Pattern],
+    motifs: Sequence[Row],
+    numbers: Numbers,
+    lines: dict[Kind, str],
+) -> list[dict[str, Any]]:
+    """The rows of a table by their result."""
+    badges = {row["pattern"].key: row for row in motifs}
+    kinds = kinds_left_out(run)
+    rows: dict[str, list[Row]] = {verdict: [] for verdict in _HEADS}
+    for place, pattern in found.listed:
+        row = _pattern_row(pattern, place, table, numbers, lines)
+        row["motif"] = badges.get(pattern.key)
+        if kinds and pattern.structure.alone is pattern.structure:
+            row["sub"] = kinds
+        rows[called(pattern, found.null)].append(row)
+    groups = []
+    for verdict, (sign, title, small) in _HEADS.items():
+        number = len(rows[verdict])
+        if verdict == NOT_SHOWN and found.absent:
+            number += len(found.absent)
+            small += f"; {len(found.absent)} that random graphs alone have are not listed"
+        if rows[verdict]:
+            groups.append(
+                {
+                    "sign": sign,
+                    "title": f"{title}: {number}{f' of {len(found.compared)}' if verdict else ''}",
+                    "small": small,
+                    "rows": rows[verdict],
+                    "first": _FIRST_ROWS[verdict],
+                    "is_called": verdict in (MORE, LESS),
+                }
+            )
+    return groups
+
+
+def _profile(found: _Compared) -> dict[str, Any]:
+    """The bars of the structures that lie out furthest, and what they are."""
+    # by size and edges, so that profiles of graphs can be compared
+    bars = sorted(found.results, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
+    # what has no z is called, or is the same everywhere
+    largest = {place for place, *_ in sorted(bars, key=_how_far, reverse=True)[:MOST_BARS]}
+    profile = [
+        (pattern.name, f"#{_anchor(place)}", result.z, result.is_called)
+        for place, pattern, result in bars
+        if place in largest
+    ]
+    total = len(found.compared)
+    says = f"the {len(profile)} of {total} structures with the largest z"
+    return {
         "profile": draw_profile(profile) if len(profile) > 1 else "",
         "has_rings": any(z is None for *_, z, _ in profile),
-        "profile_says": says if len(profile) < len(compared) else "",
-        "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in compared),
+        "profile_says": says if len(profile) < total else "",
     }
 
 
@@ -440,106 +521,91 @@ def _how_far(row: tuple[Place, Pattern, NullComparison]) -> float:
     return abs(result.z) if result.z is not None else inf if result.is_called else 0.0
 
 
-def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
-    """What each table shows of a structure: drawing, name, count, and the share inside copies."""
-    total = one.frequency.occurrences
-    (name, _, more) = one.name.partition(": ")
-    counted, interval = _counted(total, partial(numbers, *at, "frequency", "occurrences"))
-    listed = len(one.occurrences)
-    held = sum(one.inside)
-    share = share_inside(held, listed) if one.inside and listed else ""
-    # a text that names nodes by letters needs them in the drawing
-    if molecule_of(one.structure) is not None:
-        drawing = draw_structure(one.structure, 62, 50)
-    elif names_nodes(one.name):
-        drawing = draw_structure(one.structure, 82, 66, lines=lines, beside=True)
-    else:
-        drawing = draw_structure(one.structure, 44, 36, lines=lines, letters=False)
+def _pattern_row(
+    pattern: Pattern,
+    place: Place,
+    table: PageTable[Any],
+    numbers: Numbers,
+    lines: dict[Kind, str],
+    record: Any = None,
+) -> Row:
+    """What a table shows of a structure, whose row is the ``record``, by default the structure."""
+    record = pattern if record is None else record
+    number = partial(numbers, *place)
+    name, _, more = pattern.name.partition(": ")
     return {
-        "id": _anchor(at),
-        "at": at[1] if at[0] == "patterns" else None,
+        "id": _anchor(place),
+        "at": place[1] if place[0] == "patterns" else None,
         "motif": None,
         "name": name,
         "sub": more,
-        "svg": drawing,
-        "count": counted,
-        "interval": interval,
-        "inside": numbers(*at, "inside", text=share) if share else "–",
-        "inside_says": f"{held:,} of {listed:,} listed" if share else "",
-        "width": round(44 * held / listed) if share else 0,
-        "csv": [one.name, one.structure.to_text(), total.value],
+        "svg": _draw_pattern(pattern, lines),
+        "cells": table.cells(record, number),
+        "below": table.below_name(record, number),
+        "csv": table.csv_row(record),
     }
 
 
-def _counted(total: OccurrenceCount, own: Number) -> tuple[Markup, Markup | str]:
-    """A count as every table shows it, and the interval of an estimate; empty where it is exact."""
-    if total.state == "bounded":
-        return Markup("fewer than ") + own("high", text=digits(total.high)), ""
-    counted = own("value", text=total.short)
-    if total.state != "estimated":
-        return counted, ""
-    ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
-    return Markup("≈ ") + counted, Markup("95% CI {} to {}").format(*ends)
+def _draw_pattern(pattern: Pattern, lines: dict[Kind, str]) -> Markup:
+    """The drawing of a structure; a text that names nodes by letters needs them there."""
+    if molecule_of(pattern.structure) is not None:
+        return draw_structure(pattern.structure, 62, 50)
+    if names_nodes(pattern.name):
+        return draw_structure(pattern.structure, 82, 66, lines=lines, beside=True)
+    return draw_structure(pattern.structure, 44, 36, lines=lines, letters=False)
 
 
-def _class_groups(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[list[Row]]:
+def _class_table(
+    run: MiningRun,
+    groups: Sequence[Sequence[DifferingRow]],
+    numbers: Numbers,
+    lines: dict[Kind, str],
+) -> dict[str, Any]:
     """Structures that differ between the classes, by what they follow from, the surest first."""
-    place = {id(one): at for at, one in _with_places(run)}
-    return [
+    place_of = {id(pattern): place for place, pattern in _with_places(run)}
+    table = PageTable.of(CLASS_COLUMNS, [row for group in groups for row in group])
+    rows = [
         [
-            _class_row(row, place[id(row.pattern)], numbers, lines)
-            | {"csv": [number, row.tie or "leads", *_class_cells(row)]}
+            _pattern_row(row.pattern, place_of[id(row.pattern)], table, numbers, lines, record=row)
+            | {"tie": row.tie}
             for row in group
         ]
-        for number, group in enumerate(differing(run))
+        for group in groups
     ]
+    lead: Markup | str = "No structure differs between the classes."
+    if groups:
+        surest = groups[0][0]
+        lead = _class_lead(surest, partial(numbers, *place_of[id(surest.pattern)]))
+    return {"table": table, "groups": rows, "lead": lead}
 
 
-def _class_row(row: DifferingRow, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
-    """A row of the table of classes."""
-    best = row.classes.strongest
-    own = partial(numbers, *at, "classes", "contrasts", row.classes.contrasts.index(best))
-    counts = ("containing", "num_graphs", "others_containing", "num_others")
-    follows = row.classes.follows
-    return (
-        _pattern_row(row.pattern, at, numbers, lines)
-        | {name: own(name) for name in counts}
-        | {
-            "tie": row.tie,
-            "class": best.name,
-            "sign": "▲" if best.is_more_frequent else "▼",
-            "share": percent(best.containing / best.num_graphs, 0),
-            "others_share": percent(best.others_containing / best.num_others, 0),
-            "odds": own("odds_ratio", text=odds),
-            "low": own("low", text=odds),
-            "high": own("high", text=odds),
-            "p": own("p", text=lambda p: f"{p:.2g}"),
-            "p_adjusted": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
-            "left": follows and numbers(*at, "classes", "follows", "p", text=lambda p: f"{p:.2g}"),
-            "is_told": follows is None or follows.is_told,
-        }
-    )
-
-
-def _class_cells(row: DifferingRow) -> list[Any]:
-    """The cells of a row in the CSV file of the table of classes."""
-    best, follows = row.classes.strongest, row.classes.follows
-    return [
-        row.pattern.name,
-        row.pattern.structure.to_text(),
+def _class_lead(row: DifferingRow, number: NumberOf) -> Markup:
+    """The structure that separates the classes most surely, in a sentence."""
+    best = row.strongest
+    of_class = partial(number, "classes", "contrasts", row.classes.contrasts.index(best))
+    name, _, more = row.pattern.name.partition(": ")
+    return Markup(
+        "The classes differ most surely in {}: it is in <b>{} of {}</b> graphs of class {}, and in "
+        "{} of {} others (odds ratio {}, p = {})."
+    ).format(
+        f"{name} ({more})" if more else name,
+        of_class("containing"),
+        of_class("num_graphs"),
         best.name,
-        *(best.containing, best.num_graphs, best.others_containing, best.num_others),
-        *(best.odds_ratio, best.low, best.high, best.p),
-        row.classes.p_adjusted,
-        *(("", "") if follows is None else (follows.p, "yes" if follows.is_told else "no")),
-    ]
+        of_class("others_containing"),
+        of_class("num_others"),
+        of_class("odds_ratio", text=odds),
+        of_class("p", text=lambda p: f"{p:.2g}"),
+    )
 
 
 def _with_places(run: MiningRun) -> list[tuple[Place, Pattern]]:
     """All structures with their place in patterns.json."""
     lists = {"patterns": run.patterns, "others": run.others}
-    return [((name, at), one) for name, own in lists.items() for at, one in enumerate(own)]
+    return [
+        ((name, at), pattern) for name, found in lists.items() for at, pattern in enumerate(found)
+    ]
 
 
-def _anchor(at: Place) -> str:
-    return f"{'pattern' if at[0] == 'patterns' else 'other'}-{at[1]}"
+def _anchor(place: Place) -> str:
+    return f"{'pattern' if place[0] == 'patterns' else 'other'}-{place[1]}"

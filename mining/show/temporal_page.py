@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from gomkcn.mining.show.page import Numbers, expected, render_page, signed
-from gomkcn.mining.structures.pattern import NOT_SHOWN
+from gomkcn.mining.show.page import Numbers, render_page
+from gomkcn.mining.show.page_table import PageTable
+from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
 from gomkcn.mining.temporal.temporal_motifs import TemporalCensus, motif_events
 from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
 
@@ -31,27 +33,7 @@ _HALF_HEAD = 3.2
 
 def render_temporal_page(census: TemporalCensus, source: str, window: str) -> str:
     """Return the page of a census of the graph in a file ``source``."""
-    table = census.columns()
-    record = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    numbers = Numbers(record, "table")
-    logs = np.log(np.maximum(census.counts, 1)).reshape(-1)
-    least = logs[census.counts.reshape(-1) > 0].min(initial=logs.max())
-    most = logs.max()
-    cells: list[dict[str, Any]] = []
-    for at, row in enumerate(record):
-        cell = {
-            "svg": draw_events(at // 6, at % 6),
-            "count": numbers(at, "count"),
-            "shade": round(5 + 45 * (logs[at] - least) / (most - least)) if most > least else 0,
-            "is_called": False,
-        }
-        if census.comparisons:
-            mean, sd = expected(row["mean"], row["sd"])
-            cell["expected"] = f"{mean} ± {sd}"
-            cell["z"] = signed(row["z"]) if row["z"] is not None else "–"
-            cell["verdict"] = row["verdict"]
-            cell["is_called"] = row["verdict"] != NOT_SHOWN
-        cells.append(cell)
+    cells = _cells(census)
     comparison = census.comparisons[0] if census.comparisons else None
     return render_page(
         "temporal.html.jinja",
@@ -63,8 +45,31 @@ def render_temporal_page(census: TemporalCensus, source: str, window: str) -> st
         null=comparison.null if comparison else "",
         keeps=TEMPORAL_NULLS[comparison.null].keeps if comparison else "",
         total=f"{int(census.counts.sum()):,}",
-        verdicts=Counter(one.verdict for one in census.comparisons),
+        verdicts=Counter(result.verdict for result in census.comparisons),
     )
+
+
+def _cells(census: TemporalCensus) -> list[dict[str, Any]]:
+    """What the grid shows of each motif: its drawing, its numbers, and a shade by its count."""
+    rows = census.rows
+    table = PageTable.of(TEMPORAL_COLUMNS, rows)
+    columns = census.columns()
+    record = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    numbers = Numbers(record, "table")
+    logs = np.log(np.maximum(census.counts, 1)).reshape(-1)
+    least = logs[census.counts.reshape(-1) > 0].min(initial=logs.max())
+    span = logs.max() - least
+    return [
+        {
+            "svg": draw_events(row.row, row.column),
+            "cells": table.cells(row, partial(numbers, at)),
+            "shade": round(5 + 45 * (logs[at] - least) / span) if span > 0 else 0,
+            "is_called": row.result is not None and row.result.is_called,
+        }
+        for at, row in enumerate(rows)
+    ]
 
 
 def draw_events(row: int, column: int) -> Markup:
@@ -80,35 +85,14 @@ def draw_events(row: int, column: int) -> Markup:
     drawn: Counter[frozenset[int]] = Counter()
     shapes = ""
     for order, (u, v) in enumerate(events, start=1):
+        # edges between the same nodes lie beside each other, in the order of time
         pair = frozenset((u, v))
-        # 1. edges between the same nodes lie beside each other, in the order of time
         shift = (drawn[pair] - (used[pair] - 1) / 2) * _GAP
         drawn[pair] += 1
         first, second = (points[node] for node in sorted(pair))
         along = (second - first) / np.linalg.norm(second - first)
         across = np.array([-along[1], along[0]]) * shift
-        start = points[u]
-        end = points[v]
-        middle = (start + end) / 2 + across
-        # 2. a curve from rim to rim through the middle, and its head
-        bend = 2 * middle - (start + end) / 2
-        begin = start + (bend - start) * _RADIUS / np.linalg.norm(bend - start)
-        toward = (end - bend) / np.linalg.norm(end - bend)
-        tip = end - toward * (_RADIUS + 1)
-        base = tip - toward * _HEAD
-        side = np.array([-toward[1], toward[0]]) * _HALF_HEAD
-        shapes += (
-            f'<path d="M{_at(begin)} Q{_at(bend)} {_at(base)}" fill="none" stroke="var(--ink)" '
-            f'stroke-width="1.4"/><path d="M{_at(tip)} L{_at(base + side)} L{_at(base - side)}z" '
-            'fill="var(--ink)"/>'
-        )
-        # 3. its place in the order of time
-        x, y = (begin + 2 * bend + base) / 4
-        shapes += (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6.5" fill="var(--paper)"/>'
-            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" font-size="11.5" '
-            f'font-weight="650" fill="var(--ink)">{order}</text>'
-        )
+        shapes += _arrow(points[u], points[v], across, order)
     for node in nodes:
         x, y = points[node]
         shapes += f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 1}" fill="var(--m0)"/>'
@@ -116,6 +100,27 @@ def draw_events(row: int, column: int) -> Markup:
     return Markup(
         f'<svg role="img" aria-label="{label}" width="{_WIDTH}" height="{_HEIGHT}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}">{shapes}</svg>'
+    )
+
+
+def _arrow(start: np.ndarray, end: np.ndarray, across: np.ndarray, order: int) -> str:
+    """A curve from rim to rim with its head, beside the straight line by ``across``."""
+    # 1. through the middle
+    bend = (start + end) / 2 + 2 * across
+    begin = start + (bend - start) * _RADIUS / np.linalg.norm(bend - start)
+    toward = (end - bend) / np.linalg.norm(end - bend)
+    tip = end - toward * (_RADIUS + 1)
+    base = tip - toward * _HEAD
+    side = np.array([-toward[1], toward[0]]) * _HALF_HEAD
+    # 2. its place in the order of time
+    x, y = (begin + 2 * bend + base) / 4
+    return (
+        f'<path d="M{_at(begin)} Q{_at(bend)} {_at(base)}" fill="none" stroke="var(--ink)" '
+        f'stroke-width="1.4"/><path d="M{_at(tip)} L{_at(base + side)} L{_at(base - side)}z" '
+        'fill="var(--ink)"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6.5" fill="var(--paper)"/>'
+        f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" font-size="11.5" '
+        f'font-weight="650" fill="var(--ink)">{order}</text>'
     )
 
 

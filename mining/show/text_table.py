@@ -6,15 +6,56 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import fill, wrap
+from typing import Any
 
+from gomkcn.mining.structures.table_column import Medium, Row, TableColumn, columns_in
 from gomkcn_dgl.runtime.files import visible
 
 # characters in a line; a terminal that is narrower breaks it
 _WIDTH = 100
 # characters of a column that is made narrower, so that its words can be read
 _LEAST = 20
+# of what is not known
+NOT_KNOWN = "-"
 # lines of a long cell; its end is left out
 _MOST_LINES = 6
+
+
+# a text, or several under one another
+Cell = str | tuple[str, ...]
+
+
+def text_table(columns: Iterable[TableColumn[Row]], rows: Sequence[Row]) -> TextTable:
+    """The table of some records in a terminal."""
+    shown = columns_in(Medium.TERMINAL, columns, rows)
+    own = [column for column in shown if not _is_below(column)]
+    titles = {column.key: _title(column) for column in own}
+    return TextTable(
+        {titles[column.key]: [_cell(column, shown, row) for row in rows] for column in own},
+        {titles[column.key] for column in own if column.is_left},
+    )
+
+
+def _title(column: TableColumn[Any]) -> str:
+    """What stands above a column, in small letters but for the end of names such as SD."""
+    title = column.title.replace("\n", " ")
+    return title[0].lower() + title[1:]
+
+
+def _is_below(column: TableColumn[Any]) -> bool:
+    return column.below is not None and bool(column.below.media & Medium.TERMINAL)
+
+
+def _cell(column: TableColumn[Row], columns: Iterable[TableColumn[Row]], row: Row) -> Cell:
+    """The text of a cell, and of the columns that stand below it."""
+    lines = [column.text_of(row) or NOT_KNOWN]
+    for other in columns:
+        below = other.below
+        if below is None or below.key != column.key or not below.media & Medium.TERMINAL:
+            continue
+        if text := other.text_of(row):
+            lines.append(below.label.format(text))
+    return lines[0] if len(lines) == 1 else tuple(lines)
 
 
 @dataclass(frozen=True)
@@ -24,11 +65,11 @@ class TextTable:
     A cell is text, or a tuple of texts under one another.
     """
 
-    columns: Mapping[str, Sequence[str | tuple[str, ...]]]
+    columns: Mapping[str, Sequence[Cell]]
     left: Collection[str]
 
     @property
-    def rows(self) -> list[tuple[str | tuple[str, ...], ...]]:
+    def rows(self) -> list[tuple[Cell, ...]]:
         """The cells by row."""
         return list(zip(*self.columns.values(), strict=True))
 
@@ -36,16 +77,17 @@ class TextTable:
         """Align the columns within 100 characters; long cells on the left take several lines."""
         # a name of the data may hold line breaks or terminal codes
         cells = {
-            title: [[visible(text) for text in _texts(cell)] for cell in (title, *own)]
-            for title, own in self.columns.items()
+            title: [[visible(text) for text in _texts(cell)] for cell in (title, *column)]
+            for title, column in self.columns.items()
         }
         widths = {
-            title: max(len(text) for cell in own for text in cell) for title, own in cells.items()
+            title: max(len(text) for cell in column for text in cell)
+            for title, column in cells.items()
         }
         if _too_wide(widths):
             # titles take several lines
-            for title, (_, *own) in cells.items():
-                texts = [*title.split(), *(text for cell in own for text in cell)]
+            for title, (_, *below) in cells.items():
+                texts = [*title.split(), *(text for cell in below for text in cell)]
                 widths[title] = max(map(len, texts))
         while _too_wide(widths):
             longest = max(self.left, key=lambda title: widths.get(title, 0), default="")
@@ -53,17 +95,17 @@ class TextTable:
                 break
             widths[longest] -= 1
         aligned = []
-        for title, own in cells.items():
+        for title, column in cells.items():
             pad = str.ljust if title in self.left else str.rjust
             lines = [
-                [line for text in cell for line in _lines(text, widths[title])] for cell in own
+                [line for text in cell for line in _lines(text, widths[title])] for cell in column
             ]
             aligned.append([[pad(line, widths[title]) for line in cell] for cell in lines])
         blank = [" " * width for width in widths.values()]
         # the last lines of titles stand side by side
         height = max((len(title) for title, *_ in aligned), default=0)
-        for column in aligned:
-            column[0] = [""] * (height - len(column[0])) + column[0]
+        for padded in aligned:
+            padded[0] = [""] * (height - len(padded[0])) + padded[0]
         return "\n".join(
             "  ".join(part or empty for part, empty in zip(line, blank, strict=True)).rstrip()
             for row in zip(*aligned, strict=True)
@@ -81,11 +123,11 @@ def _too_wide(widths: Mapping[str, int]) -> bool:
     return sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH
 
 
-def _texts(cell: str | tuple[str, ...]) -> tuple[str, ...]:
+def _texts(cell: Cell) -> tuple[str, ...]:
     return (cell,) if isinstance(cell, str) else cell
 
 
 def paragraphs(parts: Iterable[str]) -> str:
     """Sentences within the width of a terminal and tables, with a line between them."""
     # tables have their lines already
-    return "\n\n".join(one if "\n" in one else fill(visible(one), _WIDTH) for one in parts)
+    return "\n\n".join(part if "\n" in part else fill(visible(part), _WIDTH) for part in parts)

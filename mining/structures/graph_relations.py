@@ -64,6 +64,17 @@ def joined_relations(graph: CSRGraph) -> CSRGraph:
     )
 
 
+def without_directions(graph: CSRGraph) -> CSRGraph:
+    """The graph of one relation whose edges lead both ways, without weights and self-loops.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl.graph import as_csr
+    >>> without_directions(as_csr(nx.DiGraph([(0, 1), (1, 0), (1, 2)]))).num_edges
+    2
+    """
+    return replace(graph, links=None, relations=SIMPLE, weights=None, loops=None)
+
+
 def links_in(graph: Relations, structure: Structure) -> np.ndarray:
     """The links of a graph that join the nodes of a structure, int64 ``[M, M]``.
 

@@ -713,7 +713,7 @@ class Pattern:
     def measures(self) -> dict[str, Any]:
         """Its counts, and how they compare with random graphs, by the name of the column in tables.
 
-        What is not known is left out. :func:`gomkcn.structure_table` says what each is.
+        What is not known is left out. ``docs/numbers.md`` says what each column is.
         """
         count = self.frequency.occurrences
         # not "id", which networkx takes for the id of the graph element in GraphML
@@ -815,13 +815,6 @@ def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
 def null_column(null: str) -> str:
     """How the columns of a null model begin in tables, such as ``null_joint_degree``."""
     return f"null_{null.replace('-', '_')}"
-
-
-class Patterns(list[Pattern]):
-    """Patterns that a notebook shows as a table with drawings."""
-
-    def _repr_html_(self) -> str | None:
-        return html_of(self)
 
 
 def merge(patterns: Iterable[Pattern]) -> list[Pattern]:

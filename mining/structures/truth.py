@@ -10,10 +10,12 @@ from typing import Any
 
 from gomkcn.mining.schemas import validator
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.table_column import TableColumn, tabulate
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import parse_json, read_file, reason_of
+from gomkcn_dgl.runtime.tabular import Table
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,58 @@ class MotifRecovery:
         return bool(self.pattern_ids)
 
 
-def compare_with_truth(
-    patterns: Sequence[Pattern], truth: Mapping[str, Any]
-) -> list[MotifRecovery]:
+# of planted motifs
+PLANTED_COLUMNS: tuple[TableColumn[MotifRecovery], ...] = (
+    TableColumn(
+        "name",
+        "Planted motif",
+        "its name",
+        lambda motif: motif.name,
+        is_left=True,
+        is_name=True,
+    ),
+    TableColumn(
+        "copies",
+        "Copies",
+        "copies that were planted",
+        lambda motif: motif.copies,
+    ),
+    TableColumn(
+        "recovered",
+        "Recovered",
+        "whether a pattern is isomorphic to it",
+        lambda motif: motif.recovered,
+        is_left=True,
+    ),
+    TableColumn(
+        "planted_found",
+        "Copies found",
+        "planted copies that are among the listed occurrences, or copies of a motif",
+        lambda motif: motif.planted_found,
+    ),
+)
+
+
+class Recovery(list[MotifRecovery]):
+    """The planted motifs of a graph, and whether each was recovered."""
+
+    def table(self) -> Table:
+        """A row for each planted motif.
+
+        Returns
+        -------
+        Table
+            ``name``, planted ``copies``, ``recovered``, and the planted copies that are among the
+            listed occurrences and the copies of motifs, ``planted_found``.
+        """
+        return tabulate(PLANTED_COLUMNS, self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table to a file whose name ends in .csv, .json or .parquet."""
+        self.table().save(path)
+
+
+def compare_with_truth(patterns: Sequence[Pattern], truth: Mapping[str, Any]) -> Recovery:
     """Find the patterns that are isomorphic to each planted motif.
 
     Parameters
@@ -73,12 +124,12 @@ def compare_with_truth(
     --------
     >>> triangle = {"name": "triangle", "num_nodes": 3, "edges": [[0, 1], [0, 2], [1, 2]],
     ...             "copies": 1, "instances": [[4, 5, 6]]}
-    >>> compare_with_truth([], {"motifs": [triangle]})[0].recovered
-    False
+    >>> compare_with_truth([], {"motifs": [triangle]}).table().columns()["recovered"]
+    [False]
     """
     # motifs are planted without categories, which the nodes of their copies may have
     keys = [pattern.structure.with_categories(()).key for pattern in patterns]
-    recoveries = []
+    recoveries = Recovery()
     for motif, planted in _planted(truth):
         isomorphic = [
             pattern for pattern, key in zip(patterns, keys, strict=True) if key == planted.key

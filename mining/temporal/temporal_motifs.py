@@ -23,6 +23,8 @@ import numpy as np
 
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
+from gomkcn.mining.structures.table_column import tabulate
+from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS, Events, TemporalRow
 from gomkcn.mining.temporal.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
 from gomkcn_dgl.checks import check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
@@ -40,8 +42,6 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
 log = logging.getLogger("gomkcn_dgl")
-
-Events = tuple[tuple[int, int], ...]
 
 # the first edge of each motif, and the second and the third one of a row and a column of the grid
 FIRST_EDGE = (1, 2)
@@ -129,19 +129,17 @@ class TemporalCensus(Tabular):
         With random graphs also ``mean``, ``sd`` and ``z`` of the counts in these, ``p_adjusted``
         and ``verdict``.
         """
-        cells = [(row, column) for row in range(6) for column in range(6)]
-        events = [motif_events(*cell) for cell in cells]
-        table = {
-            "row": [row + 1 for row, _ in cells],
-            "column": [column + 1 for _, column in cells],
-            "events": [", ".join(f"{u}->{v}" for u, v in edges) for edges in events],
-            "nodes": [max(map(max, edges)) for edges in events],
-            "count": self.counts.reshape(-1).tolist(),
-        }
-        if self.comparisons:
-            for field in ("mean", "sd", "z", "p_adjusted", "verdict"):
-                table[field] = [getattr(one, field) for one in self.comparisons]
-        return table
+        return tabulate(TEMPORAL_COLUMNS, self.rows).columns()
+
+    @property
+    def rows(self) -> list[TemporalRow]:
+        """The rows of the table, row by row of the grid."""
+        counts = self.counts.reshape(-1).tolist()
+        results = self.comparisons or [None] * len(counts)
+        return [
+            TemporalRow(at // 6, at % 6, motif_events(at // 6, at % 6), number, result)
+            for at, (number, result) in enumerate(zip(counts, results, strict=True))
+        ]
 
 
 def temporal_census(

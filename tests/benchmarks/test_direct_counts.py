@@ -4,6 +4,7 @@ import copy
 
 import networkx as nx
 import numpy as np
+import pytest
 from direct_counts import (
     LabelledGraphs,
     check_pattern,
@@ -28,6 +29,7 @@ def test_both_counters_agree():
         assert count_by_igraph(pattern, graph) == count_by_networkx(pattern, graph) > 0
 
 
+@pytest.mark.slow
 def test_all_that_is_said_of_mined_patterns_is_right(mutag):
     some = slice(0, 188, 24)
     direct = read_labelled_graphs(mutag)

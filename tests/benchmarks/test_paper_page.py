@@ -195,6 +195,7 @@ def test_what_is_said_of_the_accuracies(values):
     assert values["depth_cora_best"].split(" at ")[1].startswith("L = 1,")
 
 
+@pytest.mark.slow
 def test_the_pictures_are_drawn_and_small(tmp_path):
     draw_paper_pictures(tmp_path)
     drawn = {path.stem: path.stat().st_size for path in tmp_path.glob("*.svg")}

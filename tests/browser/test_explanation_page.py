@@ -8,17 +8,13 @@ import pytest
 pytest.importorskip("playwright")
 from browsing import opened
 
-from gomkcn.mining.show.explanation_page import explain_run
+from gomkcn.mining.runs.train import TRAIN, TrainingInputs
 from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import write_class_names
+from gomkcn_dgl.runtime.run import Work, prepare_folder, write_run
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
-from gomkcn_dgl.training.training_run import (
-    prepare_training_folder,
-    read_training_data,
-    run_training,
-    write_training,
-)
+from gomkcn_dgl.training.training_run import read_training_data
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(os.environ.get("SCREENSHOTS", "runs/screenshots"))
@@ -35,9 +31,9 @@ def page_file(tmp_path_factory):
     options = {"path": str(path), "num_filters": 4, "num_epochs": 5, "split": (0.5, 0.1, 0.4)}
     settings = ClassifierSettings().override(options)
     data = read_training_data(settings.data)
-    prepare_training_folder(place / "run")
-    write_training(place / "run", *run_training(settings, data))
-    return explain_run(place / "run")[1].resolve()
+    run = TRAIN.make(settings, TrainingInputs(data), Work())
+    write_run(TRAIN, prepare_folder(TRAIN, place / "run").parent, run)
+    return (place / "run" / TRAIN.page).resolve()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -12,7 +12,6 @@ from gomkcn.commands.main import main
 from gomkcn.mining.counting.query import READINGS
 from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
-from gomkcn_dgl.io.reading import KNOWN_FORMATS
 
 
 def completed(*words):
@@ -44,7 +43,6 @@ def test_the_words_are_those_of_the_library():
     assert (*NULL_MODELS, "none") == options.NULLS
     assert (*TEMPORAL_NULLS,) == options.TEMPORAL_NULLS
     assert options.READINGS == READINGS
-    assert set(options.FORMATS) == set(KNOWN_FORMATS)
 
 
 def test_files_are_left_to_the_shell():

@@ -13,8 +13,7 @@ from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
 from gomkcn.commands.count_command import _Watch
-from gomkcn.mining import census, count
-from gomkcn.mining.runs.run_folder import read_run
+from gomkcn.mining import census, count, load
 from gomkcn.mining.structures.graph_relations import with_signs_of
 from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl.graphs.named_structures import is_name
@@ -86,7 +85,7 @@ def test_a_pattern_of_a_run(graphs):
     gomkcn("mine graph.txt --out run --filters 1 --size 6 --epochs 1 --quiet")
     by_run = counted("run:0 graph.txt")
     assert by_run[1][0].startswith("pattern     run:0: ")
-    (pattern,) = read_run("run").patterns
+    (pattern,) = load("run").patterns
     assert by_run[0] == counted(f"'{pattern.structure.to_text()}' graph.txt")[0]
     assert "one of the 1 patterns of run, as in run:0, got '7'" in refused("count run:7 graph.txt")
 

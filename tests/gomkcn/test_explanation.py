@@ -145,7 +145,7 @@ def test_the_page_of_a_run_and_of_chosen_graphs(trained):
     assert "baseline: always the most frequent class, " in trained
     page.unlink()
     reported = gomkcn("report run")
-    assert reported.splitlines()[-1] == "report: run/explanation/explanation.html"
+    assert reported.splitlines()[-1] == "page: run/explanation/explanation.html"
     assert page.read_text() == text
     # the same table
     assert reported.splitlines()[:6] == trained.splitlines()[:6]
@@ -161,11 +161,11 @@ def test_the_page_of_a_run_and_of_chosen_graphs(trained):
 
 
 def test_a_damaged_run_is_refused(trained, tmp_path):
-    for name in ("metrics.json", "settings.toml"):
+    for name in ("run.json", "settings.toml"):
         (tmp_path / name).write_bytes(Path("run", name).read_bytes())
     (tmp_path / "checkpoint.pt").write_bytes(b"no archive")
     assert "checkpoint.pt' cannot be read" in refused(f"explain {tmp_path}")
-    (tmp_path / "metrics.json").write_text("[]")
+    (tmp_path / "run.json").write_text("[]")
     assert "damaged" in refused(f"explain {tmp_path}")
 
 
@@ -225,20 +225,21 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
     )
     assert "holds no finished run" in refused("predict none FEW")
     Path("mined").mkdir()
-    Path("mined/patterns.json").write_text("{}")
+    Path("mined/run.json").write_text('{"kind": "mine"}')
     said = refused("predict mined FEW")
-    assert "'mined' holds a run of gomkcn mine, and another kind is needed here" in said
-    # the other way round, the message says what reads the run, and that is a public function
-    with pytest.raises(InputError, match=r"run of gomkcn train, .* in Python gomkcn.load_class"):
-        gomkcn_package.read_run("run")
-    classifier = gomkcn_package.load_classifier("run")
+    assert "'mined' holds a run of gomkcn mine, and one of gomkcn train is needed here" in said
+    assert "'run' holds a run of gomkcn train, and one of gomkcn mine" in refused("compare run run")
+    Path("mined/run.json").write_text('{"kind": "mend"}')
+    with pytest.raises(InputError, match="a run of gomkcn mend, which this version does not know"):
+        gomkcn_package.load("mined")
+    classifier = gomkcn_package.load("run")
     predicted, _ = classifier.decide(read_graph("FEW", label_names={"0": "C", "1": "N"}))
     table = pd.read_csv("few.csv")["predicted"]
     assert [classifier.class_names[label] for label in predicted] == table.tolist()
 
 
 def test_the_page_has_the_interval_of_the_accuracy(trained):
-    record = json.loads(Path("run/metrics.json").read_text())
+    record = json.loads(Path("run/run.json").read_text())
     right, size = round(record["accuracy"]["test"] * 6), record["size"]["test"]
     assert size == 6
     # Wilson's, by its formula
@@ -466,7 +467,7 @@ def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
     nx.write_graphml(graph, "graph.graphml")
     said = gomkcn("train graph.graphml --nodes --features size --out run --epochs 3 --size 4 "
                   "--hops 2 --filters 2 --split 0.4,0.2,0.4 --quiet")  # fmt: skip
-    assert "what it learnt: run/explanation/explanation.html" in said
+    assert "page: run/explanation/explanation.html" in said
     classifier = load_classifier("run")
     data = read_training_data(classifier.settings.data)
     explanation = explain_classifier(classifier, data, [0, 13])

@@ -9,9 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from gomkcn.mining import FilterLearning
+from gomkcn.mining import FilterLearning, load
 from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
-from gomkcn.mining.runs.filters_folder import read_filters_run
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 
@@ -49,19 +48,19 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
     assert second.split()[-6:] == ["5", "3", "15", "1.00", "3", "-"]
     planted = "1 of 1 planted motif is the structure of a filter: ring (6 instances, 6 planted)."
     assert planted in said
-    assert re.fullmatch(r"mined in \d+\.\d s; report: run/filters\.html", said.splitlines()[-1])
+    assert re.fullmatch(r"done in \d+\.\d s; page: run/filters\.html", said.splitlines()[-1])
     assert sorted(path.name for path in Path("run").iterdir()) == FILES
     table = pq.read_table("run/nodes.parquet").to_pydict()
     assert table["node"] == [*range(45)] and table["filter"] == [0] * 30 + [1] * 15
     # the folder is not overwritten without being asked, and its page can be made again
     again = f"filters graph.txt --out run {QUICK}"
-    assert "already holds a run (filters.json); choose another" in refused(again)
+    assert "already holds a run (run.json); choose another" in refused(again)
     page = Path("run/filters.html").read_text("utf-8")
     Path("run/filters.html").write_text("old")
     said = gomkcn("report run")
     assert row in said and said.endswith("report: run/filters.html\n")
     assert Path("run/filters.html").read_text("utf-8") == page
-    assert "another kind is needed here" in refused("compare run run")
+    assert "and one of gomkcn mine is needed here" in refused("compare run run")
     # settings of a run make the same run
     gomkcn("filters --settings run/settings.toml --out again --quiet")
     first, second = (Path(name, "filters.json").read_text() for name in ("run", "again"))
@@ -82,7 +81,7 @@ def test_paper_is_what_the_paper_prints_but_for_what_is_given_beside_it():
         assert getattr(learning, name) == getattr(paper, name) != getattr(FilterLearning(), name), (
             name
         )
-    assert len(read_filters_run("run").loss_curve) == 4
+    assert len(load("run").loss_curve) == 4
 
 
 def test_each_option_reaches_the_settings():
@@ -102,7 +101,7 @@ def test_each_option_reaches_the_settings():
     settings = read_filters_settings("run/settings.toml")
     assert settings == FiltersSettings().override(given)
     assert json.loads(Path("run/run.json").read_text())["provenance"]["seed"] == 3
-    run = read_filters_run("run")
+    run = load("run")
     assert run.num_assigned == 40 and 0 < len(run.filters) <= 3
 
 
@@ -144,9 +143,9 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
     # 3. a time limit leaves what is there, and more is made of it later
     said = gomkcn(f"{command} --force --time-limit 0.000001 --quiet")
     assert f"The time limit ended the run. To continue it:\n{resumed}\n" in said
-    assert read_filters_run("run").is_partial
+    assert load("run").is_partial
     gomkcn(f"{command} --resume --quiet")
-    assert not read_filters_run("run").is_partial
+    assert not load("run").is_partial
 
 
 def test_what_cannot_be_mined_is_refused():
@@ -177,7 +176,7 @@ def test_without_anything_beyond_chance_the_way_out_is_an_option():
     Path("er.txt").write_text("".join(f"{u} {v}\n" for u, v in graph.edges))
     said = " ".join(gomkcn("filters er.txt --out run --quiet").split())
     assert said.startswith("The graph has no structure of 3 to 8 nodes more often than ")
-    assert "; --no-contrast gives the most frequent ones. mined in" in said
+    assert "; --no-contrast gives the most frequent ones. done in" in said
     assert "filter structure" not in said and "contrast=False" not in said
     page = Path("run/filters.html").read_text("utf-8")
     assert "--no-contrast gives" in page and "contrast=False" not in page

@@ -26,7 +26,7 @@ import networkx as nx
 from numba.core.dispatcher import Dispatcher
 from gomkcn.commands.first_mining import mine_tiny
 from gomkcn_dgl.runtime.compiled import _Cache
-from gomkcn.mining.patterns.miner import Miner
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
 
 def types():
     return {
@@ -39,7 +39,7 @@ def types():
 mine_tiny()
 ahead = types()
 for graph in (nx.karate_club_graph(), nx.relaxed_caveman_graph(12, 5, 0.2, seed=0)):
-    Miner(filters="none", null_samples=99).fit(graph)
+    PatternMiner(filters="none", null_samples=99).fit(graph)
 print(json.dumps([len(ahead), sorted(types() - ahead)]))
 """
 

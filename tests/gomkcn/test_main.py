@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,8 +24,9 @@ from random_graphs import rings_and_cliques
 from gomkcn.commands.base import TYPED, choose_folder, resuming_command
 from gomkcn.commands.main import main
 from gomkcn.commands.option_types import Number, Numbers
-from gomkcn.mining import read_run
+from gomkcn.mining import load
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
+from gomkcn.mining.runs.mine import MINE
 from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.truth import read_truth
 from gomkcn.synthetic import MotifClassificationDataset, planted_motif_graph
@@ -156,8 +158,8 @@ def test_mine_writes_a_run_and_report_writes_its_page_anew(mined):
     shutil.copytree(mined[0], "run")
     assert sorted(edges_and_counts("run")) == [(5, 6), (10, 5)]
     *table, last = mined[1].splitlines()
-    assert re.fullmatch(r"mined in \d+\.\d s; report: run/report\.html", last)
-    run = read_run("run")
+    assert re.fullmatch(r"done in \d+\.\d s; page: run/report\.html", last)
+    run = load("run")
     assert (run.graph.num_graphs, run.graph.num_nodes) == (1, 55)
     assert run.graph.feature_names == ("constant",)
     write_edges()
@@ -197,11 +199,11 @@ OPTIONS = {
 def test_options_reach_the_graph_and_the_miner(monkeypatch):
     seen = []
 
-    def begin(settings, graph, *_, **__):
-        seen.append((settings.to_dict(), graph))
+    def begin(settings, inputs, work):
+        seen.append((settings.to_dict(), inputs.graph))
         raise InputError("no further.")
 
-    monkeypatch.setattr("gomkcn.mining.runs.mining_job.run_job", begin)
+    monkeypatch.setattr("gomkcn.mining.runs.mine.MINE", replace(MINE, make=begin))
     Path("g.csv").write_text("a,b,how,p\n0,1,acts,2\n")
     graph = {"source": "1", "target": "b", "relation": "how"}
     of_graph = " ".join(f"--{name} {value}" for name, value in graph.items())
@@ -250,7 +252,7 @@ def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
         assert not shared
         # but for the seconds that it took
         said = re.sub(r"[\d.]+ s\b", "", gomkcn(command + jobs))
-        files = [path for path in sorted(Path().glob("run/*.*")) if path.name != "metrics.json"]
+        files = [path for path in sorted(Path().glob("run/*.*")) if path.name != "run.json"]
         results.append((said, [path.read_bytes() for path in files]))
     assert len(shared) == num_items and results[0] == results[1]
 
@@ -455,7 +457,7 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     assert first == "folder of this run: runs/demo"
     assert page.endswith(f": {Path('runs/demo/report.html').resolve()}")
     assert opened == [Path("runs/demo/report.html").resolve().as_uri()]
-    assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True] * 3
+    assert [motif.recovered for motif in load("runs/demo").recovery] == [True] * 3
 
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():

@@ -44,7 +44,7 @@ def test_a_run_of_nodes_and_what_it_predicts():
     classes = write_edges(unknown=(3, 7))
     said = gomkcn(f"train g.csv --nodes --out run {QUICK}")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
-    metrics = json.loads(Path("run/metrics.json").read_text())
+    metrics = json.loads(Path("run/run.json").read_text())
     # 98 nodes have a class; 3 is in a ring, 7 in a star
     assert metrics["size"] == {"train": 58, "val": 20, "test": 20}
     assert metrics["classes_of"] == "nodes"

@@ -18,6 +18,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
+from gomkcn_dgl.runtime.run import Work
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.classifiers import TrainedNetwork
 from gomkcn_dgl.training.labelled_data import (
@@ -38,7 +39,7 @@ from gomkcn_dgl.training.training_run import (
 pytestmark = pytest.mark.usefixtures("folder")
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
 SETTINGS = {"num_epochs": 2, "num_hops": 1, "filter_size": 4, "num_levels": 1}
-RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
+RUN_FILES = ["checkpoint.pt", "explanation", "run.json", "settings.toml"]
 
 
 def trained(path, settings=None, **options):
@@ -54,7 +55,7 @@ def write_graphs(name="TU", **columns):
 
 
 def metrics_of(run):
-    return json.loads(Path(run, "metrics.json").read_text())
+    return json.loads(Path(run, "run.json").read_text())
 
 
 def test_a_run_of_graphs_and_its_settings_once_more():
@@ -300,7 +301,7 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
             result = invoke(f"{command} --resume")
             said = f"gomkcn: stopped by SIGTERM after epoch {epoch}; go on with --resume.\n"
             assert (result.exit_code, result.stderr) == (143, said)
-    assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
+    assert [path.name for path in Path("run").iterdir()] == [".progress"]
     assert "already holds an unfinished run" in refused(command)
     assert "(learning_rate was 0.01, is 0.5); give" in refused(f"{command} --lr 0.5 --resume")
     with lock_folder("run"):
@@ -313,9 +314,9 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
     for name, value in load_classifier("run").model.state_dict().items():
         assert torch.equal(value, whole[name])
     said = gomkcn(f"train MOVED {options} --resume")
-    assert said == "nothing to resume: the run is finished, run/metrics.json\n"
+    assert said == "nothing to resume: the run is finished, run/explanation/explanation.html\n"
     # 3. it is overwritten if that is asked for; a time limit marks what is there as partial
-    assert "already holds a run (metrics.json); choose another" in refused(f"train MOVED {options}")
+    assert "already holds a run (run.json); choose another" in refused(f"train MOVED {options}")
     said = gomkcn(f"train MOVED {options} --force --time-limit 0.001")
     assert said.splitlines()[7].startswith("partial: the time limit came before the last epoch")
     assert (metrics_of("run")["partial"], metrics_of("run")["epochs"]) == (True, 1)
@@ -339,7 +340,7 @@ def test_what_cannot_be_learnt_from_is_refused():
         "": "PATH of a data set must be given",
     }.items():
         assert refused(f"train {command} --out run --quiet").startswith(sentence)
-        assert not Path("run/metrics.json").exists()
+        assert not Path("run/run.json").exists()
     # options are named as they are typed
     assert "; --class-column names another, and --nodes reads" in refused("train graph.txt")
 
@@ -380,7 +381,7 @@ def test_compounds_are_named_and_left_out_and_those_without_a_class_are_not_lear
     Path("drugs.csv").write_text(f"name,smiles,class\n{rows}ethane,CC,\n")
     said = gomkcn("train drugs.csv --out run --method kernel --split .5,.25,.25 --folds 2")
     assert "Always answering “N” is correct for 50.0%." in " ".join(said.split())
-    sizes = json.loads(Path("run/metrics.json").read_text())
+    sizes = json.loads(Path("run/run.json").read_text())
     assert (sizes["data"]["num_graphs"], sum(sizes["size"].values())) == (24, 18 + 18 + 6)
     # by name
     said = gomkcn("explain run --graphs m3O,5 --out why").splitlines()
@@ -406,8 +407,8 @@ def test_a_run_of_other_edges_is_not_gone_on_with():
     graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
     settings = ClassifierSettings().override({"path": "TU", **SETTINGS, "split": (0.5, 0.25, 0.25)})
     write_tu("TU", graphs, classes, edge_labels=[edge % 2 for edge in range(96)])
-    run_training(settings, read_training_data(settings.data), Path("unfinished"))
+    run_training(settings, read_training_data(settings.data), Work(Path("unfinished")))
     rows = [int(edge % 3 == 0) for edge in range(96)]
     Path("TU/TU_edge_labels.txt").write_text("".join(f"{row}\n" for row in rows))
     with pytest.raises(InputError, match=r"made with other data; .* start anew"):
-        run_training(settings, read_training_data(settings.data), Path("unfinished"))
+        run_training(settings, read_training_data(settings.data), Work(Path("unfinished")))

@@ -330,8 +330,13 @@ def test_patterns_are_compared_where_matching_takes_long(trees, caplog):
 def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, number, num_kernels):
     graphs, labels = trees
     options = {key: value for key, value in SMALL.items() if key != "tau"}
-    calls, judge = [], kernel_machine._judge
-    monkeypatch.setattr(kernel_machine, "_judge", lambda *args: calls.append(1) or judge(*args))
+    calls, judge = [], kernel_machine.judge_kernel
+
+    def counted(*given):
+        calls.append(1)
+        return judge(*given)
+
+    monkeypatch.setattr(kernel_machine, "judge_kernel", counted)
     models = [
         GOMKClassifier(**options, num_patterns=number).fit(graphs, labels, Steps(tmp_path, {}))
         for _ in range(2)

@@ -9,16 +9,17 @@ epoch of the command, and torchrun's agent starts both again. No page is drawn o
 import os
 import signal
 import sys
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import torch
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-import gomkcn.mining.show.explanation_page
 import gomkcn_dgl.runtime.job
 import gomkcn_dgl.training.training_loop
 from gomkcn.commands.main import main as gomkcn
+from gomkcn.mining.runs import train
 from gomkcn_dgl import (
     GOMKCN,
     GraphCollection,
@@ -86,12 +87,12 @@ class KilledInTheThirdEpoch(Interrupts):
         return super().agree()
 
 
-def draw_no_page(*_, **__):
-    return None, "no page"
+def draw_no_page(run):
+    return "no page"
 
 
 def main(path, run):
-    gomkcn.mining.show.explanation_page.explain_run = draw_no_page
+    train.TRAIN = replace(train.TRAIN, render=draw_no_page)
     with join_processes():
         gomkcn_dgl.training.training_loop.SECONDS_BETWEEN = 0
         if not was_restarted():

@@ -15,7 +15,9 @@ import scipy.sparse as sp
 import torch
 from rdkit import Chem
 
+from gomkcn import as_csr
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.io.writing import write_graph
 
 EDGES = [("ann", "bob"), ("bob", "cy"), ("ann", "cy"), ("cy", "dd")]
 
@@ -59,6 +61,8 @@ other.write_lgl("igraph.lgl")
 other.write_edgelist("igraph.edges")
 flow = igraph.Graph([(0, 1), (1, 2), (0, 2), (2, 3)], directed=True)
 flow.write_dimacs("igraph.dimacs", 0, 3, [1, 2, 3, 4])
+
+write_graph("gomkcn.graph", as_csr(graph, weight="none"))
 
 matrix = sp.coo_array(nx.to_scipy_sparse_array(rows, weight="weight"))
 scipy.io.mmwrite("scipy.mtx", matrix)

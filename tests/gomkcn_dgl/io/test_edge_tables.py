@@ -265,7 +265,7 @@ def test_a_relation_is_undirected_if_nearly_all_of_its_edges_go_both_ways(write,
         ("g.csv", "u,v,w\n0,1,x\n", {"weight": "w"}, "line 2: an edge weight must be a finite"),
         ("g.csv", "u,v,w\n" + "".join(f"0,1,{k}\n" for k in range(1001)), {"relation": "w"},
          "the column 'w' holds more than 1000 different relations, among them '0'"),
-        ("g.npz", "", {"relation": "w"}, "relation is for edges, csv, parquet, and the format is"),
+        ("g.npz", "", {"relation": "w"}, "relation is for edges, csv, parquet, graphml, gml"),
     ],
 )  # fmt: skip
 def test_refusals_of_columns(write, name, text, options, words):

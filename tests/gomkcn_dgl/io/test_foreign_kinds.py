@@ -35,12 +35,30 @@ def test_equal_labels_of_pajek_are_different_nodes(write):
     assert (graph.num_nodes, graph.num_edges, names(graph)) == (6, 6, [1, 2, 3, 4, 5, 6])
     assert "not used: node attribute name" in graph.notes
     assert "occurrences 1," in gomkcn(f"count ring-6 {path}")
-    refuse(write("g.net", VERTICES + "*Edges\n1 2\n2 9\n"), "Invalid vertex ID (9)")
-    refuse(write("g.net", VERTICES + "*Edges\n\n1 2\n2 x\n"), "line 9 (syntax error")
-    refuse(write("g.net", VERTICES + "*Edges\n1 2 x\n"), "line 7 (syntax error")
-    refuse(
-        write("g.net", VERTICES + "*Edges\n1,2\n"), "line 7 must begin with the number of a node"
-    )
+    for lines, words in (
+        ("1 2\n2 9", "line 8 must name nodes from 1 to 4, got '9'"),
+        ("\n1 2\n2 x", "line 9 must name nodes from 1 to 4, got 'x'"),
+        ("1 2 x", "line 7 must have a number as the weight of its edge, got 'x'"),
+        ("1", "line 7 must hold the numbers of two nodes, got '1'"),
+        ("1,2", "line 7 must begin with the number of a node"),
+        ('1 2 1 l "a"b', "line 7 must hold a name between two quotes"),
+    ):
+        refuse(write("g.net", f"{VERTICES}*Edges\n{lines}\n"), words)
+
+
+def test_attributes_of_pajek_are_read_as_they_are(write):
+    rows = '1 "a" 0.1 0.2 0.5 box ic Red x_fact 2\n2 "b c" 0.5 0.25\n3 d\n'
+    lists = '*Arcs\n1 2 2.5 kind "part of" w 3\n2 3 1 kind 007 w 0.5\n'
+    path = write("g.net", f"*Vertices 3\n{rows}{lists}")
+    found = read_with_attributes(path, relation="kind", edge_attributes=["w"])
+    assert named_edges(found.graph) == [("a", "b c", "part of"), ("b c", "d", "007")]
+    assert list(found.attributes["x"]) == [0.1, 0.5, None]
+    assert list(found.attributes["ic"]) == ["Red", None, None]
+    assert list(found.attributes["shape"]) == ["box", None, None]
+    assert list(found.edges.columns["w"]) == [3, 0.5]
+    # a row whose pairs are none keeps its name and its place
+    odd = read_with_attributes(write("h.net", "*Vertices 1\n1 a 0.5 0.5 ic red 3 4 box\n"))
+    assert odd.attributes.keys() == {"x", "y"} and list(odd.attributes["y"]) == [0.5]
 
 
 @pytest.mark.parametrize(

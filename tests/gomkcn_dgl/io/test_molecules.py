@@ -282,7 +282,7 @@ def test_pairs_of_molecules_are_edges(tmp_path):
         ),
         ("a.smi", "C C\n", {"directed": True}, "directed is for edges, csv, parquet"),
         ("a.csv", "a,b\n1,2\n", {"smiles": "c"}, "smiles must name a column, which are a, b"),
-        ("a.csv", "a,b\n1,2\n", {"skip_invalid": True}, "skip_invalid is for molecules"),
+        ("a.csv", "a,b\n1,2\n", {"skip_invalid": True}, "skip_invalid is for smiles, sdf, and"),
         ("a.smi", b"\xff\xfe\xff", {}, "the file begins as text in UTF-16-LE, and not all"),
         ("a.csv", "a\nC\n", {"format": "smiles"}, "smiles must name a column, which are a, got n"),
         ("a.csv", "smiles\nC\n", {"features": ["mass"]}, "a molecule has no 'mass'"),

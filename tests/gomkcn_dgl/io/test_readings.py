@@ -1,13 +1,13 @@
 """Files in the exact form of each tool: their nodes, names, edges, directions and relations.
 
-The page docs/formats.md lists them by tool.
+The page docs/formats.md lists them by tool: `test_formats.py`.
 """
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from format_tables import examples
 from graph_files import named_edges
 
 from gomkcn_dgl.io.reading import read_graph
@@ -23,18 +23,10 @@ LIKES = {(ANN, BOB): "likes", (BOB, CY): "likes", (ANN, CY): "knows", (CY, DD): 
 PLAIN, PP = "edge", "9606.ENSP00000{:06}"
 
 
+# what an example holds that is not named below, as far as its format allows
+USUAL = ([ANN, BOB, CY, DD], NAMED, False, {})
 # nodes in any order, edges, whether they have a direction, and options
 CASES = {
-    **dict.fromkeys(
-        [
-            *("networkx.graphml", "networkx.gml", "networkx.gexf", "networkx.net"),
-            *("networkx_node_link.json", "networkx_adjacency.json", "networkx_cytoscape.json"),
-            *("networkx.edgelist", "networkx_weighted.edgelist", "igraph.graphml"),
-            *("igraph.graphml.gz", "igraph.gml", "igraph.net", "igraph.ncol", "igraph.lgl"),
-            *("pandas_adjacency.csv", "r_matrix.txt"),
-        ],
-        ([ANN, BOB, CY, DD], NAMED, False, {}),
-    ),
     **dict.fromkeys(
         [
             *("networkx.g6", "networkx.s6", "igraph.edges", "scipy.mtx", "scipy.npz", "dgl.bin"),
@@ -132,9 +124,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [path.name for path in examples()])
 def test_a_file_in_the_form_of_its_tool(name):
-    nodes, edges, is_directed, options = CASES[name]
+    nodes, edges, is_directed, options = CASES.get(name, USUAL)
     graph = read_graph(READINGS / name, **options)
     assert sorted(graph.original_ids(np.arange(graph.num_nodes))) == nodes
     expected = [(*edge, PLAIN)[:3] for edge in edges]
@@ -147,9 +139,5 @@ def test_a_file_in_the_form_of_its_tool(name):
     assert graph.is_directed == is_directed
 
 
-def test_the_page_lists_what_is_read():
-    page = (ROOT / "docs/formats.md").read_text("utf-8")
-    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|$", page, re.M)[1:]
-    listed = [name for row in rows for name in re.findall(r"`([\w.]+)`", row) if name[0].islower()]
-    files = {path.name for path in READINGS.iterdir()} - {"write_files.py", "__pycache__"}
-    assert sorted(listed) == sorted(CASES) == sorted(files)
+def test_the_cases_are_files():
+    assert CASES.keys() <= {path.name for path in examples()}

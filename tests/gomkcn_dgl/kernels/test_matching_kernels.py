@@ -233,7 +233,7 @@ def test_auto_takes_the_fastest_that_runs_there(monkeypatch, installed, device, 
         return installed
 
     monkeypatch.setattr(kernels.importlib.metadata, "version", version)
-    monkeypatch.setattr(kernels, "_HAS_TRITON", kernels._has_triton())
+    monkeypatch.setattr(kernels, "HAS_TRITON", kernels._has_triton())
     name = load_backend("auto", device).__name__
     assert name == f"gomkcn_dgl.kernels.matching_{expected}"
 
@@ -315,7 +315,7 @@ def test_rows_that_are_not_there_are_refused():
 @pytest.fixture
 def nan_filled_arrays(monkeypatch):
     """What holds the results is filled, so that an element that nobody writes shows."""
-    make = matching_arrays._new_results
+    make = matching_arrays.new_results
 
     def make_filled(*given):
         scores, assignment, similarities = make(*given)
@@ -323,7 +323,7 @@ def nan_filled_arrays(monkeypatch):
         assignment.fill(-7)
         return scores, assignment, similarities
 
-    monkeypatch.setattr(matching_arrays, "_new_results", make_filled)
+    monkeypatch.setattr(matching_arrays, "new_results", make_filled)
 
 
 def assert_same_bits(arrays, matched):

@@ -401,7 +401,7 @@ def test_autocast_does_not_change_scores():
 def test_the_slow_way_is_said_once(
     caplog, monkeypatch, device, dtype, is_large, has_triton, reason
 ):
-    monkeypatch.setattr(kernels, "_HAS_TRITON", has_triton)
+    monkeypatch.setattr(kernels, "HAS_TRITON", has_triton)
     kernels._warn_once.cache_clear()
     caplog.set_level(logging.INFO, logger="gomkcn_dgl")
     for _ in range(2):

@@ -22,11 +22,11 @@ from gomkcn_dgl.runtime.output_folder import (
     begin_run,
     describe_provenance,
     lock_folder,
-    own_files,
     read_json,
     with_record,
     write_files,
     write_run_files,
+    written_files,
 )
 from gomkcn_dgl.runtime.steps import IDENTITY
 
@@ -87,23 +87,23 @@ def test_a_second_run_is_refused_and_a_killed_one_releases_the_folder(
 
 
 def test_what_may_be_done_with_an_unfinished_or_a_finished_run(tmp_path):
-    (tmp_path / "unfinished").mkdir()
-    (tmp_path / "unfinished" / IDENTITY).write_text("{}")
-    (tmp_path / "unfinished" / "counting-1.zip").write_bytes(b"")
+    (tmp_path / PROGRESS).mkdir()
+    (tmp_path / PROGRESS / IDENTITY).write_text("{}")
+    (tmp_path / PROGRESS / "counting-1.zip").write_bytes(b"")
 
     def begin(force=False, resume=False):
         options = {"force": force, "resume": resume}
-        answer = begin_run(tmp_path, ("run.json",), "run.json", "unfinished", **options)
-        assert answer in (None, tmp_path / "unfinished")
+        answer = begin_run(tmp_path, ("run.json",), **options)
+        assert answer in (None, tmp_path / PROGRESS)
         return answer is not None, names(tmp_path)
 
-    with pytest.raises(InputError, match=r"unfinished run \(unfinished\); go on with --resume"):
+    with pytest.raises(InputError, match=r"unfinished run \(\.progress\); go on with --resume"):
         begin()
     with pytest.raises(InputError, match=r"^resume must not come with --force"):
         begin(force=True, resume=True)
-    assert begin(resume=True) == (True, ["unfinished"])
+    assert begin(resume=True) == (True, [PROGRESS])
     assert begin(force=True) == (True, [])
-    write_run_files(tmp_path, with_record({}, "run.json", {}))
+    write_run_files(tmp_path, with_record({}, {}))
     with pytest.raises(InputError, match=r"already holds a run \(run\.json\)"):
         begin()
     # there is nothing to go on with
@@ -115,7 +115,7 @@ def test_files_are_written_together_or_not_at_all(tmp_path):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    old = with_record({"a": "old"}, "run.json", {})
+    old = with_record({"a": "old"}, {})
     write_run_files(tmp_path, old)
     (tmp_path / "file").write_text("")
     for name, content, reason in (("file/b", "x", "File exists"), ("b/c", fail, "No space left")):
@@ -124,18 +124,18 @@ def test_files_are_written_together_or_not_at_all(tmp_path):
         assert (tmp_path / "a").read_text() == "old"
         assert (tmp_path / "run.json").read_text() == old["run.json"]
     new = {"a": "é", "b/c": lambda file: file.write(b"x")}
-    write_run_files(tmp_path, with_record(new, "run.json", {"is": "new"}))
+    write_run_files(tmp_path, with_record(new, {"is": "new"}))
     assert (tmp_path / "a").read_bytes() == "é".encode()
     assert read_json(tmp_path / "run.json") == {"is": "new", "files": ["a", "b/c", "run.json"]}
     # what the older run had and this one has not goes, and nothing else
-    write_run_files(tmp_path, with_record({"d": "x"}, "run.json", {}))
+    write_run_files(tmp_path, with_record({"d": "x"}, {}))
     assert names(tmp_path) == ["d", "file", "run.json"]
 
 
 def test_a_run_that_is_killed_while_it_is_written_stays_ours_and_is_not_finished(
     tmp_path, monkeypatch
 ):
-    write_run_files(tmp_path, with_record({"old": "1"}, "run.json", {}))
+    write_run_files(tmp_path, with_record({"old": "1"}, {}))
     replace = os.replace
 
     def stop(temporary, path):
@@ -145,11 +145,11 @@ def test_a_run_that_is_killed_while_it_is_written_stays_ours_and_is_not_finished
 
     monkeypatch.setattr("gomkcn_dgl.runtime.files.os.replace", stop)
     with pytest.raises(KeyboardInterrupt):
-        write_run_files(tmp_path, with_record({"a": "2", "new": "3"}, "run.json", {}))
+        write_run_files(tmp_path, with_record({"a": "2", "new": "3"}, {}))
     with pytest.raises(InputError, match=r"holds no finished run: run\.json is missing"):
         read_json(tmp_path / "run.json")
-    assert begin_run(tmp_path, ("a",), "run.json", "more", force=False, resume=True) is not None
-    assert own_files(tmp_path) == {"old", "a", "new", "run.json"}
+    assert begin_run(tmp_path, ("a",), force=False, resume=True) is not None
+    assert written_files(tmp_path) == {"old", "a", "new", "run.json"}
 
 
 RUN = ("a", "filters/b", "run.json")
@@ -171,7 +171,7 @@ def test_what_no_run_wrote_is_refused_and_stays(tmp_path, force, name, is_link):
     else:
         path.write_text('{"files": ["a"]}')
     with pytest.raises(InputError) as caught:
-        begin_run(folder, RUN, "run.json", PROGRESS, force=force, resume=False)
+        begin_run(folder, RUN, force=force, resume=False)
     said = str(caught.value)
     assert repr(name.partition("/")[0] if name.startswith(".") else name) in said or is_link
     assert "choose another folder" in said
@@ -182,22 +182,22 @@ def test_what_no_run_wrote_is_refused_and_stays(tmp_path, force, name, is_link):
 def test_a_linked_folder_is_not_followed(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / ".x.gomkcn-0123abcd.tmp").write_text("mine")
-    write_run_files(tmp_path / "run", with_record({"filters/b": "1"}, "run.json", {}))
+    write_run_files(tmp_path / "run", with_record({"filters/b": "1"}, {}))
     (tmp_path / "run" / "filters" / "b").rename(tmp_path / "elsewhere" / "b")
     (tmp_path / "run" / "filters").rmdir()
     (tmp_path / "run" / "filters").symlink_to(tmp_path / "elsewhere")
     with lock_folder(tmp_path / "run") as folder:
         with pytest.raises(InputError, match="symbolic link 'filters'"):
-            begin_run(folder, RUN, "run.json", PROGRESS, force=True, resume=False)
+            begin_run(folder, RUN, force=True, resume=False)
         # nor is it for what an older run had
-        write_run_files(folder, with_record({}, "run.json", {}))
+        write_run_files(folder, with_record({}, {}))
     assert names(tmp_path / "elsewhere") == [".x.gomkcn-0123abcd.tmp", "b"]
 
 
 def test_a_record_of_another_program_names_none_of_our_files(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "metrics.json").write_text(json.dumps({"files": ["notes.txt"]}))
-    write_run_files(tmp_path, with_record({"a": "x"}, "run.json", {}))
+    write_run_files(tmp_path, with_record({"a": "x"}, {}))
     assert names(tmp_path) == ["a", "metrics.json", "notes.txt", "run.json"]
 
 
@@ -208,7 +208,7 @@ def test_a_record_names_no_file_outside_of_its_folder(tmp_path):
     run.mkdir()
     files = ["run.json", "../victim", str(victim)]
     (run / "run.json").write_text(json.dumps({"files": files}))
-    write_run_files(run, with_record({}, "run.json", {}))
+    write_run_files(run, with_record({}, {}))
     assert victim.read_text() == "mine"
 
 
@@ -217,7 +217,7 @@ def test_what_an_unfinished_run_did_not_keep_stays(tmp_path):
     kept.mkdir()
     for name in (IDENTITY, "counting-1.zip", "training.pt", "notes.txt"):
         (kept / name).write_text("{}")
-    begin_run(tmp_path, RUN, "run.json", PROGRESS, force=True, resume=False)
+    begin_run(tmp_path, RUN, force=True, resume=False)
     assert names(kept) == ["notes.txt"]
 
 

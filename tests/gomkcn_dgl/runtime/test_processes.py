@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -13,6 +14,7 @@ import torch
 from command_line import gomkcn
 from graph_files import write_tu
 
+from gomkcn.mining.runs.train import TRAIN
 from gomkcn_dgl import InputError
 from gomkcn_dgl.runtime.processes import join_processes, world_size
 
@@ -67,18 +69,15 @@ def test_two_processes_with_equal_shares_train_as_one_does(two):
 
 def test_a_killed_process_is_restarted_and_the_run_goes_on(workplace, monkeypatch):
     monkeypatch.chdir(workplace)
-    monkeypatch.setattr(
-        "gomkcn.mining.show.explanation_page.explain_run", several_processes.draw_no_page
-    )
+    kind = replace(TRAIN, render=several_processes.draw_no_page)
+    monkeypatch.setattr("gomkcn.mining.runs.train.TRAIN", kind)
     gomkcn(f"{several_processes.COMMAND} whole")
-    metrics, expected = (
-        json.loads(Path(run, "metrics.json").read_text()) for run in ("run", "whole")
-    )
+    metrics, expected = (json.loads(Path(run, "run.json").read_text()) for run in ("run", "whole"))
     # batch norm sees the share of a process only
     losses = metrics["history"]["train_loss"]
     assert losses == pytest.approx(expected["history"]["train_loss"], rel=0.2)
     assert metrics["epochs"] == 4
-    assert not Path("run/unfinished").exists()
+    assert not Path("run/.progress").exists()
 
 
 def test_a_single_process_and_an_incomplete_environment(monkeypatch):

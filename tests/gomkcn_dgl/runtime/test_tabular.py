@@ -16,6 +16,7 @@ from pyarrow import parquet
 from tiny_runs import pattern_of, run_of
 
 import gomkcn
+from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.tabular import Table
 
@@ -24,13 +25,13 @@ MAIL = pd.DataFrame({"from": ["a", "b", "a"], "to": ["b", "a", "b"], "time": [1,
 FOUND = pattern_of(nx.path_graph(3), 0)
 COPIES = run_of([FOUND], motifs=[(FOUND, [[1, 2, 3]])]).motif_set
 RESULTS = {
-    "patterns": lambda: gomkcn.structure_table([FOUND]),
-    "no patterns": lambda: gomkcn.structure_table([]),
-    "occurrences": lambda: gomkcn.occurrence_table([FOUND]),
-    "copies": lambda: gomkcn.copies_table(COPIES),
-    "features": lambda: gomkcn.feature_table(COPIES),
+    "patterns": lambda: Patterns([FOUND]).table(),
+    "no patterns": lambda: Patterns([]).table(),
+    "occurrences": lambda: Patterns([FOUND]).table("occurrences"),
+    "copies": lambda: COPIES.table("copies"),
+    "features": lambda: COPIES.table("features"),
     "census": lambda: gomkcn.census(RING, (2, 4)),
-    "orbits": lambda: gomkcn.orbit_table(RING, 4),
+    "orbits": lambda: gomkcn.census(RING, 4, orbits=True).table("orbits"),
     "events in time": lambda: gomkcn.temporal_census(MAIL, 9, null_samples=2),
     "frequent subgraphs": lambda: gomkcn.frequent_subgraphs([RING, RING], 2),
 }
@@ -50,11 +51,11 @@ def test_every_result_is_one_table_in_every_engine(tmp_path, name):
     assert pa.table(result) == table
     assert pl.DataFrame(result).rows(named=True) == rows
     assert duckdb.sql("SELECT count(*) FROM result").fetchall() == [(len(rows),)]
-    result.write(tmp_path / "t.parquet")
+    result.save(tmp_path / "t.parquet")
     assert parquet.read_table(tmp_path / "t.parquet") == table
-    result.write(tmp_path / "t.json")
+    result.save(tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text()) == rows
-    result.write(tmp_path / "t.csv")
+    result.save(tmp_path / "t.csv")
     lines = (tmp_path / "t.csv").read_text().splitlines()
     assert lines[0] == ",".join(table.column_names) and len(lines) == 1 + len(rows)
 
@@ -70,12 +71,12 @@ def test_what_is_unknown_and_what_is_large(tmp_path):
     assert file.getvalue().decode() == 'z,n,name,smarts\n1.5,1,a,\n,2,é,"C=""O"""\n'
     large = Table({"count": [1, 2**70]})
     assert large.to_pandas()["count"].tolist() == [1, 2**70]
-    large.write(tmp_path / "t.json")
+    large.save(tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text())[1] == {"count": 2**70}
     with pytest.raises(InputError, match=r"^a count of 2\^63 or more has no type in Arrow"):
-        large.write(tmp_path / "t.parquet")
+        large.save(tmp_path / "t.parquet")
     with pytest.raises(InputError, match="^format must be one of .*got 'xlsx'"):
-        large.write(tmp_path / "t.xlsx")
+        large.save(tmp_path / "t.xlsx")
     assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
 
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--method kernel --levels 1 --split 0.5,0.25,0.25 --folds 2 --quiet"
 SETTINGS = {"method": "kernel", "num_levels": 1, "split": (0.5, 0.25, 0.25), "num_folds": 2}
-RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
+RUN_FILES = ["checkpoint.pt", "explanation", "run.json", "settings.toml"]
 
 
 def rings_and_paths(num):
@@ -50,7 +50,7 @@ def fit(path, **options):
 
 
 def read_metrics(run):
-    return json.loads(Path(run, "metrics.json").read_text())
+    return json.loads(Path(run, "run.json").read_text())
 
 
 def test_a_run_and_what_is_made_of_it():
@@ -146,12 +146,12 @@ def test_a_stopped_run_goes_on(monkeypatch):
         result = invoke(f"train TU --out run {QUICK}")
     assert result.exit_code == 143
     assert "go on with --resume" in result.stderr
-    assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
+    assert [path.name for path in Path("run").iterdir()] == [".progress"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
     # a run of the other method neither goes on with it nor removes it
     said = refused("train TU --out run --method network --split 0.5,0.25,0.25 --quiet --resume")
     assert "was made with other settings (method was 'kernel', is 'network')" in said
-    assert Path("run/unfinished").is_dir()
+    assert Path("run/.progress").is_dir()
     assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
     gomkcn(f"train TU --out run {QUICK} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
@@ -167,7 +167,7 @@ def test_a_time_limit_takes_the_best_so_far():
     gomkcn("predict run TU --out classes.csv")
     # the settings that the run wrote say what it found out by itself, and go on with it
     assert "num_patterns = 0" in Path("run/settings.toml").read_text()
-    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").glob("kernel-*.zip")}
+    kept = {path: path.stat().st_mtime_ns for path in Path("run/.progress").glob("kernel-*.zip")}
     assert kept
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gomkcn_dgl.training.training_run.remove_progress", lambda folder: None)

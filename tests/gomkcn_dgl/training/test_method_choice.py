@@ -40,7 +40,7 @@ def interrupt(*_):
 
 
 def metrics_of(run):
-    return json.loads(Path(run, "metrics.json").read_text())
+    return json.loads(Path(run, "run.json").read_text())
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def compared(monkeypatch):
         seen.append((settings, splits[item[1]], interrupts.seconds_left))
         return accuracy[item[0]]
 
-    monkeypatch.setattr(method_choice, "_judge", judge)
+    monkeypatch.setattr(method_choice, "judge_method", judge)
     return accuracy, seen
 
 
@@ -177,7 +177,7 @@ def test_a_stopped_comparison_goes_on_and_so_does_the_training(monkeypatch):
         patch.setattr(KINDS["network"], "fit", stopped)
         assert "start again with --resume" in invoke(command).stderr
     # three folds of the machine, and one of the network
-    kept = sorted(path.stem for path in Path("run/unfinished").glob("comparison*.zip"))
+    kept = sorted(path.stem for path in Path("run/.progress").glob("comparison*.zip"))
     folds = ["kernel-0", "kernel-1", "kernel-2", "network-0"]
     assert kept == [f"comparison-of-both-methods-{fold}" for fold in folds]
     with monkeypatch.context() as patch:
@@ -187,11 +187,11 @@ def test_a_stopped_comparison_goes_on_and_so_does_the_training(monkeypatch):
         )
         assert invoke(f"{command} --resume").exit_code == 130
     with monkeypatch.context() as patch:
-        patch.setattr(method_choice, "_judge", None)
+        patch.setattr(method_choice, "judge_method", None)
         gomkcn(f"{command} --resume")
     choice = metrics_of("run")["method_choice"]
     assert choice["accuracy"]["kernel"] == [1.0, 1.0, 1.0]
-    assert not Path("run/unfinished").exists()
+    assert not Path("run/.progress").exists()
 
 
 def test_a_time_limit_leaves_time_for_the_machine():

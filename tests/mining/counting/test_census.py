@@ -32,7 +32,6 @@ from gomkcn.mining.counting.structure_census import (
     census,
     graphlet_agreement,
     orbit_counts,
-    orbit_table,
     to_graph6,
 )
 from gomkcn.mining.structures.categories import Categories
@@ -389,13 +388,15 @@ def test_directions_allow_three_and_four_nodes_and_no_orbits():
 def test_orbits_beside_the_census_and_as_features_of_graphs_and_nodes():
     graph = nx.les_miserables_graph()
     found = census(graph, (2, 5), orbits=True)
-    np.testing.assert_array_equal(found.orbits, orbit_counts(graph))
-    assert census(graph, 3, orbits=True).orbits.shape == (77, 15)
-    assert census(graph).orbits is None
-    table = orbit_table(graph, 4).to_pandas()
+    counted = found.table("orbits").to_pandas().drop(columns="node")
+    np.testing.assert_array_equal(counted.to_numpy(), orbit_counts(graph))
+    with pytest.raises(InputError, match="^which must be one of 'structures', got 'orbits'"):
+        census(graph).table("orbits")
+    table = census(graph, 3, orbits=True).table("orbits").to_pandas()
     assert list(table.columns) == ["node", *(f"orbit{k}" for k in range(15))]
     assert dict(zip(table["node"], table["orbit0"], strict=True)) == dict(graph.degree)
-    assert list(orbit_table([graph, graph], 4).columns())[:2] == ["graph", "node"]
+    both = census([graph, graph], 3, orbits=True).table("orbits")
+    assert list(both.columns())[:2] == ["graph", "node"]
     graphs, by_node = [graph, nx.cycle_graph(6)], OrbitCounts(level="node")
     assert by_node.fit_transform(graphs).shape == (83, 73)
     np.testing.assert_array_equal(by_node.transform(graphs[1]), orbit_counts(graphs[1]))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from random_graphs import KINDS, draw
 
+from gomkcn.mining import count
 from gomkcn.mining.counting.inexact_counts import count_inexact
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -125,7 +126,7 @@ def test_every_set_of_nodes_and_every_mapping(kinds, with_colors):
     ],
 )
 def test_counts_by_hand(graph, pattern, numbers):
-    found = count_inexact(graph, Structure.parse(pattern), errors=2)
+    found = count(graph, pattern, errors=2)
     assert [one.value for one in found.counts] == numbers
 
 
@@ -161,7 +162,7 @@ def test_a_list_without_what_no_draw_has_hit_is_not_complete():
     nodes, variant, complete = found.places()
     assert (nodes.shape, variant.shape, complete) == ((0, 7), (0,), False)
     # what no two nodes can show is listed completely
-    found = count_inexact(nx.DiGraph([(0, 1)]), Structure.parse("a->b, b->a"), errors=0)
+    found = count(nx.DiGraph([(0, 1)]), "a->b, b->a", errors=0)
     assert (found.variants, found.places()[2]) == ([], True)
 
 
@@ -189,10 +190,10 @@ def test_a_sample_is_uniform():
 
 def test_more_edits_than_a_pattern_has_pairs_are_refused():
     triangle = Structure.parse("triangle")
-    assert len(count_inexact(nx.path_graph(4), triangle, errors=3).counts) == 4
+    assert len(count(nx.path_graph(4), triangle, errors=3).counts) == 4
     for graph, structure, most in (
         (nx.path_graph(4), triangle, 3),
         (nx.DiGraph([(0, 1)]), Structure.parse("a->b"), 2),
     ):
         with pytest.raises(InputError, match=f"^errors must be at most {most}, got {2**64}"):
-            count_inexact(graph, structure, errors=2**64)
+            count(graph, structure, errors=2**64)

@@ -22,7 +22,7 @@ from planted_copies import (
 from gomkcn.mining.filters import filter_learner
 from gomkcn.mining.filters.contrast import MOST_FILTERS, cover, margin_of, surprise
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.neighbourhoods import structure_codes
 from gomkcn.mining.significance.null_models import RandomGraphs, null_model, sample_null
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -166,7 +166,7 @@ def test_surprise_is_minus_the_logarithm_of_the_copies_at_a_node():
 def test_nine_of_ten_random_graphs_have_no_filter_and_that_is_said():
     found = 0
     for seed in range(10):
-        miner = FilterMining().fit(nx.gnm_random_graph(200, 300, seed=seed))
+        miner = FilterMiner().fit(nx.gnm_random_graph(200, 300, seed=seed))
         if miner.filters_:
             found += 1
             continue
@@ -187,8 +187,8 @@ def test_nine_of_ten_random_graphs_have_no_filter_and_that_is_said():
 def test_a_draw_of_the_configuration_model_has_no_filter(seed):
     # with hubs, and with triangles
     given = as_csr(nx.powerlaw_cluster_graph(200, 2, 0.8, seed=seed))
-    assert FilterMining().fit(given).filters_
-    assert FilterMining().fit(sample_null(given, seed=seed)).filters_ == ()
+    assert FilterMiner().fit(given).filters_
+    assert FilterMiner().fit(sample_null(given, seed=seed)).filters_ == ()
 
 
 @pytest.mark.parametrize("links", [1, 2, 3])
@@ -196,7 +196,7 @@ def test_a_motif_with_a_node_that_hangs_from_it_is_no_filter(links):
     motifs = {key(one): one for one in (OCTAHEDRON, HOUSE6)}
     for seed in range(2):
         graph, _ = plant(tree(120, seed), [(OCTAHEDRON, 8), (HOUSE6, 8)], seed, links)
-        miner = FilterMining().fit(graph)
+        miner = FilterMiner().fit(graph)
         assert motifs.keys() <= {*keys(miner)}
         for one in miner.filters_:
             core = nx.k_core(nx.Graph(one.structure.edges), 2)
@@ -210,14 +210,14 @@ HOUSE = nx.house_graph()
 def test_a_node_that_hangs_from_the_same_place_is_part_of_the_motif(is_fixed):
     with_tail = nx.Graph([*HOUSE.edges, (4, 5)])
     graph, _ = plant(tree(120), [(with_tail, 14)] if is_fixed else [(HOUSE, 14)], seed=3)
-    assert (key(with_tail) in keys(FilterMining().fit(graph))) == is_fixed
+    assert (key(with_tail) in keys(FilterMiner().fit(graph))) == is_fixed
 
 
 def test_of_several_nodes_that_hang_none_is_part_of_the_motif():
     """Beside a motif and its links to the host, paths of two nodes come back by chance."""
     with_two = nx.Graph([*HOUSE.edges, (4, 5), (4, 6)])
     graph, _ = plant(tree(120, 1), [(with_two, 14)], seed=3)
-    found = keys(FilterMining().fit(graph))
+    found = keys(FilterMiner().fit(graph))
     assert key(HOUSE) in found and key(with_two) not in found
 
 
@@ -237,7 +237,7 @@ def test_a_place_is_that_of_a_node_of_the_same_category(is_marked):
     for own in map(graph.subgraph, copies):
         (leaf,) = (node for node in own if own.degree(node) == 1)
         colors[[*own[leaf]]] = is_marked
-    miner = FilterMining(size="4-5").fit(categorised(graph, colors))
+    miner = FilterMiner(size="4-5").fit(categorised(graph, colors))
     found = {one.structure.alone.key for one in miner.filters_}
     assert key(nx.complete_graph(4)) in found and (key(with_tail) in found) == is_marked
 
@@ -248,7 +248,7 @@ FIVE = (nx.complete_graph(4), HOUSE, PRISM, THETA7, CUBE)
 @pytest.mark.parametrize("seed", range(2))
 def test_motifs_of_four_to_eight_nodes_are_found_together(seed):
     graph, copies = plant(tree(250, seed), [(one, 10) for one in FIVE], seed)
-    miner = FilterMining().fit(graph)
+    miner = FilterMiner().fit(graph)
     found = {one.structure.key: one for one in miner.filters_}
     for motif, own in zip(FIVE, copies, strict=True):
         one = found[key(motif)]
@@ -262,7 +262,7 @@ def test_first_comes_what_is_furthest_beyond_chance():
     """By the roots that show a filter beyond those in random graphs, times its surprise."""
     motifs = [(nx.cycle_graph(5), 12), (nx.complete_graph(5), 4)]
     graph, _ = plant(tree(150, 2), motifs, seed=2)
-    miner = FilterMining().fit(graph)
+    miner = FilterMiner().fit(graph)
     own = MinedGraph.of(graph).graph
     random = RandomGraphs(null_model("degree", own), own, 0)
     drawn = [random.draw(number) for number in range(10)]
@@ -283,11 +283,11 @@ def test_first_comes_what_is_furthest_beyond_chance():
 
 def test_as_many_as_were_asked_for_those_that_exceed_random_graphs_first():
     graph, _ = plant(tree(120), [(PRISM, 8), (K33, 8)], seed=1)
-    by_itself = FilterMining().fit(graph)
+    by_itself = FilterMiner().fit(graph)
     assert {key(PRISM), key(K33)} <= {*keys(by_itself)}
     assert all(one.exceeds for one in by_itself.filters_)
     for number in (1, 2, 9):
-        miner = FilterMining(number).fit(graph)
+        miner = FilterMiner(number).fit(graph)
         exceeds = [one.exceeds for one in miner.filters_]
         assert len(exceeds) == number and exceeds == sorted(exceeds, reverse=True)
         assert exceeds[0]
@@ -295,7 +295,7 @@ def test_as_many_as_were_asked_for_those_that_exceed_random_graphs_first():
     assert f"3 to 8 nodes. Of {sum(exceeds)} of 9 the graph has more than 10 " in miner.note_
     # nothing of a random graph does
     graph = nx.gnm_random_graph(200, 300, seed=0)
-    miner = FilterMining(5).fit(graph)
+    miner = FilterMiner(5).fit(graph)
     assert [one.exceeds for one in miner.filters_] == [False] * 5
     assert all(one.structure.num_nodes > 1 for one in miner.filters_)
 
@@ -314,7 +314,7 @@ def test_as_many_as_were_asked_for_those_that_exceed_random_graphs_first():
 def test_nothing_comes_back_in_a_tiny_graph(graph):
     for contrast in ("auto", True):
         for number in ("auto", 3):
-            miner = FilterMining(number, contrast=contrast).fit(graph)
+            miner = FilterMiner(number, contrast=contrast).fit(graph)
             if graph.size() or contrast is True:
                 assert miner.filters_ == () and miner.num_random_graphs_ == 10
             else:
@@ -325,15 +325,15 @@ def test_nothing_comes_back_in_a_tiny_graph(graph):
 
 def test_a_dense_host_and_one_of_two_sides():
     dense, _ = plant(nx.gnp_random_graph(60, 0.25, seed=1), [(nx.complete_graph(7), 6)])
-    assert key(nx.complete_graph(7)) in keys(FilterMining().fit(dense))
-    assert FilterMining().fit(nx.gnp_random_graph(60, 0.25, seed=1)).filters_ == ()
+    assert key(nx.complete_graph(7)) in keys(FilterMiner().fit(dense))
+    assert FilterMiner().fit(nx.gnp_random_graph(60, 0.25, seed=1)).filters_ == ()
     # random graphs of two sides have two as well, so that even cycles are none by themselves
     host = nx.bipartite.gnmk_random_graph(70, 70, 200, seed=2)
-    assert FilterMining().fit(host).filters_ == ()
+    assert FilterMiner().fit(host).filters_ == ()
     graph = nx.disjoint_union(host, side_by_side((K33, 8)))
     graph.add_edges_from((9 * k, 140 + 6 * k + 3 * (9 * k < 70)) for k in range(8))
     assert nx.is_bipartite(graph)
-    miner = FilterMining().fit(graph)
+    miner = FilterMiner().fit(graph)
     assert key(K33) in keys(miner)
 
 
@@ -349,12 +349,12 @@ def test_directed_loops_with_relations_are_found():
         source, target, 195, relation=relation, relation_names=["activates", "represses"],
         directed=[True, True],
     )  # fmt: skip
-    miner = FilterMining().fit(graph)
+    miner = FilterMiner().fit(graph)
     loop = Structure.parse("a-[activates]->b, a-[activates]->c, b-[represses]->c")
     (one,) = (one for one in miner.filters_ if one.structure.key == loop.key)
     assert one.instances.value >= 15 and one.exceeds
     # in the other direction, or of other relations, it is another structure
-    nothing = FilterMining().fit(sample_null(graph, seed=1))
+    nothing = FilterMiner().fit(sample_null(graph, seed=1))
     assert loop.key not in keys(nothing)
 
 
@@ -366,7 +366,7 @@ def test_a_motif_with_categories_is_found():
     colors[[min(one) for one in copies]] = 1
     rng = np.random.default_rng(0)
     colors[rng.choice([*set(graph) - set().union(*copies)], 10, replace=False)] = 1
-    miner = FilterMining().fit(categorised(graph, colors))
+    miner = FilterMiner().fit(categorised(graph, colors))
     ring = Structure.from_networkx(nx.cycle_graph(6)).with_categories(
         (("kind=1",), *[("kind=0",)] * 5)
     )
@@ -384,12 +384,12 @@ def test_a_collection_and_parts_that_nothing_joins(monkeypatch):
     )
     graphs = [plant(tree(12, seed), [(PRISM, 1)], seed)[0] for seed in range(12)]
     for given in (graphs, nx.disjoint_union_all(graphs)):
-        miner = FilterMining().fit(given)
+        miner = FilterMiner().fit(given)
         (one,) = (one for one in miner.filters_ if one.structure.key == key(PRISM))
         assert (one.instances.value, one.disjoint_instances) == (12, 12)
     # nodes of a graph, and neighbours of a node: of 18 nodes the 12 of a tree have 11 edges
     assert np.allclose(sizes, [(18, 2 * (11 + 9 + 1) / 18), (12 * 18, 2 * (11 + 9 + 1) / 18)])
-    assert {near.graph for near in FilterMining().fit(graphs).filters_[0].nearest} > {0}
+    assert {near.graph for near in FilterMiner().fit(graphs).filters_[0].nearest} > {0}
 
 
 def test_molecules_are_not_compared_and_that_is_said():
@@ -404,7 +404,7 @@ def test_molecules_are_not_compared_and_that_is_said():
     csr = csr_from_edges(
         source, target, 18, relation=np.array(relation), relation_names=["single", "double"]
     )
-    miner = FilterMining().fit(csr)
+    miner = FilterMiner().fit(csr)
     assert miner.num_random_graphs_ == 0 and miner.bank_.subgraph_sizes == [6]
     assert [one.instances.value for one in miner.filters_] == [6]
     assert miner.filters_[0].random_instances is None and not miner.filters_[0].exceeds
@@ -413,24 +413,24 @@ def test_molecules_are_not_compared_and_that_is_said():
         "that chemistry rules out."
     )
     # where it is asked for, they are
-    assert FilterMining(contrast=True).fit(csr).num_random_graphs_ == 10
+    assert FilterMiner(contrast=True).fit(csr).num_random_graphs_ == 10
 
 
 def test_several_sizes_need_random_graphs():
     graph = nx.cycle_graph(6)
     with pytest.raises(InputError, match="^size must be one number where there are no random "):
-        FilterMining(size="3-8", contrast=False).fit(graph)
+        FilterMiner(size="3-8", contrast=False).fit(graph)
     with pytest.raises(InputError, match=r"\(the graph has no edges\), got '3-4'; give one size"):
-        FilterMining(size="3-4").fit(nx.empty_graph(3))
+        FilterMiner(size="3-4").fit(nx.empty_graph(3))
     with pytest.raises(InputError, match="^contrast must be False where filters start at random"):
-        FilterMining(contrast=True, learning=FilterLearning(init="random")).fit(graph)
+        FilterMiner(contrast=True, learning=FilterLearning(init="random")).fit(graph)
     with pytest.raises(InputError, match="^contrast must be True, False or \"auto\", got 'yes'"):
-        FilterMining(contrast="yes").fit(graph)
+        FilterMiner(contrast="yes").fit(graph)
 
 
 def test_a_graph_of_many_edges_is_not_compared(monkeypatch):
-    monkeypatch.setattr("gomkcn.mining.filters.filter_mining.MOST_CONTRAST_EDGES", 5)
-    miner = FilterMining(2).fit(nx.cycle_graph(6))
+    monkeypatch.setattr("gomkcn.mining.filters.filter_miner.MOST_CONTRAST_EDGES", 5)
+    miner = FilterMiner(2).fit(nx.cycle_graph(6))
     assert miner.num_random_graphs_ == 0
     assert "drawing them takes minutes above 5 edges" in miner.note_
 
@@ -438,7 +438,7 @@ def test_a_graph_of_many_edges_is_not_compared(monkeypatch):
 @pytest.mark.parametrize(("looks", "drawn"), [(0, 0), (3, 0), (9, 3)])
 def test_random_graphs_that_time_ends_are_done_without_and_that_is_said(looks, drawn):
     graph, _ = plant(tree(60), [(PRISM, 6)], seed=1)
-    miner = FilterMining().fit(graph, steps=Steps(interrupts=EndsAfter(looks)))
+    miner = FilterMiner().fit(graph, steps=Steps(interrupts=EndsAfter(looks)))
     assert miner.is_partial_ and (miner.num_random_graphs_ >= 3) == (drawn >= 3)
     if not drawn:
         assert miner.num_random_graphs_ == 0 and {one.size for one in miner.filters_} == {8}
@@ -472,17 +472,17 @@ def test_three_random_graphs_are_enough_where_time_is_up(drawn, compared, monkey
 
     monkeypatch.setattr(RandomGraphs, "draw", late)
     graph, _ = plant(tree(60), [(PRISM, 6)], seed=1)
-    miner = FilterMining().fit(graph)
+    miner = FilterMiner().fit(graph)
     assert miner.num_random_graphs_ == compared and miner.is_partial_ == (drawn < 10)
     assert key(PRISM) in keys(miner) or not compared
 
 
 def test_the_limit_on_the_number_of_filters_is_said_where_it_is_reached():
-    crowded = FilterMining().fit(nx.watts_strogatz_graph(400, 6, 0.1, seed=1))
+    crowded = FilterMiner().fit(nx.watts_strogatz_graph(400, 6, 0.1, seed=1))
     assert len(crowded.filters_) == MOST_FILTERS
     said = f"No more than {MOST_FILTERS} are chosen, and there may be others."
     assert said in crowded.note_
-    few = FilterMining().fit(plant(tree(200), [(OCTAHEDRON, 5)], seed=0)[0])
+    few = FilterMiner().fit(plant(tree(200), [(OCTAHEDRON, 5)], seed=0)[0])
     assert len(few.filters_) < MOST_FILTERS and said not in few.note_
 
 
@@ -490,5 +490,5 @@ def test_the_limit_on_the_number_of_filters_is_said_where_it_is_reached():
 def test_truth_values_of_numpy_are_truth_values(wanted):
     # as those of a grid of parameters are
     graph = plant(tree(60), [(OCTAHEDRON, 3)], seed=0)[0]
-    miner = FilterMining(contrast=np.bool_(wanted)).fit(graph)
+    miner = FilterMiner(contrast=np.bool_(wanted)).fit(graph)
     assert (miner.num_random_graphs_ > 0) == wanted

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from gomkcn.mining import FilterLearning, FilterMiner
-from gomkcn.mining.filters.filter_mining import PER_NODE
+from gomkcn.mining.filters.miner_file import PER_NODE
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 from gomkcn_dgl import GOMKKernel, as_csr, gomk
@@ -399,7 +399,7 @@ def test_what_is_saved_is_read_again(mined, tmp_path):
     assert [one.to_dict() for one in read.filters_] == [one.to_dict() for one in miner.filters_]
     np.testing.assert_array_equal(read.predict(graph), miner.labels_)
     for name in PER_NODE:
-        np.testing.assert_array_equal(getattr(read, f"{name}_"), getattr(miner, f"{name}_"))
+        np.testing.assert_array_equal(getattr(read, name), getattr(miner, name))
     for name in ("loss_curve_", "n_iter_", "note_", "num_random_graphs_", "is_partial_"):
         assert getattr(read, name) == getattr(miner, name)
     assert torch.equal(read.to_conv(6).filters.adj(), miner.to_conv(6).filters.adj())

@@ -22,34 +22,31 @@ from gomkcn.mining import (
     FilterMiner,
     MiningRun,
     PatternMiner,
-    read_run,
+    load,
 )
 from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.query import Query
-from gomkcn.mining.filters.filter_figure import feature_colors, plot_filters
+from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, NO_MORE
+from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filters_run import FiltersRun, PageLimits, count_filters
 from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
-from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.styles import filter_colors
-from gomkcn.mining.runs.filters_folder import (
-    prepare_filters_folder,
-    read_filters_run,
-    write_filters_page,
-    write_filters_run,
-)
-from gomkcn.mining.runs.filters_job import run_filters_job
-from gomkcn.mining.runs.run_folder import prepare_folder, write_run
+from gomkcn.mining.runs.filters import FILTERS, learn_filters, run_of_filters
+from gomkcn.mining.runs.graph_inputs import GraphInputs
+from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.schemas import load_schema
-from gomkcn.mining.show.filters_page import CSV_HEAD, filters_row, render_filters
-from gomkcn.mining.show.filters_text import NO_MORE, filters_table, format_filters
+from gomkcn.mining.show.filters_page import filters_row, render_filters
+from gomkcn.mining.show.filters_text import format_filters
 from gomkcn.mining.show.page import read_text
+from gomkcn.mining.show.text_table import text_table
 from gomkcn.mining.structures.pattern import UNCOUNTED
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.run import prepare_folder, read_run, write_page, write_run
 from gomkcn_dgl.runtime.steps import Steps
 
 JSON_FILES = ("run", "filters", "map", "drawn")
@@ -85,7 +82,8 @@ def molecules():
 def made(graph, truth=None, **changes):
     """Settings, the fitted miner and the run of a graph."""
     settings = FiltersSettings().override({**SMALL, "path": "some/graph.graphml", **changes})
-    return settings, *run_filters_job(settings, as_csr(graph), truth=truth)
+    run = learn_filters(settings, GraphInputs(as_csr(graph), truth=truth)).found
+    return settings, run.miner, run
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +105,9 @@ def run(job):
 def written(tmp_path_factory, job):
     """A finished run that no test changes."""
     folder = tmp_path_factory.mktemp("run") / "a" / "b"
-    assert prepare_filters_folder(folder) == folder / ".progress"
+    assert prepare_folder(FILTERS, folder) == folder / ".progress"
     *_, run = job
-    write_filters_run(folder, run)
+    write_run(FILTERS, folder, run_of_filters(run))
     return folder
 
 
@@ -157,7 +155,7 @@ def test_the_files_of_a_run(written, graph, job):
 
 
 def test_a_run_is_read_back(written, copied, run):
-    back = read_filters_run(written)
+    back = load(written)
     # JSON has lists for tuples
     assert json.dumps(back.to_dict()) == json.dumps(run.to_dict())
     names = ("graph", "occurrences", "highest", "recovery", "loss_curve", "notes", "note")
@@ -166,7 +164,7 @@ def test_a_run_is_read_back(written, copied, run):
     assert back.map.to_dict() == run.map.to_dict() and back.drawn.to_dict() == run.drawn.to_dict()
     assert format_filters(back) == format_filters(run)
     (copied / "filters.html").unlink()
-    page = write_filters_page(copied, back)
+    page = write_page(FILTERS, copied, run_of_filters(back))
     assert page.read_text("utf-8") == (written / "filters.html").read_text("utf-8")
 
 
@@ -250,7 +248,7 @@ def test_planted_motifs_are_the_filters_that_are_isomorphic():
     page = " ".join(Page(render_filters(run)).text)
     assert re.search(r"Filter\s+0\s+is 1 of the 2 planted motifs\s+with 4 copies\.", page)
     assert "ring: filter 0; 4 of 4 copies" in page and "star: no filter" in page
-    assert filters_table(run).columns["planted"] == ["ring", "-"]
+    assert text_table(FILTER_COLUMNS, run.rows).columns["planted"] == ["ring", "-"]
     said = "1 of 2 planted motifs is the structure of a filter: ring (4 instances, 4 planted)."
     assert said in format_filters(run)
     assert run.to_dict()["filters"][0]["planted"] == "ring"
@@ -274,8 +272,9 @@ def test_of_a_sample_numbers_have_intervals_and_others_are_not_compared(graph):
     assert f"estimates from 20 of {graph.num_nodes} nodes, drawn at random" in said
     # a number above its interval, of instances
     first = run.filters[0].instances
-    shown = filters_table(run).columns["instances"][0]
-    assert shown[0].startswith("≈ ") and shown[1].split(" to ")[0] in str(first)
+    shown = text_table(FILTER_COLUMNS, run.rows).columns["instances"][0]
+    assert shown[0].startswith("≈ ") and shown[1].startswith("95% CI ")
+    assert shown[1].removeprefix("95% CI ").split(" to ")[0] in str(first)
     assert f"{shown[0]} {shown[1]} {run.filters[0].disjoint_instances} disjoint" in page
 
 
@@ -323,9 +322,9 @@ def test_a_collection_names_the_graphs_of_the_highest_response():
 
 def test_directions_and_relations_are_read_back(tmp_path):
     *_, run = made(signed_loops(20), filter_size=3)
-    prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, run)
-    back = read_filters_run(tmp_path)
+    prepare_folder(FILTERS, tmp_path)
+    write_run(FILTERS, tmp_path, run_of_filters(run))
+    back = load(tmp_path)
     assert [one.structure.key for one in back.filters] == [one.structure.key for one in run.filters]
     assert back.filters[0].weights.tolist() == run.filters[0].weights.tolist()
     assert render_filters(back) == render_filters(run)
@@ -348,8 +347,8 @@ def test_what_is_left_when_time_is_up_is_marked(graph, job):
     assert [one["occurrences"] for one in run.to_dict()["filters"]] == [None] * 3
     page = words_of(render_filters(run))
     assert f"The time limit ended the run. To continue it: {run.command}" in page
-    assert "a dash where time was up" in page
-    assert filters_table(run).columns["occurrences"] == ["-"] * 3
+    assert "A dash: not counted, as time was up." in page
+    assert text_table(FILTER_COLUMNS, run.rows).columns["occurrences"] == ["-"] * 3
     record = json.loads(json.dumps(run.to_dict()))
     jsonschema.Draft202012Validator(load_schema("filters")).validate(record)
 
@@ -427,7 +426,7 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     assert (one.name, one.instances.value, one.disjoint_instances) == ("wheel with 5 spokes", 8, 8)
     assert one.exceeds and one.random_instances.num_graphs == beyond.num_random_graphs > 2
     # 1. in the terminal
-    table = filters_table(beyond).columns
+    table = text_table(FILTER_COLUMNS, beyond.rows).columns
     assert list(table) == ["filter", "structure", "nodes", "instances", "random graphs",
                            "nearest nodes", "similarity", "occurrences", "planted"]  # fmt: skip
     assert table["random graphs"][0] == str(one.random_instances)
@@ -447,22 +446,20 @@ def test_instances_lead_beside_those_of_random_graphs(beyond, tmp_path):
     # 3. in the table that a reader saves
     (row,) = csv_rows(page)
     assert (row["instances"], row["disjoint"], row["exceeds"]) == (8, 8, 1)
-    assert (row["random mean"], row["random sd"]) == (
+    assert (row["random_mean"], row["random_sd"]) == (
         one.random_instances.mean, one.random_instances.sd
     )  # fmt: skip
-    assert row["nearest nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
+    assert row["nearest_nodes"] == one.nearest_nodes.value and row["planted"] == "wheel"
     # 4. in the panel below the graph, in a row of filters and in a figure
     beside = f"{one.random_instances} in random graphs"
     record = unpacked(page)["filters"][0]
     assert record["said"].startswith(f"8 instances ({beside}). ")
     assert beside in words_of(filters_row(beyond.filters, beyond.colors))
-    assert texts_of(plot_filters(beyond.miner)) == [
-        f"8 instances\nrandom graphs: {one.random_instances}"
-    ]
+    assert texts_of(beyond.miner.plot()) == [f"8 instances\nrandom graphs: {one.random_instances}"]
     # 5. and read back
-    prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, beyond)
-    back = read_filters_run(tmp_path)
+    prepare_folder(FILTERS, tmp_path)
+    write_run(FILTERS, tmp_path, run_of_filters(beyond))
+    back = load(tmp_path)
     assert render_filters(back) == page and format_filters(back) == format_filters(beyond)
 
 
@@ -476,7 +473,7 @@ def test_nothing_of_a_figure_covers_another_or_is_cut_off():
     """Two rows of filters, whose numbers in random graphs stand above the names below them."""
     miner = FilterMiner(6, size="3-5").fit(nx.les_miserables_graph())
     assert len(miner.filters_) == 6
-    figure = plot_filters(miner)
+    figure = miner.plot()
     figure.canvas.draw()
     texts = [text for axis in figure.axes for text in (axis.title, *axis.texts) if text.get_text()]
     boxes = [text.get_window_extent() for text in texts]
@@ -489,8 +486,8 @@ def csv_rows(page):
     """The rows of the table of a page, as its button saves them."""
     rows = [json.loads(value) for name, value in Page(page).attributes if name == "data-csv"]
     heads = [value for name, value in Page(page).attributes if name == "data-head"]
-    assert heads == ["|".join(CSV_HEAD)]
-    return [dict(zip(CSV_HEAD, row, strict=True)) for row in rows]
+    names = heads[0].split("|")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def test_instances_that_overlap_are_told_from_disjoint_ones():
@@ -501,8 +498,8 @@ def test_instances_that_overlap_are_told_from_disjoint_ones():
     _, _, run = made(graph, num_filters=1, filter_size=3, num_epochs=0)
     one = run.filters[0]
     assert one.disjoint_instances < one.instances.value
-    assert filters_table(run).columns["disjoint"] == [str(one.disjoint_instances)]
-    assert "disjoint: as many of them as share no node" in " ".join(format_filters(run).split())
+    assert text_table(FILTER_COLUMNS, run.rows).columns["disjoint"] == [str(one.disjoint_instances)]
+    assert "Disjoint: as many instances as share no node" in " ".join(format_filters(run).split())
     page = render_filters(run)
     words = words_of(page)
     assert f"{one.instances.short} {one.disjoint_instances} disjoint" in words
@@ -519,12 +516,12 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     assert run.filters == () and run.num_random_graphs > 2
     assert (run.map, run.drawn, run.num_assigned, run.is_sample) == (None, None, 0, False)
     # 1. in a folder, which is read back
-    prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, run)
+    prepare_folder(FILTERS, tmp_path)
+    write_run(FILTERS, tmp_path, run_of_filters(run))
     for name in JSON_FILES:
         record = json.loads((tmp_path / f"{name}.json").read_bytes())
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
-    back = read_filters_run(tmp_path)
+    back = load(tmp_path)
     assert back.to_dict() == run.to_dict() and back.to_dict()["filters"] == []
     assert pq.read_table(tmp_path / "nodes.parquet").num_rows == 0
     assert FilterMiner.load(tmp_path / "filters.npz").predict(graph).tolist() == [-1] * 150
@@ -543,7 +540,7 @@ def test_where_there_is_nothing_beyond_chance_a_sentence_says_so(tmp_path):
     # 3. in Python, where it is a parameter
     assert "contrast=False gives" in miner.note_ == run.note
     assert f"<p>{miner.note_}</p>" == run._repr_html_()
-    (text,) = plot_filters(miner, graph).texts
+    (text,) = miner.plot(graph).texts
     assert " ".join(text.get_text().split()) == miner.note_
     # 4. of a collection, whose graphs no filter ranks
     pair = as_csr([nx.gnm_random_graph(60, 90, seed=seed) for seed in (1, 2)])
@@ -555,18 +552,18 @@ def test_what_a_given_number_adds_is_marked_as_no_more_than_by_chance():
     graph = nx.gnm_random_graph(150, 240, seed=3)
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2})
     assert [one.exceeds for one in run.filters] == [False, False]
-    for cell in filters_table(run).columns["structure"]:
+    for cell in text_table(FILTER_COLUMNS, run.rows).columns["structure"]:
         assert cell[1] == NO_MORE
     page = render_filters(run)
-    assert words_of(page).count(NO_MORE) == 2 + 1
-    said = f"{NO_MORE} explains no more nodes, beside the others, than in these."
+    assert words_of(page).count(NO_MORE) == 2
+    said = f"A{NO_MORE[1:]}: explains no more nodes, beside the others, than in these."
     assert said in words_of(page)
     assert [row["exceeds"] for row in csv_rows(page)] == [0, 0]
     assert words_of(filters_row(run.filters, run.colors)).count(NO_MORE) == 2
     # without random graphs nothing is
     _, _, run = made(graph, **{**DEFAULTS, "num_filters": 2, "contrast": False})
     assert NO_MORE not in format_filters(run) + render_filters(run)
-    assert [row["random mean"] for row in csv_rows(render_filters(run))] == ["", ""]
+    assert [row["random_mean"] for row in csv_rows(render_filters(run))] == ["", ""]
     assert "random graphs" not in words_of(render_filters(run)).replace(run.note, "")
 
 
@@ -583,7 +580,7 @@ def test_names_of_the_table_are_short():
 
 def test_colors_of_a_miner_without_filters():
     miner = FilterMiner().fit(nx.gnm_random_graph(150, 240, seed=3))
-    assert miner.filters_ == () and not feature_colors(miner).columns
+    assert miner.filters_ == () and not feature_colors(miner.bank_, miner.filters_).columns
 
 
 def test_trees_have_muted_colours_and_no_two_of_twelve_are_alike():
@@ -627,39 +624,39 @@ def test_damage_and_other_versions_are_refused(copied):
         path = path if isinstance(path, tuple) else (path,)
         file.write_text(json.dumps(change(json.loads(content), path, value)))
         with pytest.raises(InputError, match=r"^run folder .* holds a damaged .* again\.$"):
-            read_filters_run(copied)
+            load(copied)
         file.write_bytes(content)
     # another kind of run, another version, a missing file
-    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
-        read_run(copied)
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and one of gomkcn mine"):
+        read_run(MINE, copied)
     file = copied / "nodes.parquet"
     content = file.read_bytes()
     file.write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"nodes\.parquet' cannot be read .* again\.$"):
-        read_filters_run(copied)
+        load(copied)
     file.write_bytes(content)
     file = copied / "filters.json"
     file.write_text(json.dumps(change(json.loads(file.read_bytes()), ("schema",), 9)))
     with pytest.raises(InputError, match=r"another version of gomkcn, in format 9, .* format 2"):
-        read_filters_run(copied)
+        load(copied)
     file.unlink()
     with pytest.raises(InputError, match=r"filters\.json is missing"):
-        read_filters_run(copied)
+        load(copied)
 
 
 def test_force_leaves_one_run_in_a_folder(copied, graph, job):
     """After a run of mine, its settings and patterns are not those of the folder."""
     miner = PatternMiner(pattern_size=3, null="none").fit(graph)
-    prepare_folder(copied, force=True)
-    write_run(copied, MiningRun.of(miner, graph), RunSettings.of(miner))
-    assert len(read_run(copied).patterns) == len(miner.patterns_)
-    with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and another kind"):
-        read_filters_run(copied)
-    prepare_filters_folder(copied, force=True)
-    write_filters_run(copied, job[2])
-    assert len(read_filters_run(copied).filters) == 3
-    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
-        read_run(copied)
+    prepare_folder(MINE, copied, force=True)
+    write_run(MINE, copied, run_of_mining(MiningRun.of(miner, graph)))
+    assert len(load(copied).patterns) == len(miner.patterns_)
+    with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and one of gomkcn filters"):
+        read_run(FILTERS, copied)
+    prepare_folder(FILTERS, copied, force=True)
+    write_run(FILTERS, copied, run_of_filters(job[2]))
+    assert len(load(copied).filters) == 3
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and one of gomkcn mine"):
+        read_run(MINE, copied)
 
 
 def test_settings_are_read_back_and_a_bad_file_is_refused(write):
@@ -703,6 +700,6 @@ def test_the_figure_has_filters_and_two_maps(graph, job):
     assert len(np.unique(which.get_facecolors(), axis=0)) == 3
     assert sorted(response.get_array()) == sorted(miner.responses_[:, 0])
     with pytest.raises(InputError, match=r"^response_to must be"):
-        plot_filters(miner, graph, response_to=3)
+        miner.plot(graph, response_to=3)
     with pytest.raises(InputError, match=r"^graph must be that which the miner was fitted to"):
         miner.plot(nx.path_graph(3))

@@ -19,7 +19,7 @@ from planted_copies import (
 from gomkcn.mining.filters import filter_training
 from gomkcn.mining.filters.filter_bank import respond_everywhere
 from gomkcn.mining.filters.filter_learning import FilterLearning
-from gomkcn.mining.filters.filter_mining import FilterMining
+from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.instances import choose_disjoint, count_instances
 from gomkcn.mining.filters.neighbourhoods import count_node_sets
 from gomkcn.mining.significance.null_models import RandomGraphs, null_model
@@ -58,7 +58,7 @@ def node_sets_of(miner, graph):
 def test_instances_are_all_planted_copies_and_real_occurrences(host, motif, number):
     host = nx.convert_node_labels_to_integers(host)
     graph, (copies,) = plant(host, [(motif, number)], seed=number)
-    miner = FilterMining().fit(graph)
+    miner = FilterMiner().fit(graph)
     found = node_sets_of(miner, graph)
     assert {*copies} <= found[[*by_key(miner)].index(key(motif))]
     for one, sets in zip(miner.filters_, found, strict=True):
@@ -75,7 +75,7 @@ def test_instances_do_not_depend_on_the_other_filters(contrast):
     graph, (copies,) = plant(blocks, [(HOUSE6, 5)], seed=4)
     seen = {}
     for number in (2, 4, 8, 20):
-        miner = FilterMining(number, 6, contrast=contrast).fit(graph)
+        miner = FilterMiner(number, 6, contrast=contrast).fit(graph)
         seen[number] = {structure: str(one.instances) for structure, one in by_key(miner).items()}
     assert len(seen[2]) < len(seen[4]) < len(seen[8])
     for one in seen.values():
@@ -90,7 +90,7 @@ def test_instances_do_not_depend_on_the_other_filters(contrast):
 )
 def test_structures_with_equal_embeddings_are_filters_of_their_own(first, second, size, contrast):
     graph = side_by_side((first, 12), (second, 10))
-    miner = FilterMining(size=size, contrast=contrast).fit(graph)
+    miner = FilterMiner(size=size, contrast=contrast).fit(graph)
     found = {structure: one.instances.value for structure, one in by_key(miner).items()}
     assert found == {key(first): 12, key(second): 10}
     assert [one.disjoint_instances for one in miner.filters_] == [12, 10]
@@ -103,7 +103,7 @@ def test_structures_with_equal_embeddings_are_filters_of_their_own(first, second
 
 def test_instances_in_random_graphs_are_counted_as_those_of_the_graph():
     graph = plant(tree(60), [(nx.complete_graph(3), 20)], seed=1)[0]
-    miner = FilterMining(size=3).fit(graph)
+    miner = FilterMiner(size=3).fit(graph)
     (one,) = (one for one in miner.filters_ if len(one.structure.edges) == 3)
     # the graph in its order, as the miner draws from it
     own = MinedGraph.of(graph).graph
@@ -122,7 +122,7 @@ def test_instances_in_random_graphs_are_counted_as_those_of_the_graph():
 def test_instances_that_share_a_node_are_not_disjoint():
     """Triangles that share a node, five and four of them."""
     graph = nx.disjoint_union(nx.windmill_graph(5, 3), nx.windmill_graph(4, 3))
-    (one,) = FilterMining(1, 3, contrast=False).fit(graph).filters_
+    (one,) = FilterMiner(1, 3, contrast=False).fit(graph).filters_
     assert (one.instances.value, one.disjoint_instances) == (9, 2)
 
 
@@ -204,9 +204,9 @@ def test_nineteen_of_twenty_intervals_hold_the_number_of_instances(rows, share):
 def test_instances_of_drawn_nodes_are_an_estimate():
     learning = FilterLearning(max_subgraphs=150)
     graph, _ = plant(tree(300), [(HOUSE6, 50)], seed=2)
-    exact = by_key(FilterMining().fit(graph))[key(HOUSE6)]
+    exact = by_key(FilterMiner().fit(graph))[key(HOUSE6)]
     assert exact.instances.is_exact and exact.instances.value >= 50
-    drawn = FilterMining(learning=learning, max_assigned=200).fit(graph)
+    drawn = FilterMiner(learning=learning, max_assigned=200).fit(graph)
     one = by_key(drawn)[key(HOUSE6)]
     assert not one.instances.is_exact
     assert one.instances.low <= exact.instances.value <= one.instances.high
@@ -218,7 +218,7 @@ def test_instances_of_drawn_nodes_are_an_estimate():
 def test_a_filter_draws_its_commonest_structure(monkeypatch):
     """Training sees no difference between structures whose embeddings are equal."""
     graph = side_by_side((PRISM, 12), (K33, 2))
-    start = FilterMining(1, 6, contrast=False).fit(graph)
+    start = FilterMiner(1, 6, contrast=False).fit(graph)
     assert [one.structure.key for one in start.filters_] == [key(PRISM)]
 
     def end_with_k33(subgraphs, filters, *_):
@@ -227,7 +227,7 @@ def test_a_filter_draws_its_commonest_structure(monkeypatch):
         return type(filters)(adj, filters.feat, adj, (6,)), [0.5, 0.25]
 
     monkeypatch.setattr(filter_training, "train_filters", end_with_k33)
-    trained = FilterMining(1, 6, contrast=False, learning=FilterLearning(num_epochs=1)).fit(graph)
+    trained = FilterMiner(1, 6, contrast=False, learning=FilterLearning(num_epochs=1)).fit(graph)
     (one,) = trained.filters_
     assert one.structure.key == key(PRISM) and one.instances.value == 12
     assert trained.loss_curve_ == [0.5, 0.25]

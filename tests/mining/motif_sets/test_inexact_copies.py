@@ -14,7 +14,7 @@ import pytest
 from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_structure
 from motif_searches import content, search_one
 
-from gomkcn.mining import MiningRun, PatternMiner, motif_set, read_run
+from gomkcn.mining import MiningRun, PatternMiner, load, motif_set
 from gomkcn.mining.motif_sets.alignment_loops import (
     MOST_NEIGHBORS,
     WRONG_COLOR,
@@ -34,13 +34,13 @@ from gomkcn.mining.motif_sets.graph_count import count_graphs, count_two_sided_g
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from gomkcn.mining.motif_sets.near_copies import NearCopies
-from gomkcn.mining.patterns.mining_settings import RunSettings
-from gomkcn.mining.runs.run_folder import write_run
+from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
+from gomkcn_dgl.runtime.run import write_run
 from gomkcn_dgl.runtime.steps import Steps
 
 
@@ -549,8 +549,8 @@ def test_a_set_with_edits_is_read_back(noisy, tmp_path):
     part, rows = one.motif, one.motif.copies.rows_in(graph)
     miner = PatternMiner(null=None).fit(nx.path_graph(9))
     run = replace(MiningRun.of(miner, nx.path_graph(9)), motif_set=found)
-    write_run(tmp_path, run, RunSettings.of(miner))
-    (back,) = read_run(tmp_path).motif_set
+    write_run(MINE, tmp_path, run_of_mining(run))
+    (back,) = load(tmp_path).motif_set
     assert back.key == one.key and back.motif.copies.rows_in(graph).tolist() == rows.tolist()
     assert sorted(back.motif.edits.tolist()) == sorted(
         [copy, *sorted(ends), sign] for copy, *ends, sign in part.edits.tolist()

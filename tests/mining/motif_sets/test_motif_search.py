@@ -21,6 +21,16 @@ from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
 from gomkcn.mining.motif_sets.motif_search import MotifSearch, SearchSettings, SearchState
+from gomkcn.mining.motif_sets.moves import (
+    CoverAnew,
+    Drop,
+    DropAndCover,
+    DropPairs,
+    Gap,
+    Swap,
+    codes_of,
+    put_in,
+)
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
@@ -90,6 +100,12 @@ def found_in_one_round(mined, steps):
 
 def found_from_one_set(mined, steps):
     return found_in_graph(mined, steps, DECIDING_SEARCH)
+
+
+def improved(search, move, best):
+    """A set after a move."""
+    search.best = best
+    return search.make(move)
 
 
 def search_of(mined, settings=None, steps=None, sizes=SIZES):
@@ -349,7 +365,7 @@ def test_a_greedy_step_takes_what_saves_most_or_most_for_its_edges():
     assert [motif.structure.num_nodes for motif in without.motifs] == [10]
     assert search.add(by_bits, 0.0) is by_bits
     # a gap is filled with what was there, or not at all where this is banned
-    assert search.refill(by_bits, (0,), 0.0) is by_bits
+    assert search.refill(by_bits, Gap((0,), 0.0)).length == pytest.approx(by_bits.length)
     fewer = by_bits.without(0)
     freed = by_bits.used & ~fewer.used
     again = search.add(fewer, 0.0, freed)
@@ -398,7 +414,7 @@ def test_each_motif_that_is_one_too_many_goes():
     for motif in description.motifs[::-1]:
         turned = turned.add(motif.structure, motif.copies)
     for motifs in (description, turned):
-        after = search.drop(motifs)
+        after = improved(search, Drop(), motifs)
         assert [motif.structure.code for motif in after.motifs] == [saving.structure.code]
         assert after.length < motifs.length
         search.tried.clear()
@@ -415,21 +431,30 @@ def test_two_motifs_that_meet_give_way_to_one():
     assert len(copies) == 8
     both = search.empty.add(four.structure, copies[:, :4]).add(triangle.structure, copies[:, 3:])
     # neither goes alone
-    assert six.code not in {motif.structure.code for motif in search.drop(both).motifs}
+    assert six.code not in {motif.structure.code for motif in improved(search, Drop(), both).motifs}
     search.tried.clear()
-    (motif,) = search.drop_pairs(both).motifs
+    (motif,) = improved(search, DropPairs(), both).motifs
     assert motif.structure.code == six.code and len(motif.copies) == 8
     # two that do not meet are not left out together
     search.tried.clear()
     apart = search.empty.add(four.structure, copies[:4, :4]).add(triangle.structure, copies[4:, 3:])
-    assert search.drop_pairs(apart) is apart and not search.tried
+    assert improved(search, DropPairs(), apart) is apart and not search.tried
 
 
-def test_what_is_shorter_by_anything_that_counts_is_shorter():
-    search = search_of(planted("plain"))
-    ten, less, more = (SimpleNamespace(length=10 + bits) for bits in (0.0, -1e-3, 1e-3))
-    assert search.shorter(ten, less) is less and search.shorter(ten, more) is ten
-    assert search.shorter(ten, SimpleNamespace(length=10 - 1e-8)) is ten
+def test_what_is_shorter_by_anything_that_counts_is_kept():
+    for least_of_motif in (0.0, 10.0):
+        search = search_of(planted("plain"), SearchSettings(least_of_motif=least_of_motif))
+        ten, less, more, equal, larger, smaller = (
+            SimpleNamespace(length=10 + bits, motifs=[None] * number)
+            for bits, number in ((0, 2), (-1e-3, 2), (1e-3, 2), (-1e-8, 2), (-9, 3), (9, 1))
+        )
+        kept = []
+        for other in (less, more, equal, larger, smaller):
+            search.best = ten
+            search.keep_shorter(other)
+            kept.append(search.best is other)
+        # a motif more must be worth what a motif must be
+        assert kept == [True, False, False, least_of_motif == 0.0, least_of_motif > 0.0]
 
 
 @pytest.fixture(scope="module")
@@ -447,22 +472,20 @@ def search_in(collection, **settings):
     return search
 
 
-def codes_of(description):
-    return [motif.structure.code for motif in description.motifs]
-
-
 def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
     search = search_in(collection)
     best = search.run()
     assert len(best.motifs) >= 2
-    # one that is worth less than is asked for goes
-    weakest = min(search.left_out(best, k).length - best.length for k in range(len(best.motifs)))
+    # one that is worth less than a motif must be goes
+    weakest = min(search.worth(best, number) for number in range(len(best.motifs)))
     dear = search_in(collection, least_of_motif=weakest + 1)
-    assert len(dear.drop(dear.cover(codes_of(best))).motifs) < len(best.motifs)
+    before = dear.cover(codes_of(best))
+    assert len(improved(dear, DropAndCover(), before).motifs) < len(best.motifs)
     for key in sorted(search.candidates)[::3]:
-        after = search.drop(search.cover([*codes_of(best), key]))
+        before = search.cover([*codes_of(best), key])
+        after = improved(search, DropAndCover(), improved(search, CoverAnew(), before))
         for number in range(len(after.motifs)):
-            assert search.left_out(after, number).length >= after.length + 10
+            assert search.worth(after, number) >= 10 - 1e-6
         assert after.length <= best.length + 1e-6 or len(after.motifs) < len(best.motifs)
 
 
@@ -472,11 +495,10 @@ def test_a_structure_is_put_in_before_those_that_are_not_larger(collection):
     first, second = sorted(codes_of(best)[:2], key=lambda key: search.candidates[key].rank)
     large, small = search.candidates[first], search.candidates[second]
     for one, other in ((large, small), (small, large)):
-        after = search.put_in(search.cover([one.code]), other)
-        assert codes_of(after) == [first, second]
+        after = search.cover(put_in(search, (one.code,), other))
+        assert codes_of(after) == (first, second)
     # or in the place of another
-    after = search.put_in(search.cover([second, first]), large, second)
-    assert codes_of(after)[0] == first
+    assert put_in(search, (second, small.code), large, second)[0] == first
 
 
 @pytest.mark.parametrize("moves", [{"most_put_in": 0}, {"most_in_place": 0}])
@@ -490,12 +512,12 @@ def test_a_part_of_a_motif_gives_way_to_it(collection, moves):
         key=lambda one: search.gain_alone(one.code),
     )
     before = search.cover([part.code])
-    assert codes_of(before) == [part.code]
-    after = search.swap(before)
-    assert after.length < before.length and codes_of(after) != [part.code]
+    assert codes_of(before) == (part.code,)
+    after = improved(search, Swap(), before)
+    assert after.length < before.length and codes_of(after) != (part.code,)
     # without any such move it stays
     still = search_in(collection, most_put_in=0, most_in_place=0)
-    assert codes_of(still.swap(still.cover([part.code]))) == [part.code]
+    assert codes_of(improved(still, Swap(), still.cover([part.code]))) == (part.code,)
 
 
 def test_a_structure_without_copies_leaves_a_cover_as_it_is(collection):

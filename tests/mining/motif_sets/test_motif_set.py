@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count, feature_table, motif_set
+from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count, motif_set
 from gomkcn.mining.motif_sets import finding
 from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
 from gomkcn.mining.motif_sets.finding import given_patterns, near_variants
@@ -280,7 +280,7 @@ def test_copies_that_lack_an_edge_are_no_variant_unless_copies_are_exact(damaged
 def test_features_at_orbits_are_direct_means(damaged, exact):
     """Over the copies that the tables list, and over all nodes, one value at a time."""
     values = dict(zip(damaged.feature_names, damaged.features.T.tolist(), strict=True))
-    table = feature_table(exact).to_pandas()
+    table = exact.table("features").to_pandas()
     orbits = [set(one.structure.orbits.tolist()) for one in exact]
     assert len(table) == sum(2 * len(own) for own in orbits) == 6
     for row in table.to_dict("records"):
@@ -297,7 +297,7 @@ def test_features_at_orbits_are_direct_means(damaged, exact):
     assert all(own.is_monotonic_decreasing for _, own in apart.groupby(table["motif"]))
     # categories and features without a difference have none
     plain = motif_set(as_csr(damaged, features=np.ones((damaged.num_nodes, 1))), "3-6")
-    assert not feature_table(plain).columns()["motif"]
+    assert not plain.table("features").columns()["motif"]
 
 
 def test_what_is_not_used_is_said():

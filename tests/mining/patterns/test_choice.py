@@ -13,10 +13,10 @@ from gomkcn.mining import (
     MiningRun,
     PatternMiner,
     bag_of_patterns,
-    choice,
 )
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import count_structures
+from gomkcn.mining.patterns import choice
 from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.significance.null_models import RandomGraphs, null_model

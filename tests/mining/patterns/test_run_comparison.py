@@ -10,7 +10,8 @@ from self_contained import assert_loads_nothing
 from tiny_runs import pattern_of, run_of, significance_of
 
 from gomkcn.mining.counting.census import SUBGRAPH, count_structures
-from gomkcn.mining.patterns.run_comparison import Family, compare_runs, mine_structures
+from gomkcn.mining.patterns.compared_structure import Family
+from gomkcn.mining.patterns.run_comparison import compare_runs, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 from gomkcn.mining.show.comparison_text import (
     format_comparison,

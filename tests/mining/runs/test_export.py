@@ -9,24 +9,19 @@ import pandas as pd
 import pytest
 from tiny_runs import difference_of, pattern_of, run_of, run_with_variant, significance_of
 
-from gomkcn.mining import MiningRun, PatternMiner
+from gomkcn.mining import MiningRun, PatternMiner, load
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
-from gomkcn.mining.runs.export import (
-    copies_table,
-    feature_table,
-    occurrence_table,
-    read_places,
-    structure_table,
-    write_tables,
-)
-from gomkcn.mining.runs.run_folder import prepare_folder, read_run, write_run
+from gomkcn.mining.runs.export import read_places, write_tables
+from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.structures.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from gomkcn.mining.structures.pattern import Frequency, OccurrenceCount, Pattern
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn.mining.structures.pattern_columns import Patterns, occurrence_table, structure_table
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.run import prepare_folder, write_run
 from gomkcn_dgl.runtime.tabular import Table
 
 # edges of a feed-forward loop, with their relations
@@ -179,14 +174,17 @@ def test_one_table_says_what_is_a_motif_what_is_called_and_what_was_counted(tmp_
     assert table["copies"].isna().tolist() == [False, False, True, True, True]
 
 
-def test_other_things_than_patterns_and_sets_have_no_table():
+def test_a_table_that_a_result_does_not_have_is_refused():
     run = run_with_variant(3)
-    for table in (structure_table, occurrence_table):
-        with pytest.raises(InputTypeError, match="^patterns must be .* got MiningRun"):
-            table(run)
-    for table in (copies_table, feature_table):
-        with pytest.raises(InputTypeError, match="^motif_set must be a MotifSet, .* got MiningRun"):
-            table(run)
+    for result, names in (
+        (run, "'copies', 'motifs', 'occurrences', 'structures'"),
+        (run.motif_set, "'blocks', 'copies', 'features', 'motifs'"),
+        (Patterns(run.patterns), "'occurrences', 'structures'"),
+    ):
+        with pytest.raises(InputError, match=f"^which must be one of {names}, got 'colours'"):
+            result.table("colours")
+    with pytest.raises(InputError, match="no node of this set is in a block"):
+        run.motif_set.table("blocks")
 
 
 def test_the_table_of_occurrences():
@@ -212,11 +210,11 @@ def test_the_table_of_occurrences():
 def test_written_tables_can_be_read_back(tmp_path, format, patterns):
     run = run_of(patterns, motifs=[(one, [[1, 2, 3]]) for one in patterns])
     written = write_tables(tmp_path / "a" / "b", run, format)
-    names = ("structures", "occurrences", "copies")
+    names = ("structures", "motifs", "occurrences", "copies")
     assert [path.name for path in written] == [f"{name}.{format}" for name in names]
     read = {"csv": pd.read_csv, "parquet": pd.read_parquet}[format]
-    tables = structure_table(patterns), occurrence_table(patterns), copies_table(run.motif_set)
-    for path, table in zip(written, tables, strict=True):
+    for path, name in zip(written, names, strict=True):
+        table = run.table(name)
         # in CSV an empty and a missing text are the same
         found = read(path).drop(columns="edits", errors="ignore")
         table = table.to_pandas().drop(columns="edits", errors="ignore")
@@ -232,26 +230,30 @@ def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
     empty = MotifSet((), 90.0, 90.0, "blocks", 3, blocks, other=other.motif_set)
     run = run_of([ring], motif_set=empty)
     names = [path.stem for path in write_tables(tmp_path / "tables", run, "csv")]
-    assert names == ["structures", "occurrences", "copies", "copies_other", "blocks"]
+    assert names == ["structures", "motifs", "occurrences", "copies", "copies_other", "blocks"]
     table = pd.read_csv(tmp_path / "tables/blocks.csv")
     assert table.to_dict("list") == blocks.columns()
     table = pd.read_csv(tmp_path / "tables/copies_other.csv", keep_default_na=False)
     assert table[[*"ABCD"]].values.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert table["edits"].tolist() == ["", "-A-B"]
-    write_run(prepare_folder(tmp_path / "run").parent, run, RunSettings())
-    (back,) = read_run(tmp_path / "run").motif_set.other
+    write_run(
+        MINE,
+        prepare_folder(MINE, tmp_path / "run").parent,
+        run_of_mining(replace(run, settings={})),
+    )
+    (back,) = load(tmp_path / "run").motif_set.other
     assert back.motif.copies.ids.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert back.motif.edits.tolist() == edits.tolist()
-    found = read_run(tmp_path / "run").motif_set
+    found = load(tmp_path / "run").motif_set
     assert found.blocks.to_pandas().to_dict("list") == blocks.columns()
     assert found.other.blocks is None
     # of another graph, or gone
-    Table({"node": nodes[1:], "block": nodes[1:]}).write(tmp_path / "run/blocks.parquet")
+    Table({"node": nodes[1:], "block": nodes[1:]}).save(tmp_path / "run/blocks.parquet")
     with pytest.raises(InputError, match=r"blocks\.parquet' cannot be read .*; mine again"):
-        read_run(tmp_path / "run")
+        load(tmp_path / "run")
     (tmp_path / "run/blocks.parquet").unlink()
     with pytest.raises(InputError, match=r"blocks\.parquet' cannot be read .*; mine again"):
-        read_run(tmp_path / "run")
+        load(tmp_path / "run")
 
 
 def test_disjoint_places_are_a_maximal_set():

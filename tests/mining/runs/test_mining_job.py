@@ -12,14 +12,17 @@ import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from gomkcn.mining import MiningRun, choice
+from gomkcn.mining import MiningRun
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
+from gomkcn.mining.patterns import choice
 from gomkcn.mining.patterns.mining_settings import RunSettings
-from gomkcn.mining.runs.mining_job import run_job
+from gomkcn.mining.runs.graph_inputs import GraphInputs
+from gomkcn.mining.runs.mine import fit_and_collect
 from gomkcn.synthetic import plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.run import Work
 from gomkcn_dgl.runtime.steps import Steps
 
 # so many seconds that every count is exact, however busy the machine is
@@ -47,9 +50,14 @@ def content(miner):
     return patterns, json.dumps(miner.motif_set_.to_dict()), copies
 
 
+def mine(settings, graph, folder=None, interrupts=None):
+    """The fitted miner and the run of a graph."""
+    return fit_and_collect(settings, GraphInputs(graph), Work(folder, interrupts))
+
+
 @pytest.fixture(scope="module")
 def uninterrupted(graph):
-    return run_job(SETTINGS, graph)[0]
+    return mine(SETTINGS, graph)[0]
 
 
 class StoppedError(Exception):
@@ -72,7 +80,7 @@ def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
     for num_runs in itertools.count(1):
         kept.clear()
         try:
-            miner, _ = run_job(SETTINGS, graph, tmp_path / "progress")
+            miner, _ = mine(SETTINGS, graph, tmp_path / "progress")
             break
         except StoppedError:
             assert num_runs < 120
@@ -89,14 +97,14 @@ def test_the_copies_of_a_planted_wheel_are_counted_and_listed(uninterrupted):
 
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):
     with Interrupts(time_limit=1e-9) as interrupts:
-        late, run = run_job(SETTINGS, graph, tmp_path / "progress", interrupts)
+        late, run = mine(SETTINGS, graph, tmp_path / "progress", interrupts)
     # a map is drawn where there is time for it
     assert run.map is None and MiningRun.of(late, graph).map is not None
     assert late.is_partial_ and not late.motif_set_.complete
     assert all(not p.significance for p in late.patterns_)
     assert all(p.frequency.occurrences.is_exact for p in late.patterns_)
     assert MiningRun.of(late, graph).is_partial
-    miner, _ = run_job(SETTINGS, graph, tmp_path / "progress")
+    miner, _ = mine(SETTINGS, graph, tmp_path / "progress")
     assert content(miner) == content(uninterrupted)
 
 
@@ -128,7 +136,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 
 def test_workers_give_what_one_process_gives(graph, uninterrupted):
-    shared, _ = run_job(SETTINGS.override({"n_jobs": 2}), graph)
+    shared, _ = mine(SETTINGS.override({"n_jobs": 2}), graph)
     assert content(shared) == content(uninterrupted)
     one, two = (
         bag_of_patterns(miner.patterns_, graph, level="node", n_jobs=miner.n_jobs)
@@ -159,7 +167,7 @@ def test_dask_gives_the_same_though_a_worker_is_killed(graph, uninterrupted, tmp
         distributed.Client(cluster),
         joblib.parallel_config("dask"),
     ):
-        miner, _ = run_job(SETTINGS, graph)
+        miner, _ = mine(SETTINGS, graph)
     assert content(miner) == content(uninterrupted) and (tmp_path / "killed").exists()
 
 

@@ -18,15 +18,16 @@ from gomkcn.mining import (
     MiningRun,
     MotifRecovery,
     PatternMiner,
-    read_filters_run,
-    read_run,
+    load,
 )
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings, read_settings
-from gomkcn.mining.runs.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
+from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.schemas import load_schema
+from gomkcn.mining.structures.pattern import SCHEMA_VERSION
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml
+from gomkcn_dgl.runtime.run import prepare_folder, write_page, write_run
 
 FEATURES = ("weight", "größe")
 JSON_FILES = ("run", "patterns", "map")
@@ -65,8 +66,8 @@ def run(graph, miner, settings):
 def written(tmp_path_factory, run, settings):
     """A finished run that no test changes."""
     folder = tmp_path_factory.mktemp("run") / "a" / "b"
-    assert prepare_folder(folder) == folder / ".progress"
-    write_run(folder, run, settings)
+    assert prepare_folder(MINE, folder) == folder / ".progress"
+    write_run(MINE, folder, run_of_mining(run))
     return folder
 
 
@@ -101,7 +102,7 @@ def test_the_files_of_a_run(written, run, settings):
         "settings.toml",
     ]
     # the filters are a whole run of their own
-    assert len(read_filters_run(written / "filters").filters) == len(run.filters.filters)
+    assert len(load(written / "filters").filters) == len(run.filters.filters)
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
     for name, record in records.items():
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
@@ -115,7 +116,7 @@ def test_the_files_of_a_run(written, run, settings):
 
 
 def test_a_run_is_read_back(written, copied, run):
-    back = read_run(written)
+    back = load(written)
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
     for name in ("graph", "recovery", "provenance"):
         assert getattr(back, name) == getattr(run, name), name
@@ -124,7 +125,7 @@ def test_a_run_is_read_back(written, copied, run):
     assert json.dumps(back.motif_set.to_dict()) == json.dumps(run.motif_set.to_dict())
     assert repr(back.motif_set) == repr(run.motif_set) and len(run.motif_set)
     (copied / "report.html").unlink()
-    page = write_report(copied, back)
+    page = write_page(MINE, copied, run_of_mining(back))
     assert page.read_text("utf-8") == (written / "report.html").read_text("utf-8")
 
 
@@ -132,23 +133,23 @@ def test_force_replaces_a_run_and_what_is_what_is_left_of_it(copied, run, settin
     for name in ("copies_other.parquet", "my_own.txt"):
         (copied / name).write_text("old")
     with pytest.raises(InputError, match=r"holds 'copies_other\.parquet', which no run of gomkcn"):
-        prepare_folder(copied, force=True)
+        prepare_folder(MINE, copied, force=True)
     record = json.loads((copied / "run.json").read_text())
     record["files"].append("copies_other.parquet")
     (copied / "run.json").write_text(json.dumps(record))
-    prepare_folder(copied, force=True)
+    prepare_folder(MINE, copied, force=True)
     small = replace(run, patterns=run.patterns[:1], map=None, filters=None)
-    write_run(copied, small, settings)
+    write_run(MINE, copied, run_of_mining(small))
     left = files_of(copied)
     assert left["my_own.txt"] == b"old"
     assert "copies_other.parquet" not in left
-    assert len(read_run(copied).patterns) == 1
+    assert len(load(copied).patterns) == 1
 
 
 def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
     tmp_path, run, settings, monkeypatch
 ):
-    prepare_folder(tmp_path)
+    prepare_folder(MINE, tmp_path)
 
     def stop_at_report(temporary, path, replace=os.replace):
         if path.name == "report.html":
@@ -157,11 +158,11 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
 
     monkeypatch.setattr("gomkcn_dgl.runtime.files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
-        write_run(tmp_path, run, settings)
+        write_run(MINE, tmp_path, run_of_mining(run))
     assert (tmp_path / "patterns.json").exists()
     assert not any(".tmp" in name for name in files_of(tmp_path))
     with pytest.raises(InputError, match=r"holds no finished run: run\.json is missing\.$"):
-        read_run(tmp_path)
+        load(tmp_path)
 
 
 # none, or one of each table and a kernel that is not the default one
@@ -224,10 +225,10 @@ def test_a_missing_or_cut_file_and_another_version_are_named(copied):
         content = file.read_bytes()
         file.write_bytes(b"{")
         with pytest.raises(InputError, match=rf"^'.*{name}\.json' cannot be read \(.+\)\.$"):
-            read_run(copied)
+            load(copied)
         file.unlink()
         with pytest.raises(InputError, match=rf"no finished run: {name}\.json is missing\.$"):
-            read_run(copied)
+            load(copied)
         file.write_bytes(content)
     file = copied / "patterns.json"
     file.write_text(json.dumps(change(json.loads(file.read_bytes()), ("schema",), 3)))
@@ -235,7 +236,7 @@ def test_a_missing_or_cut_file_and_another_version_are_named(copied):
     (copied / "map.json").unlink()
     message = rf"written by another version .* in format 3, .* format {SCHEMA_VERSION}; mine again"
     with pytest.raises(InputError, match=message):
-        read_run(copied)
+        load(copied)
 
 
 def test_a_damaged_record_is_refused(copied):
@@ -256,7 +257,7 @@ def test_a_damaged_record_is_refused(copied):
         content = file.read_bytes()
         file.write_text(json.dumps(change(json.loads(content), path, value)))
         with pytest.raises(InputError, match=r"^run folder .* holds a damaged .* mine again\.$"):
-            read_run(copied)
+            load(copied)
         file.write_bytes(content)
 
 
@@ -264,9 +265,9 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     graph = signed_loops(30)
     miner = PatternMiner(pattern_size=3, null="none").fit(graph)
     run = MiningRun.of(miner, graph)
-    prepare_folder(tmp_path)
-    write_run(tmp_path, run, RunSettings.of(miner))
-    back = read_run(tmp_path)
+    prepare_folder(MINE, tmp_path)
+    write_run(MINE, tmp_path, run_of_mining(run))
+    back = load(tmp_path)
     assert back.graph == run.graph and back.notes == run.notes
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
     assert back.map.to_dict() == run.map.to_dict()

@@ -13,7 +13,7 @@ from graph_files import write_tu
 from scipy.stats import binom, fisher_exact, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
-from gomkcn.mining import PatternMiner, bag_of_patterns, read_run
+from gomkcn.mining import PatternMiner, bag_of_patterns, load
 from gomkcn.mining.significance.verdicts import (
     adjust_for_family,
     class_contrasts,
@@ -499,7 +499,7 @@ def test_the_command_reads_classes_of_a_tu_folder(folder):
     Path("names.csv").write_text("label,name\n3,with ring\n")
     options = "--size 4-5 --given ring-5 --null none --quiet"
     assert "with ring" in gomkcn(f"mine T --out run {options} --class-names names.csv")
-    run = read_run("run")
+    run = load("run")
     first = min((*run.patterns, *run.others), key=lambda one: one.classes.p_adjusted)
     strongest = first.classes.strongest
     assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)

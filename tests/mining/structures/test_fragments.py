@@ -11,11 +11,11 @@ from mutag_molecules import mutag_molecules
 from gomkcn.commands.main import main
 from gomkcn.mining import Pattern
 from gomkcn.mining.plots.structure_drawing import draw_structure
-from gomkcn.mining.runs.export import structure_table
 from gomkcn.mining.structures.categories import colors_in
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.fragments import FRAGMENTS, find_smarts, structure_of, to_smarts
 from gomkcn.mining.structures.graph_relations import joined_relations
+from gomkcn.mining.structures.pattern_columns import structure_table
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure

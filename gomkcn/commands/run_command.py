@@ -1,0 +1,101 @@
+"""A command that leaves the folder of a run: from its options to the folder, and what it prints."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gomkcn.commands.base import choose_folder, resuming_command
+from gomkcn.commands.printing import say
+from gomkcn_dgl.errors import InputError
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.run import RunKind
+
+
+def import_igraph() -> None:
+    """Import igraph without matplotlib, which it would load for plots of its own.
+
+    That takes longer than igraph. A program that has one of them already keeps what it has.
+    """
+    if {"igraph", "matplotlib"} & sys.modules.keys():
+        return
+    # what is None there cannot be imported
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("igraph")
+    finally:
+        del sys.modules["matplotlib"]
+
+
+def refuse_torchrun(command: str, way_out: str) -> None:
+    """Refuse to run in one of several processes that torchrun has started."""
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise InputError(f"{command} {way_out}, not by torchrun; leave torchrun out.")
+
+
+def required_path(ctx: click.Context, path: str) -> str:
+    """The path of the input, which is an argument of the command or in a settings file."""
+    if not path:
+        argument = next(param for param in ctx.command.params if param.name == "path")
+        name = argument.make_metavar(ctx)
+        raise InputError(f"{name} must be given, here or in the settings file.")
+    return path
+
+
+def run_into_folder(
+    ctx: click.Context,
+    kind: RunKind[Any],
+    settings: Any,
+    interrupts: Interrupts,
+    read_inputs: Callable[[], Any],
+    *,
+    path: str,
+    files: Iterable[str],
+    out: str | None,
+    force: bool,
+    resume: bool,
+    quiet: bool,
+    n_jobs: int | None = None,
+) -> None:
+    """Read the inputs, make a run of a kind, write it and print it.
+
+    ``path`` names the folder of the run where ``out`` does not, and ``files`` are all that the
+    command reads. A folder that cannot be written to is refused before anything is read. Of several
+    processes, all of which call this, the first one prints.
+    """
+    from gomkcn_dgl.runtime.job import JobProgress
+    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from gomkcn_dgl.runtime.processes import is_first, world_size
+    from gomkcn_dgl.runtime.run import Work, check_folder, prepare_folder, write_run
+
+    if out is not None:
+        check_folder(kind, out, force=force, resume=resume, inputs=files)
+    bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
+    with bar:
+        bar.begin("reading the input")
+        inputs = read_inputs()
+    out = choose_folder(out, path, resume=resume)
+    with lock_folder(out) as folder:
+        page = folder / kind.page
+        progress = prepare_folder(kind, folder, force=force, resume=resume)
+        if progress is None:
+            say(f"nothing to resume: the run is finished, {page}")
+            return
+        if world_size() == 1:
+            interrupts.command = resuming_command(ctx, out)
+        if resume and not progress.exists() and not page.exists():
+            # a job of a cluster is given --resume from its first start on
+            say(f"nothing to resume in {out}: a new run begins")
+        with bar, interrupts:
+            run = kind.make(settings, inputs, Work(progress, interrupts, bar, n_jobs))
+            write_run(kind, folder, run)
+        if is_first():
+            say(kind.text(run))
+            say(f"\ndone in {run.seconds:.1f} s; page: {page}")

@@ -1,0 +1,199 @@
+"""The moves of the motif search: what each changes in a set, so that its description gets shorter.
+
+A move *proposes* changes of the best set, one after the other, and *applies* each to it; the search
+keeps what is shorter and asks for the next change. Nothing is undone: a description never changes,
+so that the best one is still there. What a move proposes next may follow from what became of the
+change before it, which it reads off ``search.best``.
+
+There are two ways to apply a change. A *gap* is left by some motifs and filled by whatever saves
+most in it, while the others stay. A *cover* is made of some structures in an order, each of which
+chooses its copies on what those before it leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gomkcn.mining.motif_sets.candidate import Candidate
+from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+
+if TYPE_CHECKING:
+    from gomkcn.mining.motif_sets.motif_search import MotifSearch
+
+
+class Move(Protocol):
+    """A way to make the description of a set shorter."""
+
+    def propose(self, search: MotifSearch) -> Iterator[Any]:
+        """Changes of ``search.best``, which may be another after each."""
+
+    def apply(self, search: MotifSearch, change: Any) -> Description:
+        """The best set with a change."""
+
+
+class Gap(NamedTuple):
+    """Motifs that are left out, by number, and how the gap is filled."""
+
+    numbers: tuple[int, ...]
+    exponent: float  # of the edges that bits are divided by
+    banned: Set[bytes] = frozenset()  # structures that may not fill it
+
+
+class Add:
+    """Add what saves most, until nothing saves enough; the first two exponents take turns."""
+
+    def propose(self, search: MotifSearch) -> Iterator[float]:
+        turns = search.settings.exponents[:2]
+        yield turns[(search.round_number - 1) % len(turns)]
+
+    def apply(self, search: MotifSearch, change: float) -> Description:
+        return search.add(search.best, change)
+
+
+class _Refill:
+    """What applies a gap."""
+
+    def apply(self, search: MotifSearch, change: Gap) -> Description:
+        return search.refill(search.best, change)
+
+
+class Drop(_Refill):
+    """Leave out each motif in turn and fill the gap, without it or with it."""
+
+    def propose(self, search: MotifSearch) -> Iterator[Gap]:
+        number = 0
+        while number < len(search.best.motifs):
+            before = search.best
+            yield Gap((number,), 0.0, frozenset({before.motifs[number].structure.code}))
+            if search.best is before:
+                yield Gap((number,), 1.0)
+            if search.best is before:
+                number += 1
+
+
+class DropPairs(_Refill):
+    """Leave out each two motifs that have nodes in common, and fill the gap."""
+
+    def propose(self, search: MotifSearch) -> Iterator[Gap]:
+        for pair in combinations(search.best.motifs, 2):
+            for exponent in search.settings.exponents[1:]:
+                motifs = search.best.motifs
+                numbers = tuple(number for number, motif in enumerate(motifs) if motif in pair)
+                if len(numbers) == len(pair) and _meet(*pair):
+                    yield Gap(numbers, exponent)
+
+
+class DropSome(_Refill):
+    """Leave out some motifs at random and fill the gap, until it has failed some times.
+
+    The order in which motifs came is so undone.
+    """
+
+    def propose(self, search: MotifSearch) -> Iterator[Gap]:
+        settings = search.settings
+        # a round draws the same whether or not the search was stopped before it
+        rng = np.random.default_rng([search.stage, 41])
+        failed = 0
+        while failed < settings.most_failed and len(search.best.motifs) > 2:
+            share = rng.choice(settings.shares_left_out)
+            numbers = np.flatnonzero(rng.random(len(search.best.motifs)) < share)
+            exponent = float(rng.choice(settings.exponents))
+            before = search.best
+            if len(numbers) > 1:
+                yield Gap(tuple(numbers.tolist()), exponent)
+            failed = failed + 1 if search.best is before else 0
+
+
+class _Cover:
+    """What applies the structures of a cover."""
+
+    def apply(self, search: MotifSearch, change: tuple[bytes, ...]) -> Description:
+        return search.cover(change)
+
+
+class CoverAnew(_Cover):
+    """Let all motifs choose their copies anew, the largest first."""
+
+    def propose(self, search: MotifSearch) -> Iterator[tuple[bytes, ...]]:
+        yield tuple(sorted(codes_of(search.best), key=lambda code: search.candidates[code].rank))
+
+
+class DropAndCover(_Cover):
+    """Leave out each motif, from the last one on, and let those after it choose anew."""
+
+    def propose(self, search: MotifSearch) -> Iterator[tuple[bytes, ...]]:
+        number = len(search.best.motifs) - 1
+        while number >= 0:
+            codes = codes_of(search.best)
+            yield codes[:number] + codes[number + 1 :]
+            number = min(number, len(search.best.motifs)) - 1
+
+
+class Swap(_Cover):
+    """Put others in at the place of their size, or in the place of one like them."""
+
+    def propose(self, search: MotifSearch) -> Iterator[tuple[bytes, ...]]:
+        settings = search.settings
+        inside = codes_of(search.best)
+        others = [
+            candidate
+            for candidate in sorted(
+                search.candidates.values(),
+                key=lambda candidate: (-search.gain_alone(candidate.code), candidate.code),
+            )
+            if candidate.code not in inside
+        ]
+        places: list[tuple[bytes | None, Candidate]] = [
+            (None, candidate) for candidate in others[: settings.most_put_in]
+        ]
+        for code in inside:
+            alike = [other for other in others if _are_alike(other, search.candidates[code])]
+            places += [(code, other) for other in alike[: settings.most_in_place]]
+        for old, new in places:
+            codes = codes_of(search.best)
+            if new.code not in codes and (old is None or old in codes):
+                yield put_in(search, codes, new, old)
+
+
+def put_in(
+    search: MotifSearch, codes: tuple[bytes, ...], new: Candidate, old: bytes | None = None
+) -> tuple[bytes, ...]:
+    """Structures with one more, before those not larger, or in the place of another."""
+    if old is not None:
+        return tuple(new.code if code == old else code for code in codes)
+    place = sum(search.candidates[code].rank < new.rank for code in codes)
+    return (*codes[:place], new.code, *codes[place:])
+
+
+def codes_of(description: Description) -> tuple[bytes, ...]:
+    """The codes of the structures of a set, in the order in which they were added."""
+    return tuple(motif.structure.code for motif in description.motifs)
+
+
+def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
+    """Whether copies of two motifs have nodes in common."""
+    return bool(np.isin(first.copies, second.copies).any())
+
+
+def _are_alike(first: Candidate, second: Candidate) -> bool:
+    """Whether one of two structures is the other with one or two nodes more."""
+    smaller, larger = sorted((first, second), key=lambda candidate: candidate.structure.num_nodes)
+    more = larger.structure.num_nodes - smaller.structure.num_nodes
+    return more in (1, 2) and smaller.code in larger.parts
+
+
+# what a round tries, in one graph and in a collection alike: gaps first, which keep most of a set
+MOVES: tuple[Move, ...] = (
+    Add(),
+    Drop(),
+    DropPairs(),
+    DropSome(),
+    CoverAnew(),
+    DropAndCover(),
+    Swap(),
+)

@@ -1,0 +1,84 @@
+"""All kinds of run, by the name of their command; the one way to read a finished run.
+
+To add one: a module of this folder that ends in its :class:`gomkcn_dgl.runtime.run.RunKind`, a row
+here, and a command that reads its settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.run import RunKind, read_record, read_run
+
+
+def _mine() -> RunKind[Any]:
+    from gomkcn.mining.runs.mine import MINE
+
+    return MINE
+
+
+def _filters() -> RunKind[Any]:
+    from gomkcn.mining.runs.filters import FILTERS
+
+    return FILTERS
+
+
+def _train() -> RunKind[Any]:
+    from gomkcn.mining.runs.train import TRAIN
+
+    return TRAIN
+
+
+# a kind is imported when it is needed: that of training loads PyTorch
+RUN_KINDS: dict[str, Callable[[], RunKind[Any]]] = {
+    "mine": _mine,
+    "filters": _filters,
+    "train": _train,
+}
+
+
+def kind_of(folder: str | Path) -> RunKind[Any]:
+    """The kind of the finished run in a folder; raises an InputError where there is none."""
+    name = read_record(folder)["kind"]
+    if name not in RUN_KINDS:
+        raise InputError(
+            f"run folder {str(folder)!r} holds a run of gomkcn {name}, which this version does not "
+            f"know; it knows runs of {', '.join(RUN_KINDS)}."
+        )
+    return RUN_KINDS[name]()
+
+
+def load(folder: str | Path) -> Any:
+    """Read a finished run back, of whatever command.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of a run, as ``--out`` names it.
+
+    Returns
+    -------
+    MiningRun, FiltersRun, TrainedNetwork or TrainedMachine
+        What ``gomkcn mine``, ``filters`` and ``train`` found. The patterns of a
+        :class:`gomkcn.MiningRun` have all listed occurrences.
+
+        A trained classifier takes graphs that :func:`gomkcn.read_graph` reads: ``decide(graph)``
+        gives the class of each, int64 ``[G]``, and the probabilities ``[G, C]``; class k is
+        ``class_names[k]``. A kernel machine is a fitted :class:`gomkcn.GOMKClassifier` in
+        ``machine``, a network a :class:`gomkcn.GOMKCN` in ``model``, which is on a GPU if there is
+        one and takes features as ``scaling.scale`` maps them.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no finished run, one of another version, or a file of it is damaged.
+
+    Examples
+    --------
+    ``load("runs/friends").motif_set``; ``classifier = load("runs/MUTAG")``, then
+    ``classes, probabilities = classifier.decide(read_graph("NEW"))``.
+    """
+    return read_run(kind_of(folder), folder).found

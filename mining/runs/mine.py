@@ -1,0 +1,218 @@
+"""The kind of run of ``gomkcn mine``: filters, patterns with their counts, and the motif set.
+
+| file                     | holds                                                      |
+|--------------------------|------------------------------------------------------------|
+| `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
+| `run.json`               | graph, recovery of planted motifs, provenance              |
+| `patterns.json`          | the patterns, and what else was counted                    |
+| `occurrences.parquet`    | one row per listed occurrence                              |
+| `copies.parquet`         | one row per copy in the motif set                          |
+| `blocks.parquet`         | one row per node, where the motif set knows its block      |
+| `map.json`               | what the page shows of the graph                           |
+| `report.html`            | the same for a person                                      |
+| `filters/`               | the filters: a folder of `gomkcn filters`                  |
+
+Each JSON file has a schema in this package, which it is checked with when it is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from gomkcn.mining.filters.filters_settings import FiltersSettings
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.patterns.mining_run import MiningRun, with_names
+from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.runs.export import read_edits, read_nodes, read_places
+from gomkcn.mining.runs.filters import FILTERS, counted_run, run_of_filters
+from gomkcn.mining.runs.graph_inputs import GraphInputs, compact_json, map_of, recovery_of
+from gomkcn.mining.runs.run_patterns import PATTERNS, checked_records, patterns_of
+from gomkcn.mining.settings.job_identity import job_identity
+from gomkcn.mining.show.report import render_report
+from gomkcn.mining.show.terminal import format_run
+from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.mined_graph import refuse_no_edges
+from gomkcn.mining.structures.pattern_columns import Patterns
+from gomkcn.mining.structures.truth import compare_with_truth
+from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from gomkcn_dgl.runtime.output_folder import Content, to_json
+from gomkcn_dgl.runtime.run import Run, RunKind, Work, files_of_run, read_run
+
+# settings that do not change the result
+_WITHOUT_EFFECT = {
+    "miner": ("values", "n_jobs"),
+    "learning": ("backend",),
+    "filters": ("device",),
+}
+REPORT = "report.html"
+_MAP = "map.json"
+_OCCURRENCES = "occurrences.parquet"
+# of the motif set, and of that of the other base
+_COPIES = ("copies.parquet", "copies_other.parquet")
+# of the one that has some
+_BLOCKS = "blocks.parquet"
+# the folder of the filters
+_FILTERS = "filters"
+
+
+def mine_graph(
+    settings: RunSettings, inputs: GraphInputs, work: Work | None = None
+) -> Run[MiningRun]:
+    """Do what ``gomkcn mine`` does between reading a graph and writing its run.
+
+    The seconds of the run are without those of an earlier process. Raises an InputError for a
+    setting out of range.
+    """
+    return run_of_mining(fit_and_collect(settings, inputs, work)[1])
+
+
+def fit_and_collect(
+    settings: RunSettings, inputs: GraphInputs, work: Work | None = None
+) -> tuple[PatternMiner, MiningRun]:
+    """The fitted miner, and what it found; :func:`mine_graph` says the rest."""
+    start = time.perf_counter()
+    graph, classes, truth = inputs
+    refuse_no_edges(graph)
+    miner = settings.make_miner()
+    work = replace(Work() if work is None else work, n_jobs=miner.n_jobs)
+    work.progress.begin("preparing")
+    steps = work.steps(lambda: job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph, classes))
+    miner.fit(graph, None if classes is None else classes.called, steps=steps)
+    filters = None
+    if miner.filters_ is not None:
+        of_filters = FiltersSettings.of(miner.filters_, settings.graph)
+        filters = counted_run(miner.filters_, inputs, of_filters, steps, start)
+        # the time may have come to an end since the miner was fitted
+        miner.is_partial_ = steps.is_partial
+    work.progress.begin("drawing the page")
+    found = MiningRun.of(
+        miner,
+        graph,
+        has_map=steps.seconds_left > 0,
+        settings=settings,
+        seconds=time.perf_counter() - start,
+        recovery=None if truth is None else compare_with_truth(miner.patterns_, truth),
+        filters=filters,
+        command=steps.resuming_command,
+    )
+    return miner, found
+
+
+def run_of_mining(found: MiningRun) -> Run[MiningRun]:
+    """A mining run with the record of ``run.json``: what is said of it as a whole."""
+    record = {
+        "graph": asdict(found.graph),
+        "partial": found.is_partial,
+        "command": found.command,
+        "notes": list(found.notes),
+        "warnings": list(found.warnings),
+        "null_models": dict(found.null_models),
+        "recovery": None if found.recovery is None else list(map(asdict, found.recovery)),
+        "settings": found.settings,
+        "provenance": found.provenance,
+    }
+    return Run(found, record)
+
+
+def _tables(run: Run[MiningRun]) -> dict[str, Content]:
+
+    found = run.found
+    tables: dict[str, Content] = {}
+    if found.filters is not None and found.filters.miner is not None:
+        # a whole run of its own
+        filters = files_of_run(FILTERS, run_of_filters(found.filters))
+        tables |= {f"{_FILTERS}/{name}": content for name, content in filters.items()}
+    tables[PATTERNS] = to_json(found.to_dict())
+    tables[_OCCURRENCES] = Patterns(found.patterns).table("occurrences").write_to
+    for name, motif_set in zip(_COPIES, (found.motif_set, found.motif_set.other), strict=True):
+        if motif_set is not None:
+            tables[name] = motif_set.table("copies").write_to
+    if (blocks := found.motif_set.known_blocks) is not None:
+        tables[_BLOCKS] = blocks.write_to
+    tables[_MAP] = compact_json(found.map and found.map.to_dict())
+    return tables
+
+
+def _render(run: Run[MiningRun]) -> str:
+
+    return render_report(run.found)
+
+
+def _text(run: Run[MiningRun]) -> str:
+
+    return format_run(run.found)
+
+
+def _read(folder: Path, record: Mapping[str, Any]) -> MiningRun:
+    """Read the files of a run; the patterns have all listed occurrences."""
+    with checked_records(folder, record, "map") as records:
+        return _run_of(folder, records["run"], records["patterns"], records["map"])
+
+
+def _run_of(
+    folder: Path, run: Mapping[str, Any], patterns: dict[str, Any], drawn: dict[str, Any] | None
+) -> MiningRun:
+    """Make a run from the records of its files, which fit their schemas."""
+    names = tuple(patterns["feature_names"])
+    listed = [(entry["frequency"]["listed"], entry["num_nodes"]) for entry in patterns["patterns"]]
+    occurrences = read_places(folder / _OCCURRENCES, listed)
+    summary = GraphSummary.from_dict(run["graph"], names)
+    graph_map = map_of(drawn, len(summary.relations))
+    relations = relations_of(
+        [relation.name for relation in summary.relations] or [PLAIN],
+        [relation.directed for relation in summary.relations] or [False],
+    )
+    motif_set = _motif_set_of(folder, patterns["motif_set"], relations, summary.num_nodes)
+    motifs = {motif.id: motif.motif for motif in motif_set.motifs}
+    found = [
+        replace(pattern, motif=motifs.get(pattern.id, pattern.motif))
+        for pattern in patterns_of(patterns, occurrences=occurrences)
+    ]
+    return MiningRun(
+        graph=summary,
+        patterns=found,
+        motif_set=with_names(motif_set, found, names),
+        settings=run["settings"],
+        provenance=run["provenance"],
+        recovery=recovery_of(run["recovery"]),
+        map=graph_map,
+        is_partial=run["partial"],
+        command=run["command"],
+        notes=tuple(run["notes"]),
+        warnings=tuple(run["warnings"]),
+        null_models=run["null_models"],
+        others=tuple(patterns_of(patterns, "others")),
+        filters=(
+            read_run(FILTERS, folder / _FILTERS).found if (folder / _FILTERS).exists() else None
+        ),
+    )
+
+
+def _motif_set_of(
+    folder: Path, record: dict[str, Any], relations: Relations, num_nodes: int
+) -> MotifSet:
+    """The motif set of a record, and that of the other base, with copies, edits and blocks."""
+    copies = []
+    edits = []
+    blocks = None
+    for name, of_base in zip(_COPIES, (record, record["other"]), strict=True):
+        if of_base is not None:
+            sizes = [(motif["copies"], motif["num_nodes"]) for motif in of_base["motifs"]]
+            copies.append(read_places(folder / name, sizes, "motif"))
+            edits.append(read_edits(folder / name, [size for _, size in sizes]))
+            if of_base["blocks"] is not None and blocks is None:
+                blocks = read_nodes(folder / _BLOCKS, "block", num_nodes)
+    return MotifSet.from_dict(record, relations, copies, edits, blocks)
+
+
+MINE: RunKind[Any] = RunKind(
+    "mine",
+    (PATTERNS, REPORT, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS,
+     *(f"{_FILTERS}/{name}" for name in FILTERS.all_files)),
+    REPORT, mine_graph, _tables, _render, _text, _read,
+)  # fmt: skip
