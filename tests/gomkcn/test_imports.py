@@ -42,7 +42,8 @@ for forbidden, lines in json.loads(sys.argv[1]):
 # importing creates no file but the folder of Numba's cache, starts no thread, touches no GPU and
 # silences nothing
 SIDE_EFFECTS = """
-from gomkcn import gomk, level_embeddings, GraphFilters, GOMKKernel, SubgraphSampler
+from gomkcn import gomk, GraphFilters, GOMKKernel, SubgraphSampler
+from gomkcn_dgl.embeddings import level_embeddings
 import gomkcn_dgl.kernels.bfs_numba, gomkcn_dgl.kernels.matching_numba
 import logging, os, sys, threading, torch
 

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from exact_counts import count_by_graph
 
-from gomkcn.mining import InexactCounts, OccurrenceCount, count, places
+from gomkcn.mining import OccurrenceCount, count, places
+from gomkcn.mining.counting.inexact_counts import InexactCounts
 from gomkcn_dgl import Structure, as_csr
 from gomkcn_dgl.errors import InputError, InputTypeError
 

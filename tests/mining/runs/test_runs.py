@@ -12,18 +12,12 @@ from command_line import gomkcn
 from random_graphs import rings_and_cliques
 from tiny_runs import assert_numbers, change, signed_loops
 
-from gomkcn.mining import (
-    FilterLearning,
-    FilterMiner,
-    MiningRun,
-    MotifRecovery,
-    PatternMiner,
-    load,
-)
+from gomkcn.mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, load
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings, read_settings
 from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.schemas import load_schema
 from gomkcn.mining.structures.pattern import SCHEMA_VERSION
+from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml
