@@ -174,24 +174,28 @@ def resolve_device(device: str | torch.device) -> torch.device:
     # a tuple, since PyTorch may be missing, which has no types to unite
     if not isinstance(device, (str, torch.device)):
         raise InputTypeError(
-            f"device must be a name, 'auto', 'cpu' or 'cuda', or a torch.device, got {device!r}."
+            "device", "must be a name, 'auto', 'cpu' or 'cuda', or a torch.device", got=repr(device)
         )
     named = re.fullmatch(r"(auto|cpu|cuda)(?::(\d+))?", str(device), re.ASCII)
     if named is None or (named[1] == "auto" and named[2]):
         raise InputError(
-            f"device must be 'auto', 'cpu', 'cuda', or 'cuda:1' or such, got {str(device)!r}."
+            "device", "must be 'auto', 'cpu', 'cuda', or 'cuda:1' or such", got=repr(str(device))
         )
     number_of_gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if named[1] == "cpu" or (named[1] == "auto" and not number_of_gpus):
         return torch.device("cpu")
     if not number_of_gpus:
         raise InputError(
-            f"device must be 'cpu' or 'auto' where PyTorch finds no GPU, got {str(device)!r}."
+            "device", "must be 'cpu' or 'auto' where PyTorch finds no GPU", got=repr(str(device))
         )
     number = torch.cuda.current_device() if named[2] is None else int(named[2])
     if number >= number_of_gpus:
         raise InputError(
-            f"device must be one of the {number_of_gpus} GPUs that PyTorch finds, 'cuda:0' to "
-            f"'cuda:{number_of_gpus - 1}', got {str(device)!r}."
+            "device",
+            (
+                f"must be one of the {number_of_gpus} GPUs that PyTorch finds, 'cuda:0' to "
+                f"'cuda:{number_of_gpus - 1}'"
+            ),
+            got=repr(str(device)),
         )
     return torch.device("cuda", number)

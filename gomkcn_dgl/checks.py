@@ -15,50 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_JOBS
 from gomkcn_dgl.errors import InputError, InputTypeError
 
-# of both generators, of NumPy and of torch
-LARGEST_SEED = 2**63 - 1
-# of what is a count and no number of bytes: what 32 bits hold, as numbers of nodes are stored
-_LARGEST = 2**31 - 1
-# workers that are asked for on purpose, also of a cluster
-_MOST_JOBS = 4096
-# seconds of a limit: 30 years, with which a clock and a number of steps still fit into 64 bits
-_LONGEST = 1e9
-# the smallest and the largest value of a parameter, wherever it is given: as an argument, in a
-# settings file or as an option of a command. A rule that depends on more stands where that is known
-RANGES: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(("seed", "random_state"), (0, LARGEST_SEED)),
-    "n_jobs": (-_MOST_JOBS, _MOST_JOBS),
-    **dict.fromkeys(("time_limit", "count_seconds"), (0, _LONGEST)),
-    # each is a row of numbers in memory, and on the screen
-    "most": (0, 10**7),
-    # more than there are pairs of nodes in a pattern
-    "errors": (0, 100),
-    "max_steps": (1, 2**63 - 1),
-    **dict.fromkeys(("null_samples", "num_epochs", "patience"), (0, 10**6)),
-    **dict.fromkeys(
-        ("count_error", "feature_contrast", "dropout", "input_dropout", "split", "edge_prob",
-         "rewire_prob", "remove_prob", "add_prob"),
-        (0, 1),
-    ),
-    **dict.fromkeys(("learning_rate", "weight_decay", "noise"), (0, 1e6)),
-    # 1 / 1e30 and a product with a width of features are numbers of single precision
-    "tau": (1e-30, 1e30),
-    "support": (0, _LARGEST),
-    # layers look further than any subgraph does, and more filters are not looked at by anybody
-    "num_layers": (1, 16),
-    "num_filters": (1, 4096),
-    # as many as are drawn, and are optimally matched in a moment
-    "filter_size": (1, 64),
-    "max_nodes": (1, 1024),
-    "num_levels": (0, 64),
-    "hidden_feats": (0, 65_536),
-    "num_folds": (2, 1000),
-    "num_patterns": (0, 65_536),
-    "most_nodes": (1, 65_536),
-    "feature_dim": (1, 65_536),
-}  # fmt: skip
 _DIGITS = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _REAL = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf(inity)?)", re.I
@@ -86,40 +45,25 @@ def read_number(name: str, text: str, kind: type) -> Any:
     """
     text = text.strip()
     if kind is int and not _DIGITS.fullmatch(text):
-        raise InputError(f"{name} must be an integer, got {text!r}.")
+        raise InputError(name, "must be an integer", got=repr(text))
     if kind is float and not _REAL.fullmatch(text):
-        raise InputError(f"{name} must be a number, got {text!r}.")
+        raise InputError(name, "must be a number", got=repr(text))
     if kind is int and len(text) > _MOST_DIGITS:
         raise InputError(
-            f"{name} must be a number of at most {_MOST_DIGITS} digits, got one of {len(text)}."
+            name, f"must be a number of at most {_MOST_DIGITS} digits", got=f"one of {len(text)}"
         )
     return kind(text)
 
 
-def check_range(name: str, value: Any, parameter: str) -> None:
-    """Refuse a number that is not in the range of a parameter, which ``name`` calls it."""
-    if parameter == "n_jobs":
-        check_jobs(name, value)
-    elif isinstance(value, int):
-        check_int(name, value, *map(int, RANGES.get(parameter, (-_LARGEST, _LARGEST))))
-    else:
-        check_float(name, value, *RANGES.get(parameter, ()))
-
-
-def check_int(name: str, value: object, minimum: int, maximum: int | None = None) -> int:
-    """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one.
-
-    The maximum is that of :data:`RANGES` where none is given, else what 32 bits hold.
-    """
-    if maximum is None:
-        maximum = int(RANGES.get(name, (0, _LARGEST))[1])
+def check_int(name: str, value: object, minimum: int, maximum: int = LARGEST_COUNT) -> int:
+    """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise InputTypeError(f"{name} must be an integer, got {value!r}.")
+        raise InputTypeError(name, "must be an integer", got=repr(value))
     number = int(value)
     if number < minimum:
-        raise InputError(f"{name} must be at least {minimum}, got {_shown(number)}.")
+        raise InputError(name, f"must be at least {minimum}", got=_shown(number))
     if number > maximum:
-        raise InputError(f"{name} must be at most {maximum}, got {_shown(number)}.")
+        raise InputError(name, f"must be at most {maximum}", got=_shown(number))
     return number
 
 
@@ -132,31 +76,26 @@ def check_float(
     name: str,
     value: object,
     minimum: float = -math.inf,
-    maximum: float | None = None,
+    maximum: float = math.inf,
     *,
     open_minimum: bool = False,
 ) -> float:
-    """Return ``value`` as a finite float in the interval, or say why it is not one.
-
-    The maximum is that of :data:`RANGES` where none is given.
-    """
-    if maximum is None:
-        maximum = RANGES.get(name, (0, math.inf))[1]
+    """Return ``value`` as a finite float in the interval, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise InputTypeError(f"{name} must be a number, got {value!r}.")
+        raise InputTypeError(name, "must be a number", got=repr(value))
     try:
         number = float(value)
     # a whole number of hundreds of digits
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InputError(f"{name} must be finite, got {number}.")
+        raise InputError(name, "must be finite", got=number)
     if open_minimum and number <= minimum:
-        raise InputError(f"{name} must be greater than {minimum:g}, got {number:g}.")
+        raise InputError(name, f"must be greater than {minimum:g}", got=f"{number:g}")
     if number < minimum:
-        raise InputError(f"{name} must be at least {minimum:g}, got {number:g}.")
+        raise InputError(name, f"must be at least {minimum:g}", got=f"{number:g}")
     if number > maximum:
-        raise InputError(f"{name} must be at most {maximum:g}, got {number:g}.")
+        raise InputError(name, f"must be at most {maximum:g}", got=f"{number:g}")
     return number
 
 
@@ -166,9 +105,9 @@ def check_jobs(name: str, value: object) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value == 0:
         raise InputError(
-            f"{name} must be a number of processes, or -1 for one on each core, got {value!r}."
+            name, "must be a number of processes, or -1 for one on each core", got=repr(value)
         )
-    return check_int(name, value, *map(int, RANGES["n_jobs"]))
+    return check_int(name, value, -MOST_JOBS, MOST_JOBS)
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
@@ -177,7 +116,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     allowed = sorted(choices)
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(repr(choice) for choice in allowed)
-        raise InputError(f"{name} must be one of {listed}, got {value!r}.")
+        raise InputError(name, f"must be one of {listed}", got=repr(value))
     return value
 
 
@@ -197,13 +136,17 @@ def check_sizes(name: str, sizes: Any, smallest: int, largest: int) -> range:
     ]
     if len(ends) not in (1, 2) or any(isinstance(one, str) for one in ends):
         raise InputTypeError(
-            f"{name} must be a number of nodes, or the smallest and the largest number as in (3, 5)"
-            f" or '3-5', got {sizes!r}."
+            name,
+            (
+                "must be a number of nodes, or the smallest and the largest number as in (3, 5) "
+                "or '3-5'"
+            ),
+            got=repr(sizes),
         )
     first, last = (check_int(name, one, smallest, largest) for one in (ends[0], ends[-1]))
     if first > last:
         raise InputError(
-            f"{name} must have the smallest number first, as in '{last}-{first}', got {sizes!r}."
+            name, f"must have the smallest number first, as in '{last}-{first}'", got=repr(sizes)
         )
     return range(first, last + 1)
 
@@ -217,8 +160,10 @@ def check_finite(name: str, values: np.ndarray) -> None:
     value = values[tuple(where)]
     place = f"row {where[0]}" + (f", column {where[1]}" if values.ndim > 1 else "")
     raise InputError(
-        f"{name} must be finite, got {value} in {place} ({int(bad.sum())} such values in all); "
-        "fill or drop them first."
+        name,
+        "must be finite",
+        got=f"{value} in {place} ({int(bad.sum())} such values in all)",
+        way_out="fill or drop them first",
     )
 
 
@@ -231,19 +176,21 @@ def check_features(
         matrix = matrix[:, None]
     if matrix.ndim != 2 or len(matrix) != num_nodes or matrix.shape[1] == 0:
         raise InputError(
-            f"features must have one row for each of the {num_nodes} nodes and at least one "
-            f"column, got an array of shape {matrix.shape}."
+            "features",
+            f"must have one row for each of the {num_nodes} nodes and at least one column",
+            got=f"an array of shape {matrix.shape}",
         )
     if names is None:
         names = [f"x{column}" for column in range(matrix.shape[1])]
     if len(names) != matrix.shape[1]:
         raise InputError(
-            f"feature_names must have one name for each of the {matrix.shape[1]} columns, "
-            f"got {len(names)}."
+            "feature_names",
+            f"must have one name for each of the {matrix.shape[1]} columns",
+            got=len(names),
         )
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise InputError(f"feature_names must all be different, got {twice!r} twice.")
+        raise InputError("feature_names", "must all be different", got=f"{twice!r} twice")
     return np.ascontiguousarray(matrix), tuple(names)
 
 
@@ -252,15 +199,15 @@ def as_float32(name: str, values: Any) -> np.ndarray:
     try:
         values = to_numpy(values)
     except (TypeError, ValueError) as error:
-        raise InputTypeError(f"{name} must be numbers ({error}).") from None
+        raise InputTypeError(name, f"must be numbers ({error})") from None
     if values.dtype.kind not in "biuf":
-        raise InputTypeError(f"{name} must be numbers, got {values.dtype}.")
+        raise InputTypeError(name, "must be numbers", got=values.dtype)
     check_finite(name, values)
     # a number that only float64 holds becomes infinite here
     with np.errstate(over="ignore"):
         small = values.astype(np.float32)
     if np.isinf(small).any():
-        raise InputError(f"{name} must be at most 3.4e38 in size, got {np.abs(values).max():g}.")
+        raise InputError(name, "must be at most 3.4e38 in size", got=f"{np.abs(values).max():g}")
     return small
 
 

@@ -316,14 +316,16 @@ def csr_from_edges(
     if num_nodes >= 2**31:
         raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
     if node_ids is not None and len(node_ids) != num_nodes:
-        raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
+        raise InputError(
+            "node_ids", f"must name all {num_nodes} nodes", got=f"{len(node_ids)} names"
+        )
     # in the words of the log, how often what was done to tidy the graph
     repairs: dict[str, int] = {}
     # 1. check the edges, the boundaries of the graphs and the weights
     source, target = _check_endpoints(source, target, num_nodes)
     graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
     if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
-        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
+        raise InputError("graph_ptr", f"must rise from 0 to the number of nodes, {num_nodes}")
     if len(graph_ptr) > 2:
         of_source, of_target = np.searchsorted(graph_ptr, [source, target], side="right")
         for edge in np.flatnonzero(of_source != of_target):
@@ -335,7 +337,7 @@ def csr_from_edges(
         weights = _check_weights(weights, len(source))
     if relation is not None and len(relation) != len(source):
         raise InputError(
-            f"relation must be one number for each of the {len(source)} edges, got {len(relation)}."
+            "relation", f"must be one number for each of the {len(source)} edges", got=len(relation)
         )
     # 2. features; nodes without any have the constant 1
     if features is None:
@@ -438,20 +440,23 @@ def _check_endpoints(
     source, target = np.asarray(source), np.asarray(target)
     if source.ndim != 1 or source.shape != target.shape:
         raise InputError(
-            "edge_index must hold one source and one target for each edge, "
-            f"got the shapes {source.shape} and {target.shape}."
+            "edge_index",
+            "must hold one source and one target for each edge",
+            got=f"the shapes {source.shape} and {target.shape}",
         )
     if len(source) == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
         wrong = source.dtype if source.dtype.kind not in "iu" else target.dtype
-        raise InputTypeError(f"edge_index must hold integers, got {wrong}.")
+        raise InputTypeError("edge_index", "must hold integers", got=wrong)
     low = min(int(source.min()), int(target.min()))
     high = max(int(source.max()), int(target.max()))
     if low < 0 or high >= num_nodes:
         raise InputError(
-            f"edge_index must name nodes from 0 to {num_nodes - 1}, "
-            f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
+            "edge_index",
+            f"must name nodes from 0 to {num_nodes - 1}",
+            got=low if low < 0 else high,
+            way_out="raise num_nodes or renumber the nodes",
         )
     return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
 

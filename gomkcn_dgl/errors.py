@@ -2,16 +2,60 @@
 
 from __future__ import annotations
 
-_LONGEST = 1000
+from typing import TypeVar
+
+from gomkcn_dgl.messages import Message, Spelling, Text
+
+Raised = TypeVar("Raised", bound="GomkcnError")
 
 
 class GomkcnError(Exception):
-    """Base of every error raised on purpose; the command line prints it and exits with its code."""
+    """Base of every error raised on purpose; the command line prints it and exits with its code.
+
+    It is made of a sentence, or of a parameter and the rule that it must follow. What came and the
+    way out are parts of their own; ``message`` holds all of them.
+
+    >>> str(GomkcnError("num_hops", "must be at least 1", got=0, way_out="look further"))
+    'num_hops must be at least 1, got 0; look further.'
+    >>> str(GomkcnError("the file is empty."))
+    'the file is empty.'
+    """
 
     exit_code = 2
+    full_stop = "."
 
-    def __init__(self, message: object = "") -> None:
-        super().__init__(_one_line(str(message)))
+    def __init__(
+        self,
+        sentence: Text = "",
+        rule: Text = "",
+        *,
+        got: object = "",
+        way_out: Text = "",
+        place: str = "",
+    ) -> None:
+        super().__init__(sentence, rule)
+        parameter, rule = (str(sentence), rule) if rule else ("", sentence)
+        rule = rule.removesuffix(".") if isinstance(rule, str) else rule
+        self.message = Message(rule, parameter, str(got), way_out, place)
+
+    def __str__(self) -> str:
+        return self.spelled(str)
+
+    def spelled(self, spelling: Spelling) -> str:
+        """The sentence, with the parameters as they are spelled for who reads it."""
+        text = self.message.spelled(spelling)
+        return text if text.endswith("?") else text + self.full_stop
+
+    @classmethod
+    def of(cls: type[Raised], message: Message) -> Raised:
+        """An error with a message that is made already."""
+        error = cls()
+        error.message = message
+        return error
+
+    def at(self: Raised, place: str) -> Raised:
+        """The same error about something in a place, such as a file."""
+        return type(self).of(self.message.at(place))
 
 
 class InputError(GomkcnError, ValueError):
@@ -32,16 +76,3 @@ class MissingDGLError(GomkcnError, ImportError):
 
 class MissingTorchError(GomkcnError, ImportError):
     """PyTorch is not installed."""
-
-
-def _one_line(message: str) -> str:
-    """Make one printable line of a message: what a file holds must not steer a terminal."""
-    if len(message) > _LONGEST:
-        # the rule stands at the start, the way out at the end
-        message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 4 :]}"
-    if message.isprintable():
-        return message
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in message
-    )

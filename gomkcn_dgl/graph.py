@@ -50,6 +50,7 @@ from gomkcn_dgl.io.features import (
 )
 from gomkcn_dgl.io.molecules import from_molecules
 from gomkcn_dgl.io.tables import is_table
+from gomkcn_dgl.messages import Argument
 
 __all__ = ["CSRGraph", "as_csr", "as_unweighted"]
 
@@ -154,10 +155,11 @@ def as_csr(
     if is_table(graph) or (isinstance(graph, (list, tuple)) and any(map(is_table, graph))):
         # reading a table takes the choice of its columns into account
         if not isinstance(weight, str | int | None):
-            raise InputError("weight must name a column of a table of edges, got an array.")
+            raise InputError("weight", "must name a column of a table of edges", got="an array")
         choice = replace(choice, weight=None, relation=None)
     elif source is not None or target is not None:
-        raise InputError("source and target name columns of a table of edges, and graph is none.")
+        named = (Argument("source"), " and ", Argument("target"))
+        raise InputError((*named, " name columns of a table of edges, and graph is none"))
     if nodes is not None:
         return _with_nodes(graph, nodes, choice, read)
     if isinstance(graph, CSRGraph) and not _changes_edges(graph, choice):
@@ -249,11 +251,12 @@ def _with_nodes(
     """Build one graph with a table of its nodes."""
     if not is_table(nodes):
         raise InputTypeError(
-            "nodes must be a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow), got "
-            f"{type(nodes).__name__}."
+            "nodes",
+            "must be a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow)",
+            got=type(nodes).__name__,
         )
     if choice.features is not None and not is_text(choice.features):
-        raise InputError("features must name columns of nodes, or be None.")
+        raise InputError("features", "must name columns of nodes, or be None")
     table, content = read_node_table(nodes), read(graph)
     if is_table(graph):
         content = with_isolated_nodes(content, table)
@@ -273,8 +276,10 @@ def _opened(graph: Any) -> Any:
     """Open a batch whose nodes of each type stand together as a list."""
     if isinstance(graph, (str, os.PathLike)):
         raise InputTypeError(
-            f"graph must be a graph, got the path {str(graph)!r}; "
-            "read a file with gomkcn.read_graph."
+            "graph",
+            "must be a graph",
+            got=f"the path {str(graph)!r}",
+            way_out="read a file with gomkcn.read_graph",
         )
     # graphs as the values of an array, or of a Series of pandas
     if getattr(graph, "ndim", None) == 1 and str(getattr(graph, "dtype", "")) == "object":
@@ -327,9 +332,13 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
     ):
         return None
     raise InputTypeError(
-        "graph must be a DGLGraph, a networkx.Graph, an igraph.Graph, a PyG Data or HeteroData, a "
-        "SciPy or NumPy adjacency matrix, a table of edges, a pair (edge_index [2, E], "
-        f"num_nodes), a molecule of RDKit or a list of those, got {type(graph).__name__}."
+        "graph",
+        (
+            "must be a DGLGraph, a networkx.Graph, an igraph.Graph, a PyG Data or HeteroData, "
+            "a SciPy or NumPy adjacency matrix, a table of edges, a pair (edge_index [2, E], "
+            "num_nodes), a molecule of RDKit or a list of those"
+        ),
+        got=type(graph).__name__,
     )
 
 
@@ -341,7 +350,7 @@ def _are_molecules(graph: Any) -> bool:
 def _content(graph: Any, choice: ColumnChoice) -> GraphContent:
     reader = _reader(graph, choice)
     if reader is None:
-        raise InputTypeError("graph must be a graph, got a list.")
+        raise InputTypeError("graph", "must be a graph", got="a list")
     content = reader(graph)
     if content.num_nodes == 0:
         raise InputError("the graph is empty: it has no nodes.")
@@ -360,5 +369,5 @@ def _join(graphs: Sequence[Any], read: Callable[[Any], GraphContent]) -> GraphCo
         try:
             contents.append(read(graph))
         except (InputError, InputTypeError) as error:
-            raise type(error)(f"{label}: {error}") from None
+            raise error.at(label) from None
     return join_contents(contents, labels)

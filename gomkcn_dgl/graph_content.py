@@ -19,6 +19,7 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import UNUSED_WEIGHTS, CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
 
@@ -35,8 +36,6 @@ NONE = "none"
 # attribute of edges that holds their weights, where nothing else is said
 DEFAULT_WEIGHT = "weight"
 _ZEROS = {"0", "0.0", "-0.0", "0."}
-# a reason, in the words of the log
-UNDIRECTED = "undirected, as %s; directed=True (--directed) gives edges a direction"
 # what a note of attributes that are not used begins with
 NOT_USED = "not used: "
 # a text column of more values is a name or a description, not a category
@@ -70,7 +69,7 @@ class ColumnChoice:
 
     def __post_init__(self) -> None:
         if not isinstance(self.directed, (bool, np.bool_, type(None))):
-            raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
+            raise InputTypeError("directed", "must be True, False or None", got=repr(self.directed))
 
     @property
     def given(self) -> list[str]:
@@ -154,11 +153,11 @@ def read_minimum(given: Minimum | None) -> dict[str, float]:
     >>> read_minimum(["score=700"])
     {'score': 700.0}
     """
-    rule = "minimum must say the least value of an edge attribute, such as score=700"
+    rule = "must say the least value of an edge attribute, such as score=700"
     if given is None:
         return {}
     if not isinstance(given, (Mapping, list, tuple)):
-        raise InputTypeError(f"{rule}, got {given!r}.")
+        raise InputTypeError("minimum", rule, got=repr(given))
     pairs: Iterable[tuple[Any, Any]] = (
         given.items()
         if isinstance(given, Mapping)
@@ -171,7 +170,7 @@ def read_minimum(given: Minimum | None) -> dict[str, float]:
         except (TypeError, ValueError):
             number = math.nan
         if not (name and math.isfinite(number)):
-            raise InputError(f"{rule}, got {f'{name}={least}'.strip('=')!r}.")
+            raise InputError("minimum", rule, got=repr(f"{name}={least}".strip("=")))
         read[str(name).strip()] = number
     return read
 
@@ -248,7 +247,7 @@ def leave_out_edges(content: GraphContent, minimum: Mapping[str, float]) -> Grap
         notes.append(said)
         kept = is_left
     if not kept.any():
-        raise InputError(f"minimum must leave an edge, and it leaves none of {number:,}.")
+        raise InputError("minimum", f"must leave an edge, and it leaves none of {number:,}")
     rows = np.flatnonzero(kept)
     own = content.edges
 
@@ -326,10 +325,9 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes = [*content.notes, *graph.notes]
     if None in directed:
         notes += _say_direction(graph, content.why_directed)
-    of_weights = _note_unused_weights(content, choice)
-    for note in of_weights:
-        log.log(READING, "%s", note)
-    notes += of_weights
+    for of_weights in _of_unused_weights(content, choice):
+        log.log(READING, "%s", of_weights)
+        notes.append(of_weights.note)
     asked = [*choice.edge_attributes, *choice.minimum]
     notes += _unused(content, used_nodes, [*used_weight, *used_type, *asked])
     return replace(
@@ -351,7 +349,7 @@ def _node_features(
     if features is not None:
         chosen = [features] if isinstance(features, str) else list(features)
         if not chosen:
-            raise InputError("features must name at least one attribute, got none.")
+            raise InputError("features", "must name at least one attribute", got="none")
     if content.node_type is not None and content.node_type not in chosen:
         chosen.insert(0, content.node_type)
     if not chosen:
@@ -377,10 +375,8 @@ def _edge_weights(content: GraphContent, chosen: Any) -> tuple[np.ndarray | None
             weights = column_values(name, content.edges, content.owner)
             _check_weights(weights)
         except (InputError, InputTypeError) as error:
-            raise type(error)(
-                f"{str(error).removesuffix('.')}; weight={NONE!r} (--weight {NONE}) leaves the "
-                f"weights {name!r} out."
-            ) from None
+            way_out = (Argument("weight", NONE), f" leaves the weights {name!r} out")
+            raise type(error).of(replace(error.message, way_out=way_out)) from None
     # a matrix of one column is a list of weights
     return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, used
 
@@ -395,7 +391,7 @@ def _check_weights(weights: np.ndarray) -> None:
         raise InputError(f"{rule}, got {weights.flat[wrong[0]]:g}.")
 
 
-def _note_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[str]:
+def _of_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[Message]:
     """Say that weights are not used, and of how many edges a weight of 0 would have made none."""
     name = content.default_weight or DEFAULT_WEIGHT
     is_left_out = isinstance(choice.weight, str) and choice.weight == NONE
@@ -410,18 +406,15 @@ def _note_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[st
     return unused_weights(name, number, is_asked=name in (*choice.edge_attributes, *choice.minimum))
 
 
-def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[str]:
+def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[Message]:
     """What is said of weights that are not used, nor asked for, and of those that are 0."""
-    notes = (
-        []
-        if is_asked
-        else [f"{UNUSED_WEIGHTS}; minimum={{{name!r}: X}} (--min {name}=X) leaves weak ones out"]
-    )
+    way_out = (Argument("minimum"), f" leaves out edges with a small {name!r}")
+    messages = [] if is_asked else [Message(UNUSED_WEIGHTS, way_out=way_out)]
     if num_zeros:
         edges = "edge of weight 0 stays an edge"
         edges = edges if num_zeros == 1 else "edges of weight 0 stay edges"
-        notes.append(f"{num_zeros} {edges}, since weights are not used")
-    return notes
+        messages.append(Message(f"{num_zeros} {edges}, since weights are not used"))
+    return messages
 
 
 def _relations(
@@ -432,8 +425,11 @@ def _relations(
         return content.relation, content.relation_names, ()
     if content.relation is not None:
         raise InputError(
-            f"relation cannot be given for {content.owner}, whose edges have the types "
-            f"{listed(content.relation_names)}."
+            "relation",
+            (
+                f"cannot be given for {content.owner}, whose edges have the types "
+                f"{listed(content.relation_names)}"
+            ),
         )
     if not isinstance(chosen, str):
         given = column_values("relation", {"relation": chosen}, content.owner)
@@ -454,16 +450,22 @@ def _differ_by_direction(content: GraphContent, weights: Any) -> bool:
     return both_ways and not np.allclose(values[there], values[back], rtol=1e-5, atol=0)
 
 
+def undirected_as(reason: str) -> Message:
+    """A line of the log that edges have no direction, for a reason."""
+    way_out = (Argument("directed", True), " gives edges a direction")
+    return Message(f"undirected, as {reason}", way_out=way_out)
+
+
 def _say_direction(graph: CSRGraph, why: str) -> list[str]:
     """Say in the log whether edges have a direction, as is seen; note what else says that."""
     one_way = [name for name, directed in graph.relations.kinds if directed]
     if not one_way:
-        log.log(READING, UNDIRECTED, "its edges are there both ways")
+        log.log(READING, "%s", undirected_as("its edges are there both ways"))
         return []
     which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
     seen = f"some edges{which} are there in one direction only"
-    said = "directed, as %s; directed=False (--undirected) leaves directions out"
-    log.log(READING, said, why or seen)
+    way_out = (Argument("directed", False), " leaves directions out")
+    log.log(READING, "%s", Message(f"directed, as {why or seen}", way_out=way_out))
     return [f"directed, as {why}"] if why else []
 
 
@@ -580,8 +582,9 @@ def _check_same(name: str, values: Sequence[Any]) -> None:
         other = next(k for k, value in enumerate(values) if value != values[0])
         what = "edge weights" if name == "default_weight" else "features"
         raise InputError(
-            f"all graphs must have the same {what}, got {values[0]} in graph "
-            f"0 and {values[other]} in graph {other}; name those to use."
+            f"all graphs must have the same {what}",
+            got=f"{values[0]} in graph 0 and {values[other]} in graph {other}",
+            way_out="name those to use",
         )
 
 
@@ -671,8 +674,9 @@ def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
             if part.shape[1:] != first.shape[1:]:
                 widths = [" × ".join(map(str, one.shape[1:])) or "1" for one in (first, part)]
                 raise InputError(
-                    f"{name!r} must have the same width everywhere, got {widths[0]} for {label}, "
-                    f"{widths[1]} for {other}; name attributes of one width with features."
+                    f"{name!r} must have the same width everywhere",
+                    got=f"{widths[0]} for {label}, {widths[1]} for {other}",
+                    way_out=("name attributes of one width with ", Argument("features")),
                 )
         return np.concatenate([part for part, _ in pairs])
 
@@ -752,12 +756,14 @@ def relation_codes(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[str
     """Number the relations of edges, which text or integers tell."""
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
-            f"relation {name!r} must be one value for each edge, got {values.shape[1]}."
+            "relation", f"{name!r} must be one value for each edge", got=values.shape[1]
         )
     values = values.reshape(-1)
     if values.dtype.kind == "f":
         if not (np.isfinite(values).all() and (values == np.round(values)).all()):
-            raise InputError(f"relation {name!r} must hold text or integers, got other numbers.")
+            raise InputError(
+                "relation", f"{name!r} must hold text or integers", got="other numbers"
+            )
         values = values.astype(np.int64)
     kinds, codes = np.unique(values, return_inverse=True)
     # a graph without edges still has a relation

@@ -30,6 +30,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_finite
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
 from gomkcn_dgl.runtime.mapped import map_array
@@ -191,7 +192,7 @@ def new_folder(
         if isinstance(error, InputError):
             raise
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"out folder {str(folder)!r} cannot be written ({reason}).") from None
+        raise InputError("out", f"folder {str(folder)!r} cannot be written ({reason})") from None
 
 
 def _remove_empty(folder: Path) -> None:
@@ -227,26 +228,32 @@ def check_graph_folder(
 ) -> None:
     """Refuse a name whose folder cannot be made or must not be replaced, before any work."""
     target = Path(folder).resolve()
-    shown = f"out folder {str(target)!r}"
+    shown = f"folder {str(target)!r}"
     for one in filter(os.path.exists, inputs):
         real = Path(one).resolve()
         if target == real or target in real.parents or _links_to(real, target):
             how = "is" if target == real else "holds"
-            raise InputError(f"{shown} {how} the input {str(one)!r}; choose another name.")
+            raise InputError(
+                "out", f"{shown} {how} the input {str(one)!r}", way_out="choose another name"
+            )
     if not target.parent.is_dir():
-        raise InputError(f"{shown} must lie in a folder that exists.")
+        raise InputError("out", f"{shown} must lie in a folder that exists")
     if not target.exists():
         return
     if not target.is_dir():
-        raise InputError(f"{shown} is a file; choose another name.")
+        raise InputError("out", f"{shown} is a file", way_out="choose another name")
     names = {path.name for path in target.iterdir()}
     if others := _others_in(target):
         raise InputError(
-            f"{shown} holds {min(others)!r}, which is no part of a graph; choose another name."
+            "out",
+            f"{shown} holds {min(others)!r}, which is no part of a graph",
+            way_out="choose another name",
         )
     if names and not force:
         raise InputError(
-            f"{shown} already holds a graph; choose another name, or overwrite it with --force."
+            "out",
+            f"{shown} already holds a graph",
+            way_out=("choose another name, or overwrite it with ", Argument("force", True)),
         )
 
 

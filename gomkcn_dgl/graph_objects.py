@@ -27,6 +27,7 @@ from gomkcn_dgl.graph_content import (
     record_columns,
     relation_codes,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import printable
 
@@ -105,9 +106,14 @@ def from_records(
         if mixed and directed is None:
             of = "" if name == PLAIN else f" of the relation {printable(name)!r}"
             raise InputError(
-                f"edges{of} must have a direction all or none, got {own.sum()} with and "
-                f"{(~own).sum()} without; directed=True (--directed) takes the latter as one each "
-                "way, directed=False (--undirected) leaves directions out."
+                f"edges{of} must have a direction all or none",
+                got=f"{own.sum()} with and {(~own).sum()} without",
+                way_out=(
+                    Argument("directed", True),
+                    " takes the latter as one each way, ",
+                    Argument("directed", False),
+                    " leaves directions out",
+                ),
             )
         directions.append(bool(directed) if mixed else bool(np.any(own if len(own) else one_way)))
     listed_once = not any(directions)
@@ -246,8 +252,9 @@ def _graph_ptr(stored: Mapping[str, Any], num_nodes: int) -> np.ndarray | None:
         or (np.diff(batch, prepend=0) < 0).any()
     ):
         raise InputError(
-            f"batch must number the graph of each of the {num_nodes} nodes in ascending order; "
-            "sort the nodes by graph, or leave batch out."
+            "batch",
+            f"must number the graph of each of the {num_nodes} nodes in ascending order",
+            way_out="sort the nodes by graph, or leave batch out",
         )
     return np.concatenate([[0], np.cumsum(np.bincount(batch))])
 
@@ -367,9 +374,11 @@ def from_edge_index(graph: tuple[Any, Any]) -> GraphContent:
     try:
         edge_index = to_numpy(graph[0])
     except ValueError:
-        raise InputError("edge_index must have the shape [2, E], got rows that differ.") from None
+        raise InputError(
+            "edge_index", "must have the shape [2, E]", got="rows that differ"
+        ) from None
     if edge_index.ndim != 2 or len(edge_index) != 2:
-        raise InputError(f"edge_index must have the shape [2, E], got {edge_index.shape}.")
+        raise InputError("edge_index", "must have the shape [2, E]", got=edge_index.shape)
     num_nodes = check_int("num_nodes", graph[1], 0)
     ends = edge_index[0], edge_index[1]
     return GraphContent("an edge index", *ends, num_nodes, why_directed=_ONE_WAY)

@@ -95,20 +95,25 @@ class EdgeValues(NamedTuple):
         if edge_type is not None:
             if relations.is_simple:
                 raise InputError(
-                    "edge_type is for a layer that has relations; give relations to the layer, or "
-                    "leave edge_type out; edge weights are floating-point numbers."
+                    "edge_type",
+                    "is for a layer that has relations",
+                    way_out=(
+                        "give relations to the layer, or leave edge_type out; edge weights are "
+                        "floating-point numbers"
+                    ),
                 )
             given["relation"] = to_numpy(edge_type)
         if weight is not None:
             if not _is_float(weight):
                 came = getattr(weight, "dtype", type(weight).__name__)
                 raise InputTypeError(
-                    f"edge_weight must be a tensor [E] of floating-point numbers, got {came}."
+                    "edge_weight", "must be a tensor [E] of floating-point numbers", got=came
                 )
             if weight.requires_grad:
                 raise InputError(
-                    "edge_weight must not require a gradient, which a layer does not form; give "
-                    "edge_weight.detach()."
+                    "edge_weight",
+                    "must not require a gradient, which a layer does not form",
+                    way_out="give edge_weight.detach()",
                 )
             given["weight"] = to_numpy(weight)
         return given
@@ -120,7 +125,7 @@ def _is_float(value: Any) -> bool:
 
 def _refuse_second(name: str, value: Any) -> None:
     if value is not None:
-        raise InputError(f"{name} must be given once, got it in the third place and by name.")
+        raise InputError(name, "must be given once", got="it in the third place and by name")
 
 
 class GOMKConv(torch.nn.Module):
@@ -214,8 +219,9 @@ class GOMKConv(torch.nn.Module):
         self.settings = SubgraphSettings(num_hops, max_nodes, policy, seed)
         if not isinstance(relations, Relations | None):
             raise InputTypeError(
-                "relations must be those of a graph, as_csr(graph).relations, "
-                f"got {type(relations).__name__}."
+                "relations",
+                "must be those of a graph, as_csr(graph).relations",
+                got=type(relations).__name__,
             )
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
@@ -302,7 +308,7 @@ class GOMKConv(torch.nn.Module):
             subgraphs, feat = read.subgraphs, read.feat
         if feat.shape[1:] != (self.in_feats,):
             raise InputError(
-                f"feat must have the shape [V, {self.in_feats}], got {list(feat.shape)}."
+                "feat", f"must have the shape [V, {self.in_feats}]", got=list(feat.shape)
             )
         self._check_subgraphs(subgraphs)
         # 2. one score for each subgraph and filter
@@ -320,8 +326,10 @@ class GOMKConv(torch.nn.Module):
             graph, feat = tensors_as_graph(graph, feat, batch), graph
         elif batch is not None:
             raise InputError(
-                "batch goes with tensors, conv(x, edge_index, batch=batch), got it beside a "
-                f"{type(graph).__name__}; a batch of DGL or PyG has its own."
+                "batch",
+                "goes with tensors, conv(x, edge_index, batch=batch)",
+                got=f"it beside a {type(graph).__name__}",
+                way_out="a batch of DGL or PyG has its own",
             )
         elif is_block(graph):
             feat = _rows_of_sources(graph, feat)
@@ -344,7 +352,7 @@ class GOMKConv(torch.nn.Module):
             num_nodes = csr.num_nodes
         if feat.shape != (num_nodes, width):
             raise InputError(
-                f"feat must have the shape [{num_nodes}, {width}], got {list(feat.shape)}."
+                "feat", f"must have the shape [{num_nodes}, {width}]", got=list(feat.shape)
             )
         return GraphBatch(subgraphs, feat, sizes.to(feat.device))
 
@@ -380,8 +388,9 @@ class GOMKConv(torch.nn.Module):
         size = subgraphs.nodes.shape[1]
         if size != self.settings.max_nodes:
             raise InputError(
-                f"max_nodes must be that of the given subgraphs, {size}, "
-                f"got {self.settings.max_nodes}."
+                "max_nodes",
+                f"must be that of the given subgraphs, {size}",
+                got=self.settings.max_nodes,
             )
         channels, own = subgraphs.num_channels, self.filters.num_channels
         if channels != own:
@@ -394,7 +403,7 @@ class GOMKConv(torch.nn.Module):
 def check_tensor(feat: Any, width: int) -> None:
     """Refuse features that are no tensor of two axes."""
     if not isinstance(feat, torch.Tensor):
-        raise InputTypeError(f"feat must be a tensor [V, {width}], got {type(feat).__name__}.")
+        raise InputTypeError("feat", f"must be a tensor [V, {width}]", got=type(feat).__name__)
 
 
 def _rows_of_sources(block: Any, feat: Any) -> Any:

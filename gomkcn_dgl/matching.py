@@ -6,7 +6,6 @@ The GOMKCN paper (arXiv:2504.16360) calls a subgraph a *structural factor* and a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -14,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
-    AGGREGATIONS,
     Array,
     SubgraphTensors,
     channel_matrices_of,
@@ -28,6 +25,7 @@ from gomkcn_dgl.embeddings import (
     refuse_overflow,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.kernel_settings import KernelSettings
 from gomkcn_dgl.kernels import GPU_MAX_NODES, load_backend
 from gomkcn_dgl.kernels.matching_reference import (
     BestFilters,
@@ -38,19 +36,12 @@ from gomkcn_dgl.kernels.matching_reference import (
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
-MATCHINGS = ("greedy", "optimal")
-PADDINGS = ("mask", "match")
 # the names of the types, by which they are told without loading PyTorch
 DTYPES = ("torch.float32", "torch.float64", "torch.bfloat16", "torch.float16")
-# walks longer than this say nothing about a small graph, and their number overflows
-MAX_LEVELS = 64
-# numbers whose product with a feature width, and its inverse, single precision can hold
-SMALLEST = 1e-30
-LARGEST = 1e30
 
 
 @dataclass(frozen=True)
-class GOMKKernel:
+class GOMKKernel(KernelSettings):
     """What defines the kernel; every use of it, from ``gomk`` to the miner, goes through these.
 
     Attributes
@@ -71,35 +62,6 @@ class GOMKKernel:
     padding : {"match", "mask"}
         Padded nodes take part as isolated nodes with zero features, or not at all.
     """
-
-    num_levels: int = 2
-    tau: float | Sequence[float] = 1.0
-    aggregation: str = "sum"
-    level_scale: float = 1.0
-    matching: str = "optimal"
-    anchor_root: bool = False
-    padding: str = "match"
-
-    def __post_init__(self) -> None:
-        check_int("num_levels", self.num_levels, 0, MAX_LEVELS)
-        if len(self._widths) != self.num_levels + 1:
-            raise InputError(
-                f"tau must be one number or num_levels + 1 = {self.num_levels + 1} of them, "
-                f"got {len(self._widths)}."
-            )
-        for width in self._widths:
-            check_float("tau", width, SMALLEST, LARGEST)
-        check_choice("aggregation", self.aggregation, AGGREGATIONS)
-        check_float("level_scale", self.level_scale, SMALLEST, LARGEST)
-        check_choice("matching", self.matching, MATCHINGS)
-        check_choice("padding", self.padding, PADDINGS)
-
-    @property
-    def _widths(self) -> Sequence[float]:
-        """``tau`` of each level; a text, which is none, is refused as one."""
-        if isinstance(self.tau, Sequence) and not isinstance(self.tau, str):
-            return self.tau
-        return [self.tau] * (self.num_levels + 1)
 
     def embed(self, adj: Array, feat: Array) -> Array:
         """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
@@ -125,7 +87,7 @@ class GOMKKernel:
 
     def bandwidth(self, feature_width: int) -> list[float]:
         """The divisor ``D * tau_i`` of each level, ``[L]``."""
-        return [feature_width * float(width) for width in self._widths]
+        return [feature_width * float(width) for width in self.widths]
 
     def largest_score(self, filter_size: int) -> float:
         """Score of a filter with itself, M (t + 1)."""
@@ -321,7 +283,7 @@ def check_kernel(kernel: Any, default: GOMKKernel | None, kind: type = GOMKKerne
     """Return ``kernel``, or ``default`` where it is None; refuse what is no kernel."""
     kernel = default if kernel is None else kernel
     if not isinstance(kernel, kind):
-        raise InputTypeError(f"kernel must be a gomkcn.GOMKKernel, got {kernel!r}.")
+        raise InputTypeError("kernel", "must be a gomkcn.GOMKKernel", got=repr(kernel))
     return kernel
 
 
@@ -453,14 +415,15 @@ def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
     whole = not (num_nodes.is_floating_point() or num_nodes.dtype == torch.bool)
     if num_nodes.shape != (len(feat),) or not whole:
         raise InputError(
-            f"num_nodes must be integers of shape [{len(feat)}], got {num_nodes.dtype} of shape "
-            f"{list(num_nodes.shape)}."
+            "num_nodes",
+            f"must be integers of shape [{len(feat)}]",
+            got=f"{num_nodes.dtype} of shape {list(num_nodes.shape)}",
         )
     # on a GPU they are not read, which would wait for it; the kernel there takes more than N for N
     if num_nodes.device.type != "cpu" or torch.compiler.is_compiling():
         return
     if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
-        raise InputError(f"num_nodes must be from 0 to N = {size}, got {num_nodes.tolist()}.")
+        raise InputError("num_nodes", f"must be from 0 to N = {size}", got=num_nodes.tolist())
 
 
 def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
@@ -479,17 +442,18 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
         if not isinstance(tensor, torch.Tensor) or str(tensor.dtype) not in DTYPES:
             kind = tensor.dtype if isinstance(tensor, torch.Tensor) else type(tensor).__name__
             raise InputTypeError(
-                f"{name} must be a tensor of float32, float64, bfloat16 or float16, got {kind}."
+                name, "must be a tensor of float32, float64, bfloat16 or float16", got=kind
             )
         if tensor.dim() != (adj.dim() if name == "filter_adj" else 3) and (
             name != "adj" or tensor.dim() != 4
         ):
             axes = adj.dim() if name == "filter_adj" else 3
-            raise InputError(f"{name} must have {axes} axes, got the shape {list(tensor.shape)}.")
+            raise InputError(name, f"must have {axes} axes", got=f"the shape {list(tensor.shape)}")
         if tensor.dtype != adj.dtype or tensor.device != adj.device:
             raise InputTypeError(
-                f"{name} must have the dtype and device of adj ({adj.dtype}, {adj.device}), "
-                f"got {tensor.dtype}, {tensor.device}."
+                name,
+                f"must have the dtype and device of adj ({adj.dtype}, {adj.device})",
+                got=f"{tensor.dtype}, {tensor.device}",
             )
     # 2. each matrix with its features
     for matrix, rows in (("adj", "feat"), ("filter_adj", "filter_feat")):
@@ -501,7 +465,7 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
             )
     # 3. subgraphs with filters
     if filter_feat.shape[1] == 0:
-        raise InputError("filter_adj must have at least 1 node a filter, got 0.")
+        raise InputError("filter_adj", "must have at least 1 node a filter", got="0")
     if feat.shape[2] != filter_feat.shape[2] or feat.shape[2] == 0:
         raise InputError(
             "feat and filter_feat must have the same number of features, at least 1, got "

@@ -146,8 +146,9 @@ class Relations:
                 same = [0]
             if not same:
                 raise InputError(
-                    f"relations must include {name!r}, which the graph has; "
-                    f"they are {', '.join(map(repr, target.names))}."
+                    "relations",
+                    f"must include {name!r}, which the graph has",
+                    way_out=f"they are {', '.join(map(repr, target.names))}",
                 )
             found = min(same, key=lambda k: kinds[k][1] != directed)
             sides = {side, "both"} if directed else {"out", "in", "both"}

@@ -177,8 +177,10 @@ def check_channels(relations: Relations | None) -> None:
     num_channels = 1 if relations is None else len(relations.channels)
     if num_channels > MOST_CHANNELS:
         raise InputError(
-            f"relations must have at most {MOST_CHANNELS} channels, where one with a direction has "
-            f"two, got {num_channels}; give the layer conv.subgraphs(graph) in place of the graph."
+            "relations",
+            f"must have at most {MOST_CHANNELS} channels, where one with a direction has two",
+            got=num_channels,
+            way_out="give the layer conv.subgraphs(graph) in place of the graph",
         )
 
 
@@ -187,14 +189,18 @@ def check_graph(name: str, graph: Any) -> bool:
     is_dgl = is_from("dgl", "DGLGraph", graph)
     if not is_dgl and not _is_pyg(graph):
         raise InputTypeError(
-            f"{name} takes a DGLGraph or a PyG Data, with one type of nodes, got "
-            f"{type(graph).__name__}; conv.subgraphs(graph) takes any other."
+            name,
+            "takes a DGLGraph or a PyG Data, with one type of nodes",
+            got=type(graph).__name__,
+            way_out="conv.subgraphs(graph) takes any other",
         )
     _refuse_block(graph)
     if len(_node_types(graph)) > 1:
         raise InputError(
-            f"{name} takes graphs with one type of nodes, got {len(graph.ntypes)}; give the layer "
-            "conv.subgraphs(graph) in place of the graph."
+            name,
+            "takes graphs with one type of nodes",
+            got=len(graph.ntypes),
+            way_out="give the layer conv.subgraphs(graph) in place of the graph",
         )
     return is_dgl
 

@@ -217,9 +217,9 @@ def check_roots(name: str, roots: np.ndarray | None, num_nodes: int) -> np.ndarr
     roots = np.asarray(roots)
     if roots.ndim != 1 or (len(roots) and roots.dtype.kind not in "iu"):
         raise InputError(
-            f"{name} must be a list of node numbers, got {roots.dtype} of shape {roots.shape}."
+            name, "must be a list of node numbers", got=f"{roots.dtype} of shape {roots.shape}"
         )
     if len(roots) and not (roots.min() >= 0 and roots.max() < num_nodes):
         worst = roots.min() if roots.min() < 0 else roots.max()
-        raise InputError(f"{name} must be nodes from 0 to {num_nodes - 1}, got {worst}.")
+        raise InputError(name, f"must be nodes from 0 to {num_nodes - 1}", got=worst)
     return roots.astype(np.int64)

@@ -35,9 +35,9 @@ def get_motif(motif: str | Structure) -> Structure:
     if isinstance(motif, Structure):
         return motif
     if not isinstance(motif, str):
-        raise InputTypeError(f"motif must be a name or a Structure, got {motif!r}.")
+        raise InputTypeError("motif", "must be a name or a Structure", got=repr(motif))
     if motif not in MOTIFS:
-        raise InputError(f"motif must be one of {', '.join(sorted(MOTIFS))}, got {motif!r}.")
+        raise InputError("motif", f"must be one of {', '.join(sorted(MOTIFS))}", got=repr(motif))
     return MOTIFS[motif]
 
 

@@ -190,7 +190,7 @@ class PlantedGraph:
         """
         new_id = np.asarray(new_id)
         if not np.array_equal(np.sort(new_id), np.arange(self.num_nodes)):
-            raise InputError(f"new_id must be a permutation of 0 to {self.num_nodes - 1}.")
+            raise InputError("new_id", f"must be a permutation of 0 to {self.num_nodes - 1}")
         old_id = np.argsort(new_id)
         names = new_id.tolist()
         edges = new_id[self.edges]

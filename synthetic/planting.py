@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gomkcn.synthetic.base_graphs import Seed, as_generator, orient_edges
 from gomkcn.synthetic.motifs import get_motif
 from gomkcn.synthetic.planted_graph import PlantedGraph
-from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime.memory import check_memory
 
 # about the bytes that a node takes until a planted graph is written, as was measured
@@ -24,60 +24,6 @@ _BYTES_OF_EDGE = 80
 _BYTES_OF_FEATURE = 8
 # edges that a base node of an embedded copy may have beyond the median
 _EXTRA_DEGREE = 2
-FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
-
-
-@dataclass(frozen=True)
-class PlantingSettings:
-    """How copies of motifs are attached, altered and given features.
-
-    Attributes
-    ----------
-    features : {"per_node", "per_type", "per_type_noise", "constant"}
-        One uniform [0, 1] vector for each node (the paper), one for all nodes of a motif type and
-        one for all base nodes, per type plus normal(0, ``noise``), clipped to [0, 1], or 1.0
-        everywhere, in one column.
-    feature_dim : int
-        Feature width D, for all modes but ``"constant"``.
-    noise : float
-        Standard deviation of the feature noise.
-    remove_prob, add_prob : float
-        Probability that a motif edge of a copy is deleted, and that an edge is added between two
-        nodes of a copy that are not joined. The truth keeps the intended motif.
-    directed : bool
-        Whether the edges have a direction. A motif without directions gets some at random, the same
-        in all copies; attaching edges lead either way with equal probability.
-    relations : int
-        How many relations the edges have: those that the motifs name, and more up to this number.
-        Base edges, and a motif that names none, get some at random, the same in all
-        copies; attaching edges have the relation of a random base edge.
-    embedded : bool
-        A copy has no nodes of its own: it takes random base nodes that no other copy has, the edges
-        among them become those of the motif, and each keeps its edges to all others. They are nodes
-        with at most two edges more than the median, before the copies are planted.
-    """
-
-    features: str = "per_node"
-    feature_dim: int = 3
-    noise: float = 0.0
-    remove_prob: float = 0.0
-    add_prob: float = 0.0
-    directed: bool = False
-    relations: int = 1
-    embedded: bool = False
-
-    def __post_init__(self) -> None:
-        check_choice("features", self.features, FEATURE_MODES)
-        check_int("feature_dim", self.feature_dim, 1)
-        check_float("noise", self.noise, 0.0)
-        check_float("remove_prob", self.remove_prob, 0.0, 1.0)
-        check_float("add_prob", self.add_prob, 0.0, 1.0)
-        check_int("relations", self.relations, 1, MAX_RELATIONS)
-        if self.noise > 0 and self.features != "per_type_noise":
-            raise InputError(
-                f"noise must be 0 with features={self.features!r}, got {self.noise}; "
-                "use features='per_type_noise'."
-            )
 
 
 def plant_motifs(
@@ -234,26 +180,27 @@ def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.n
     if edges.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise InputError(f"base_edges must have the shape [E, 2], got {list(edges.shape)}.")
+        raise InputError("base_edges", "must have the shape [E, 2]", got=list(edges.shape))
     if edges.dtype.kind not in "iu":
-        raise InputTypeError(f"base_edges must hold integers, got {edges.dtype}.")
+        raise InputTypeError("base_edges", "must hold integers", got=edges.dtype)
     edges = edges.astype(np.int64)
     if not directed:
         edges.sort(axis=1)
     if edges.min() < 0 or edges.max() >= num_nodes:
         raise InputError(
-            f"base_edges must hold node ids from 0 to {num_nodes - 1}, "
-            f"got {edges.min()} to {edges.max()}."
+            "base_edges",
+            f"must hold node ids from 0 to {num_nodes - 1}",
+            got=f"{edges.min()} to {edges.max()}",
         )
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if len(loops):
-        raise InputError(f"base_edges must have no self-loop, got one in row {loops[0]}.")
+        raise InputError("base_edges", "must have no self-loop", got=f"one in row {loops[0]}")
     # sorted in place, which takes a fraction of the time and memory of np.unique
     keys = edges[:, 0] * num_nodes + edges[:, 1]
     keys.sort()
     num_repeated = int((keys[1:] == keys[:-1]).sum())
     if num_repeated:
-        raise InputError(f"base_edges must hold each edge once, got {num_repeated} repeated.")
+        raise InputError("base_edges", "must hold each edge once", got=f"{num_repeated} repeated")
     return edges
 
 
@@ -262,13 +209,13 @@ def check_motifs(motifs: Iterable[str | Structure], kind: type) -> tuple[Structu
     # A single name is also a sequence, of letters.
     if isinstance(motifs, (str, Structure)) or not isinstance(motifs, kind):
         what = "map motifs to numbers of copies" if kind is Mapping else "be a sequence of motifs"
-        raise InputTypeError(f"motifs must {what}, got {motifs!r}.")
+        raise InputTypeError("motifs", f"must {what}", got=repr(motifs))
     table = tuple(get_motif(motif) for motif in motifs)
     names = [motif.name for motif in table]
     if len(set(names)) < len(names) or not (names or kind is Mapping):
-        raise InputError(f"motifs must be at least one and have different names, got {names}.")
+        raise InputError("motifs", "must be at least one and have different names", got=names)
     if not all(motif.name and motif.edges for motif in table):
-        raise InputError("motifs must have names and edges; give a Structure its name.")
+        raise InputError("motifs", "must have names and edges", way_out="give a Structure its name")
     return table
 
 
@@ -305,8 +252,9 @@ def assign_relations(motif: Structure, relations: Relations, rng: np.random.Gene
     """The motif with relations and directions of the graph; those it lacks are drawn at random."""
     if not relations.is_directed and motif.relations.is_directed:
         raise InputError(
-            f"directed must be True for motif {motif.name!r}, whose edges have a direction, "
-            "got False."
+            "directed",
+            f"must be True for motif {motif.name!r}, whose edges have a direction",
+            got="False",
         )
     given = [motif.relations.names[number] for number in motif.edge_relations]
     kinds = np.array(given, dtype=object)
@@ -419,8 +367,13 @@ def embed_copies(
         nodes = first + np.flatnonzero(degrees[first : first + count] <= most)
         if len(slots) > len(nodes):
             raise InputError(
-                f"motifs must have at most {len(nodes)} nodes in all their copies, the base nodes "
-                f"of at most {most:g} edges, got {len(slots)}; plant fewer copies."
+                "motifs",
+                (
+                    f"must have at most {len(nodes)} nodes in all their copies, the base nodes of "
+                    f"at most {most:g} edges"
+                ),
+                got=len(slots),
+                way_out="plant fewer copies",
             )
         members[slots] = rng.choice(nodes, size=len(slots), replace=False)
     return members

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 import shlex
 import signal
 import sys
@@ -21,6 +20,7 @@ import cloup
 
 from gomkcn.commands.option_types import BadOptionError, InputPath, OutputPath
 from gomkcn.commands.printing import say
+from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import check_outputs
 from gomkcn_dgl.runtime.memory import available_memory, format_size
@@ -75,7 +75,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     if out is not None:
         return out
     if world_size() > 1:
-        raise InputError("out must be given where several processes share the work of a run.")
+        raise InputError("out", "must be given where several processes share the work of a run")
     name = stem(Path(path).resolve()) or "run"
     folder = Path("runs", name)
     latest = None
@@ -84,7 +84,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
             break
         folder, latest = folder.with_name(f"{name}-{number}"), folder
     if resume and latest is None:
-        raise InputError(f"resume finds no run in {str(folder)!r}; name its folder with --out.")
+        raise InputError(f"--resume finds no run in {str(folder)!r}; name its folder with --out.")
     chosen = latest if resume and latest is not None else folder
     say(f"folder of this run: {chosen}")
     return str(chosen)
@@ -164,13 +164,7 @@ class Command(cloup.Command):
                 mapped.check_mapped()
             return result
         except GomkcnError as error:
-            message = str(error)
-            # the library names its parameter, perhaps behind a file; here that is an option
-            for option in self.params:
-                name = str(option.name).replace("num_base_", "")
-                parameter = rf"^([^:\n]+: )?(num_)?{name}\b"
-                message = re.sub(parameter, rf"\g<1>{option.opts[0]}", message)
-            say(f"gomkcn: {message}", err=True)
+            say(f"gomkcn: {error.spelled(spelling_of(self.params))}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             # a run keeps the steps that are done; the others write their files whole or not at all

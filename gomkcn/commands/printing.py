@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import logging
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gomkcn.commands.spelling import spelling_here
+from gomkcn_dgl.errors import GomkcnError
+from gomkcn_dgl.messages import Message, Spelling
 from gomkcn_dgl.runtime.files import visible
 
 if TYPE_CHECKING:
     from gomkcn_dgl.runtime.tabular import Tabular
-
-
-# a parameter of Python, perhaps with a value, behind which its option stands in brackets
-_PARAMETER = re.compile(r"\b([a-z_]+)(=[^()\n]{1,40}?| '[a-z]+')? \((--([a-z-]+)[^()\n]*)\)")
-
-
-def in_options(text: str) -> str:
-    """A message in the words of the command line.
-
-    >>> in_options("read the graph with directed=True (--directed).")
-    'read the graph with --directed.'
-    """
-    return _PARAMETER.sub(_option_of, text)
-
-
-def _option_of(found: re.Match[str]) -> str:
-    """The option alone where it is that of the parameter; else all as it stands."""
-    parameter, value, written, option = found.groups()
-    has_value = value is not None and value.startswith("=")
-    is_same = parameter.replace("_", "-") == option
-    return written if has_value or is_same else found[0]
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -42,7 +24,7 @@ def say(text: str, *, err: bool = False) -> None:
     Everything that a command prints goes through here, a name in a row of a table through
     :func:`visible` before, which knows that a line break in it is none of the table.
     """
-    click.echo("\n".join(map(visible, in_options(text).split("\n"))), err=err)
+    click.echo("\n".join(map(visible, text.split("\n"))), err=err)
 
 
 def say_values(rows: Mapping[str, Any], width: int) -> None:
@@ -57,10 +39,21 @@ def say_row(cells: Iterable[Any]) -> None:
 
 
 class _LogLine(logging.Formatter):
-    """A line of the log."""
+    """A line of the log, with the parameters that it mentions as a command spells them."""
+
+    def __init__(self, spelling: Spelling) -> None:
+        super().__init__("gomkcn: %(message)s")
+        self.spelling = spelling
 
     def format(self, record: logging.LogRecord) -> str:
-        return "\n".join(map(visible, in_options(super().format(record)).split("\n")))
+        record = copy.copy(record)
+        if isinstance(record.args, tuple):
+            record.args = tuple(map(self._spelled, record.args))
+        return "\n".join(map(visible, super().format(record).split("\n")))
+
+    def _spelled(self, value: object) -> object:
+        """A value of a line; what mentions parameters as a text."""
+        return value.spelled(self.spelling) if isinstance(value, Message | GomkcnError) else value
 
 
 def show_log(quiet: bool = False, brief: bool = False) -> None:
@@ -70,39 +63,13 @@ def show_log(quiet: bool = False, brief: bool = False) -> None:
     log = logging.getLogger("gomkcn_dgl")
     log.setLevel(logging.WARNING if quiet else READING if brief else logging.INFO)
     if not log.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(_LogLine("gomkcn: %(message)s"))
-        log.addHandler(handler)
+        log.addHandler(logging.StreamHandler())
+    for handler in log.handlers:
+        handler.setFormatter(_LogLine(spelling_here()))
 
 
 def print_table(table: Tabular) -> None:
     """Print the columns of a table."""
-    from gomkcn_dgl.runtime.tabular import plain_columns
+    from gomkcn.mining.show.tabular_text import format_table
 
-    columns = plain_columns(table)
-    names = list(columns)
-    lists = columns.values()
-    rows = [list(map(_cell, names, row)) for row in zip(*lists, strict=True)]
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    for row in [names, *rows]:
-        cells = [
-            one.rjust(width) if name in ("size", "count") else one.ljust(width)
-            for name, one, width in zip(names, row, widths, strict=True)
-        ]
-        say("  ".join(cells).rstrip())
-
-
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        # not known
-        return "?"
-    if isinstance(value, float):
-        if name.startswith("odds ratio"):
-            from gomkcn.mining.structures.pattern import odds
-
-            return odds(value)
-        # these are of any size
-        return f"{value:.3g}" if name in ("p", "adjusted p") else f"{value:.3f}"
-    # the numbers of graphs and nodes are names
-    is_count = isinstance(value, int) and name not in ("graph", "node")
-    return f"{value:,}" if is_count else visible(str(value))
+    say(format_table(table))

@@ -145,6 +145,8 @@ def named_edges(name: str) -> NamedEdges | None:
     (edges_of, least), size = _FAMILIES[family[0]], family[1]
     if not least <= size <= MOST_NODES:
         raise InputError(
-            f"pattern {family[0]}-N must have from {least} to {MOST_NODES} nodes, got {size}."
+            "pattern",
+            f"{family[0]}-N must have from {least} to {MOST_NODES} nodes",
+            got=size,
         )
     return NamedEdges(size, list(edges_of(size)))

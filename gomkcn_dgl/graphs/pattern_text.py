@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Message, Spelling, Text
 from gomkcn_dgl.relations import PLAIN
 
 # the attributes that are no features: the number of neighbours, and the input's id of a node
@@ -59,12 +60,18 @@ _NEGATED |= {other: one for one, other in _NEGATED.items()}
 class PatternTextError(InputError):
     """The text of a pattern is wrong at one character, which a caret below it shows."""
 
-    def __init__(self, sentence: str, text: str, at: int) -> None:
-        super().__init__(sentence)
+    def __init__(self, message: Message, text: str, at: int) -> None:
+        super().__init__()
+        self.args = (message, text, at)
+        self.message = message
         first = text.rfind("\n", 0, at) + 1
         line, column = text[first:].partition("\n")[0], at - first
         line = "".join(letter if letter.isprintable() else " " for letter in line)
-        self.args = (f"{self}\n    {line}\n    {' ' * column}^",)
+        self.shown = f"\n    {line}\n    {' ' * column}^"
+
+    def spelled(self, spelling: Spelling) -> str:
+        """The sentence, the line of the text and the caret."""
+        return super().spelled(spelling) + self.shown
 
 
 class EdgeTest(NamedTuple):
@@ -155,7 +162,7 @@ class PatternText:
             if reader.at == len(reader.text):
                 break
             if not reader.take(_SEPARATOR):
-                reader.refuse("pattern must have a comma or a new line between its parts.")
+                reader.refuse("must have a comma or a new line between its parts")
         joined = {node for edge in said.edges for node in edge[:2]}
         # a self-loop may be all that is asked for
         joined = joined or {edge.first for edge in said.loops[:1]}
@@ -163,7 +170,7 @@ class PatternText:
         uses += [(one.node, one.at) for part in said.conditions for one in part.terms]
         for node, at in uses:
             if node not in joined:
-                said.refuse(f"pattern must have an edge that joins {node!r} to others.", at)
+                said.refuse(f"must have an edge that joins {node!r} to others", at)
         return said
 
     @property
@@ -185,9 +192,9 @@ class PatternText:
         parts = [*self.edges, *self.absent, *self.loops]
         return tuple(dict.fromkeys(test.attribute for part in parts for test in part.tests))
 
-    def refuse(self, sentence: str, at: int) -> NoReturn:
+    def refuse(self, rule: Text, at: int, *, got: str = "", way_out: Text = "") -> NoReturn:
         """Refuse the text for what stands at a character."""
-        raise PatternTextError(sentence, self.text, at)
+        raise PatternTextError(Message(rule, "pattern", got, way_out), self.text, at)
 
 
 class _Reader:
@@ -204,8 +211,9 @@ class _Reader:
             self.at = found.end() if blank is None else blank.end()
         return found
 
-    def refuse(self, sentence: str, at: int | None = None) -> NoReturn:
-        raise PatternTextError(sentence, self.text, self.at if at is None else at)
+    def refuse(self, rule: str, at: int | None = None, got: str = "") -> NoReturn:
+        at = self.at if at is None else at
+        raise PatternTextError(Message(rule, "pattern", got), self.text, at)
 
 
 def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
@@ -213,8 +221,8 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
     begin = reader.at
     if reader.take(_VALUE) and reader.take(_OPERATOR):
         reader.refuse(
-            "pattern must have NODE.ATTRIBUTE in front of the sign and its value behind it, as in "
-            "a.size > 0.5.",
+            "must have NODE.ATTRIBUTE in front of the sign and its value behind it, as in "
+            "a.size > 0.5",
             begin,
         )
     reader.at = begin
@@ -246,12 +254,12 @@ def _read_term(reader: _Reader) -> Term | None:
 def _read_values(reader: _Reader) -> list[tuple[str, int]]:
     """The values in brackets, and where each begins."""
     if not reader.take(_OPEN):
-        reader.refuse('pattern must have values in brackets behind in, such as ("a", "b").')
+        reader.refuse('must have values in brackets behind in, such as ("a", "b")')
     values = [_read_value(reader, "in brackets")]
     while reader.take(_COMMA):
         values.append(_read_value(reader, "in brackets"))
     if not reader.take(_CLOSE):
-        reader.refuse("pattern must have a comma or a closing bracket behind a value.")
+        reader.refuse("must have a comma or a closing bracket behind a value")
     return values
 
 
@@ -259,7 +267,7 @@ def _read_value(reader: _Reader, where: str, other: str = "") -> tuple[str, int]
     """A value, and where it begins."""
     at, value = reader.at, reader.take(_VALUE)
     if value is None:
-        reader.refuse(f'pattern must have a number or "text" in quotes{other} {where}.')
+        reader.refuse(f'must have a number or "text" in quotes{other} {where}')
     return str(value[1] or value[2]), at
 
 
@@ -274,8 +282,9 @@ def _read_edge(
         # the fault is behind a name
         reader.take(_NAME)
         reader.refuse(
-            "pattern must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, with categories "
-            f"a:C--b:N, or conditions like a.size > 3, separated by commas, got {given!r}."
+            "must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, with categories "
+            "a:C--b:N, or conditions like a.size > 3, separated by commas",
+            got=repr(given),
         )
     first, of_first, sign, asked = start.groups()
     second, of_second = end.groups()
@@ -289,7 +298,7 @@ def _read_edge(
     for node, own in ((first, of_first), (second, of_second)):
         said = tuple(own.split(":")[1:])
         if nodes.setdefault(node, said) and said not in ((), nodes[node]):
-            reader.refuse(f"pattern gives {node!r} two categories, in {given!r}.", begin)
+            reader.refuse(f"gives {node!r} two categories, in {given!r}", begin)
         nodes[node] = nodes[node] or said
     is_absent = is_negated != sign.startswith("!")
     return EdgePart(
@@ -317,8 +326,8 @@ def _read_asked(
             names.append(item)
         else:
             reader.refuse(
-                'pattern must say of an edge its relation = "NAME", or compare an attribute with a '
-                'number or "text" in quotes, as in [score >= 700].',
+                'must say of an edge its relation = "NAME", or compare an attribute with a number '
+                'or "text" in quotes, as in [score >= 700]',
                 at,
             )
     # a name may hold commas

@@ -138,7 +138,7 @@ class Structure:
         size = len(channels)
         for field, values in (("categories", categories), ("roles", roles)):
             if len(values) not in (0, size):
-                raise InputError(f"{field} must be of all {size} nodes or none, got {len(values)}.")
+                raise InputError(field, f"must be of all {size} nodes or none", got=len(values))
         # 1. links that the relations lack are added to theirs
         rows = channels.reshape(size * size, -1)
         number = {row.tobytes(): link for link, row in enumerate(relations.links)}
@@ -210,18 +210,19 @@ class Structure:
         kinds = tuple(relations) or (PLAIN,) * len(edges)
         if len(kinds) != len(edges):
             raise InputError(
-                f"relations must name one for each of the {len(edges)} edges, got {len(kinds)}."
+                "relations", f"must name one for each of the {len(edges)} edges", got=len(kinds)
             )
         arrows = {*kinds} if directed is True else {*(directed or ())}
         if not arrows <= {*kinds}:
             raise InputError(
-                f"directed must name relations of the edges, got {min(arrows - {*kinds})!r}."
+                "directed", "must name relations of the edges", got=repr(min(arrows - {*kinds}))
             )
         outside = [edge for edge in edges if not 0 <= min(edge) <= max(edge) < num_nodes]
         if outside:
             raise InputError(
-                f"edges must be (i, j) with 0 <= i, j < {num_nodes}, the number of nodes, got "
-                f"{outside[0]}."
+                "edges",
+                f"must be (i, j) with 0 <= i, j < {num_nodes}, the number of nodes",
+                got=outside[0],
             )
         # relations are numbered in the order of the edges, whichever end was written first
         rows = sorted(
@@ -235,7 +236,7 @@ class Structure:
         channels = edge_channels(num_nodes, [ends for ends, _ in rows], numbers, own)
         made = cls.of_channels(channels, own, **fields)
         if len(made.edges) < len(edges):
-            raise InputError(f"edges must have each edge once, got {tuple(edges)}.")
+            raise InputError("edges", "must have each edge once", got=tuple(edges))
         return made
 
     @classmethod
@@ -294,7 +295,7 @@ class Structure:
             return _parse_edges(text, path.stem if name is None else name, ordered=True)
         except PatternTextError as error:
             # a file has no place for a caret, and the sentence quotes what is wrong
-            raise InputError(f"{path}: {str(error).splitlines()[0]}") from None
+            raise InputError.of(error.message.at(str(path))) from None
 
     @classmethod
     def from_networkx(cls, graph: Any, name: str = "") -> Structure:
@@ -311,7 +312,7 @@ class Structure:
         import networkx as nx
 
         if not isinstance(graph, nx.Graph):
-            raise InputTypeError(f"graph must be a networkx.Graph, got {type(graph).__name__}.")
+            raise InputTypeError("graph", "must be a networkx.Graph", got=type(graph).__name__)
         index = {node: i for i, node in enumerate(graph.nodes)}
         rows = list(graph.edges(data="relation"))
         kinds = [str(relation) for *_, relation in rows if relation is not None]
@@ -647,6 +648,8 @@ class Structure:
         numbers = record["edge_relations"]
         if not all(u in nodes and v in nodes for u, v in edges):
             raise ValueError(f"an edge leaves its {len(nodes)} nodes")
+        if any(u == v for u, v in edges):
+            raise ValueError("an edge joins a node to itself")
         if not set(numbers) <= set(range(len(relations.names))):
             raise ValueError("an edge is of an unknown relation")
         channels = edge_channels(len(nodes), edges, numbers, relations)
@@ -709,8 +712,12 @@ def _check_channels(channels: np.ndarray, relations: Relations) -> None:
     size, width = len(channels), len(relations.channels)
     if channels.shape != (size, size, width) or not size:
         raise InputError(
-            f"channels must be [M, M, {width}] for at least one node, a matrix for each "
-            f"channel of the relations, got the shape {channels.shape}."
+            "channels",
+            (
+                f"must be [M, M, {width}] for at least one node, a matrix for each channel of the "
+                "relations"
+            ),
+            got=f"the shape {channels.shape}",
         )
     joined = channels.any(axis=2)
     loops = np.flatnonzero(joined.diagonal())
@@ -720,7 +727,7 @@ def _check_channels(channels: np.ndarray, relations: Relations) -> None:
         )
     if (channels != channels[..., relations.opposite].swapaxes(0, 1)).any():
         raise InputError(
-            "channels must be symmetric, where an edge that leaves one node arrives at the other."
+            "channels", "must be symmetric, where an edge that leaves one node arrives at the other"
         )
     reached = joined | np.eye(size, dtype=bool)
     for _ in range(size.bit_length()):
@@ -779,16 +786,17 @@ def structure_of_text(said: PatternText, name: str = "", *, ordered: bool = Fals
         ends = edge[:2] if edge.has_direction else tuple(sorted(edge[:2]))
         if (*ends, edge.relation) in known:
             said.refuse(
-                "pattern must have edges between two different nodes that no earlier one joins, "
-                f"got {edge.given!r}.",
+                "must have edges between two different nodes that no earlier one joins",
                 edge.at,
+                got=repr(edge.given),
             )
         known.add((*ends, edge.relation))
         if direction.setdefault(edge.relation, edge.has_direction) != edge.has_direction:
             said.refuse(
-                "pattern must give all edges of one relation a direction, or none; got "
-                f"{edge.given!r}; call one of the relations otherwise.",
+                "must give all edges of one relation a direction, or none",
                 edge.at,
+                got=repr(edge.given),
+                way_out="call one of the relations otherwise",
             )
     nodes = [*said.nodes]
     # int() refuses numbers of thousands of digits
@@ -811,15 +819,16 @@ def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     said = PatternText.read(text)
     for loop in said.loops:
         said.refuse(
-            f"pattern must have edges between two different nodes, got {loop.given!r}; "
-            "gomkcn count takes self-loops, as gomkcn.count in Python.",
+            "must have edges between two different nodes",
             loop.at,
+            got=repr(loop.given),
+            way_out="gomkcn count takes self-loops, as gomkcn.count in Python",
         )
     conditions = [edge.at for edge in [*said.absent, *said.edges] if edge.is_absent or edge.tests]
     for at in [*conditions, *(one.left.at for one in said.conditions)]:
         said.refuse(
-            "pattern must be of edges alone; gomkcn count takes conditions, as gomkcn.count "
-            "in Python.",
+            "must be of edges alone",
             at,
+            way_out="gomkcn count takes conditions, as gomkcn.count in Python",
         )
     return structure_of_text(said, name, ordered=ordered)

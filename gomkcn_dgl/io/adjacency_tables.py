@@ -28,6 +28,7 @@ from gomkcn_dgl.io.edge_layout import names_edges
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import MARKS, Row, counts_rows, find_form, is_number, rows_of
 from gomkcn_dgl.io.tables import check_names, line_error
+from gomkcn_dgl.messages import Argument, Message
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -38,10 +39,6 @@ _LEAST_LIKE_EDGES = 3
 _MISSING = {"", "na", "nan", "null", "none"}
 # of a line that is none of a table, the first letter
 _MARKS = f"{MARKS} \t".encode()
-_MAY_BE_BOTH = (
-    "a table of %d × %d numbers is read as a list of edges; format='matrix' (--format matrix) "
-    "reads it as an adjacency matrix"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +96,10 @@ def is_adjacency_table(file: InputFile) -> bool:
 def _is_matrix(table: AdjacencyTable) -> bool:
     """Whether a table can be no list of edges; the log says where it can be both."""
     if table.may_be_edges and len(table.numbers) >= _LEAST_LIKE_EDGES:
-        log.log(READING, _MAY_BE_BOTH, len(table.numbers), len(table.numbers))
+        size = len(table.numbers)
+        fact = f"a table of {size} × {size} numbers is read as a list of edges"
+        way_out = (Argument("format", "matrix"), " reads it as an adjacency matrix")
+        log.log(READING, "%s", Message(fact, way_out=way_out))
     return not table.may_be_edges
 
 

@@ -163,7 +163,7 @@ def write_dgl_graphs(
     if path.suffix.lower() != ".bin":
         raise InputError(f"DGL graphs are written to a name that ends in .bin, got {path.name!r}.")
     if not graphs:
-        raise InputError("graphs must hold a graph, got none.")
+        raise InputError("graphs", "must hold a graph", got="none")
     table = _table_bytes(labels or {})
     with atomic_file(path) as file:
         head = _numbers(_FILE, _VERSION, _HETEROGRAPH, len(graphs))

@@ -17,6 +17,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
 from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
 from gomkcn_dgl.io.tables import InputTable, Source, line_error, text_source
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
@@ -199,10 +200,17 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
         elif column is not None:
             position = position_of(role, column, table)
             if position in chosen.values():
-                raise InputError(
-                    "source, target, relation and weight must be different columns, got "
-                    f"{table.name(position)!r} twice."
+                columns = (
+                    Argument("source"),
+                    ", ",
+                    Argument("target"),
+                    ", ",
+                    Argument("relation"),
+                    " and ",
+                    Argument("weight"),
                 )
+                twice = f"{table.name(position)!r} twice"
+                raise InputError((*columns, " must be different columns"), got=twice)
             chosen[role] = position
     # 2. what the names or the values say of the columns that hold something
     free = [c for c in range(len(names)) if c not in chosen.values() and holds_data(table, c)]
@@ -271,14 +279,14 @@ def position_of(role: str, column: Column, table: Source) -> int:
     names = table.names
     if _is_place(column):
         if not 1 <= int(column) <= len(names):
-            raise InputError(f"{role} must be a column from 1 to {len(names)}, got {column}.")
+            raise InputError(role, f"must be a column from 1 to {len(names)}", got=column)
         return int(column) - 1
     if column in names:
         return list(names).index(str(column))
     rule = f"name a column among {listed(filter(None, names))}"
     if not table.has_names:
         rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"
-    raise InputError(f"{role} must {rule}, got {column!r}.")
+    raise InputError(role, f"must {rule}", got=repr(column))
 
 
 def _is_place(column: Column) -> bool:

@@ -19,11 +19,12 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
+    NONE,
     READING,
-    UNDIRECTED,
     ColumnChoice,
     GraphContent,
     leave_out_edges,
+    undirected_as,
     unused_weights,
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
@@ -37,6 +38,7 @@ from gomkcn_dgl.io.tables import (
     open_stream,
     to_array,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
@@ -52,12 +54,14 @@ _BYTES_OF_A_NODE = 20
 # what must be true of the columns of a table of edges
 _ID_RULE = "a node id must have 1 to 1000 characters"
 _RELATION_RULE = (
-    "a relation must have 1 to 1000 characters, or relation='none' (--relation none) leave the "
-    "column out"
+    "a relation must have 1 to 1000 characters, or ",
+    Argument("relation", NONE),
+    " leave the column out",
 )
 _WEIGHT_RULE = (
-    "an edge weight must be a finite number of at least 0, or weight='none' (--weight none) leave "
-    "the column {!r} out"
+    "an edge weight must be a finite number of at least 0, or ",
+    Argument("weight", NONE),
+    " leave the column ",
 )
 # characters of an id or a relation; longer ones are cells of some other table
 _LONGEST = 1000
@@ -94,9 +98,7 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
     for role in ("source", "target", "relation", "weight"):
         column = getattr(choice, role)
         if not isinstance(column, (str, int, type(None))):
-            raise InputTypeError(
-                f"{role} must name a column of {_OWNER}, got {type(column).__name__}."
-            )
+            raise InputTypeError(role, f"must name a column of {_OWNER}", got=type(column).__name__)
     return _content(open_stream(table, _OWNER), choice)
 
 
@@ -187,7 +189,8 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         column = table.words(roles["relation"], _RELATION_RULE, _LONGEST)
         kinds, (relation,) = _number_words([column])
     if _WEIGHT in roles:
-        weights = table.numbers(at := roles[_WEIGHT], _WEIGHT_RULE.format(source.name(at)), 0)
+        at = roles[_WEIGHT]
+        weights = table.numbers(at, (*_WEIGHT_RULE, f"{source.name(at)!r} out"), 0)
     notes = list(layout.notes)
     if are_apart:
         notes.append(f"the two columns number different nodes; the second are {_SECOND}1, …")
@@ -196,16 +199,16 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         name = source.names[layout.unweighted] or str(layout.unweighted + 1)
         number = table.count_zeros(layout.unweighted)
         is_asked = layout.unweighted in layout.attributes.values()
-        for note in unused_weights(name, number, is_asked=is_asked):
-            notes.append(note)
-            log.log(READING, "%s", note)
+        for of_weights in unused_weights(name, number, is_asked=is_asked):
+            log.log(READING, "%s", of_weights)
+            notes.append(of_weights.note)
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
     why = layout.why_directed if kinds is None else ""
     if kinds is None and source.has_names and choice.directed is None and None not in directed:
-        log.log(READING, UNDIRECTED, why)
+        log.log(READING, "%s", undirected_as(why))
     edges: dict[str, Any] = {} if weights is None else {_WEIGHT: weights}
     edges |= {name: table.values_with_gaps(at) for name, at in layout.attributes.items()}
     content = GraphContent(
@@ -314,8 +317,8 @@ def _said_directions(
     if len(found) > MAX_RELATIONS:
         raise InputError(
             f"the column {layout.table.names[layout.roles['relation']]!r} holds more than "
-            f"{MAX_RELATIONS} different relations, among them {found[0]!r}; relation must be "
-            "another column, or none."
+            f"{MAX_RELATIONS} different relations, among them {found[0]!r}",
+            way_out=(Argument("relation"), " must be another column, or none"),
         )
     said = [_DIRECTIONS.get(name.lower()) for name in found]
     if None in said:

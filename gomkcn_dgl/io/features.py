@@ -25,6 +25,7 @@ from gomkcn_dgl.io.tables import (
     text_table,
     to_array,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
 from gomkcn_dgl.runtime.mapped import map_array
@@ -57,7 +58,9 @@ def feature_file_beside(folder: Path, stem: str) -> Path | None:
     if len(paths) > 1:
         names = " and ".join(path.name for path in paths)
         raise InputError(
-            f"one feature file was expected beside the graph, got {names}; give feature_file."
+            "one feature file was expected beside the graph",
+            got=names,
+            way_out=("give ", Argument("feature_file")),
         )
     return paths[0] if paths else None
 
@@ -201,7 +204,7 @@ def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
         own = [k for k, one in enumerate(known) if one == name]
         own = own or [k for k, one in enumerate(known) if one.startswith(f"{name}=")]
         if not own:
-            raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
+            raise InputError("features", f"must name columns among {list(known)}", got=repr(name))
         columns += own
     chosen = tuple(known[column] for column in columns)
     return replace(graph, features=graph.features[:, columns], feature_names=chosen)
@@ -225,8 +228,12 @@ def take_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
     missing = [name for name in names if name not in column_of and "=" not in name]
     if missing or not set(given) <= set(names):
         raise InputError(
-            f"features must be those of the training graphs, {listed(names)}, of which a category "
-            f"(with =) may be missing, got {listed(given)}."
+            "features",
+            (
+                f"must be those of the training graphs, {listed(names)}, of which a category "
+                "(with =) may be missing"
+            ),
+            got=listed(given),
         )
     # a missing category is 0 at all nodes
     features = np.zeros((graph.num_nodes, len(names)), np.float32)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.input_file import InputFile
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import listed
 
 if TYPE_CHECKING:
@@ -97,8 +98,9 @@ class Format:
             # whatever is read can be read without weights
             if name not in self.options and (name, choice.weight) != ("weight", _NONE):
                 raise InputError(
-                    f"{name} is for {formats_with(name)}, and the format is {self.name}; leave it "
-                    "out."
+                    name,
+                    f"is for {formats_with(name)}, and the format is {self.name}",
+                    way_out="leave it out",
                 )
 
 
@@ -347,7 +349,7 @@ _ROWS = (
         read=lambda file, choice: _texts().read_ncol(file, choice),
         options=(*OF_ATTRIBUTES, FEATURE_FILE),
         has_node_attributes=True,
-        directions="undirected; `--directed` gives one",
+        directions="undirected, unless a direction is asked for",
         node_names="as they are",
         lacks="nodes without an edge, blanks in names, relations",
         reader="igraph",
@@ -360,7 +362,7 @@ _ROWS = (
         read=lambda file, choice: _texts().read_lgl(file, choice),
         options=(*OF_ATTRIBUTES, FEATURE_FILE),
         has_node_attributes=True,
-        directions="undirected; `--directed` gives one",
+        directions="undirected, unless a direction is asked for",
         node_names="as they are",
         lacks="blanks in names, relations",
         reader="igraph",
@@ -489,7 +491,7 @@ _ROWS = (
         read_classes=lambda file, _: _tu().read_tu_classes(file.path),
         options=("directed", "relation"),
         reader_chooses="features",
-        directions="undirected; `--directed` gives one",
+        directions="undirected, unless a direction is asked for",
         node_names="rows",
         lacks="names, several relations of two nodes, attributes of edges",
         reader="ours",
@@ -541,8 +543,8 @@ def _by_ending(file: InputFile) -> Format:
         unpacked = [end for row in _files() if not row.is_packed for end in row.endings]
         raise InputError(
             f"the format cannot be told from the name; known are {listed(_endings())} "
-            f"(also with .gz, but for {listed(unpacked)}), graph folders and TU folders; "
-            "give format."
+            f"(also with .gz, but for {listed(unpacked)}), graph folders and TU folders",
+            way_out=("give ", Argument("format")),
         )
     return row
 

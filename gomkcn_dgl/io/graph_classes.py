@@ -15,12 +15,13 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import ColumnChoice
+from gomkcn_dgl.graph_content import NONE, ColumnChoice
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.formats import Format, find_format, stem
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.molecules import MoleculeLabels, finite_number, number_columns
 from gomkcn_dgl.io.reading import CLASS_COLUMNS, read_with_classes
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import atomic_write, check_path, listed, named, printable
 from gomkcn_dgl.runtime.tabular import csv_text
 
@@ -87,8 +88,8 @@ def read_graph_classes(
         row = find_format(file, choice, format, has_classes=True)
         if class_column is not None and row.read_classes is None:
             raise InputError(
-                "class_column is for molecules, and for the classes of nodes, and the format is "
-                f"{row.name}."
+                "class_column",
+                f"is for molecules, and for the classes of nodes, and the format is {row.name}",
             )
         found = None if row.read_classes is None else row.read_classes(file, choice)
         if threshold is not None:
@@ -121,10 +122,15 @@ def _refuse_threshold(file: InputFile, row: Format, choice: ColumnChoice) -> NoR
     columns = [] if row.read_molecules is None else number_columns(file, choice)
     if columns:
         raise InputError(
-            f"threshold needs the column of its numbers; give class_column={columns[0]!r} "
-            f"(--class-column {columns[0]}), one of {listed(columns)}."
+            "threshold",
+            "needs the column of its numbers",
+            way_out=(
+                "give ",
+                Argument("class_column", columns[0]),
+                f", one of {listed(columns)}",
+            ),
         )
-    raise InputError("threshold is for graphs with a number, and its graphs have none.")
+    raise InputError("threshold", "is for graphs with a number, and its graphs have none")
 
 
 def read_node_classes(
@@ -242,7 +248,7 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | str:
         known, position = np.unique(codes, return_inverse=True)
     # objects that have no order
     except TypeError:
-        raise InputTypeError("classes must be names or integers, one of each.") from None
+        raise InputTypeError("classes", "must be names or integers, one of each") from None
     names = tuple(map(str, known.tolist()))
     if len(known) < 2:
         return f"there is one class only, {printable(names[0])!r}" if names else "there is none"
@@ -276,15 +282,19 @@ def classes_of_numbers(
     given = np.asarray(numbers)
     is_real = given.ndim == 1 and given.dtype.kind in "iuf"
     if not is_real or np.isinf(given).any() or np.isnan(given).all():
-        raise InputError("threshold is for graphs with one finite number each.")
+        raise InputError("threshold", "is for graphs with one finite number each")
     is_known = ~np.isnan(given)
     values = given[is_known]
     cuts = sorted({_cut(part.strip(), threshold, values) for part in str(threshold).split(",")})
     labels = np.searchsorted(cuts, values, side="right")
     if not np.bincount(labels, minlength=len(cuts) + 1).all():
         raise InputError(
-            f"threshold must have values of {column!r} on each side, which are {values.min():g} to "
-            f"{values.max():g}, got {threshold}."
+            "threshold",
+            (
+                f"must have values of {column!r} on each side, which are {values.min():g} to "
+                f"{values.max():g}"
+            ),
+            got=threshold,
         )
     middle = [f"{low:g} ≤ {column} < {high:g}" for low, high in pairwise(cuts)]
     names = (f"{column} < {cuts[0]:g}", *middle, f"{column} ≥ {cuts[-1]:g}")
@@ -301,8 +311,9 @@ def _cut(part: str, threshold: str | float, values: np.ndarray) -> float:
     number = finite_number(part.removesuffix("%"))
     if number is None or (is_share and not 0 < number < 100):
         raise InputError(
-            "threshold must be a number, median, a share such as 75%, or several with commas "
-            f"between, got {threshold!r}."
+            "threshold",
+            "must be a number, median, a share such as 75%, or several with commas between",
+            got=repr(threshold),
         )
     return float(np.percentile(values, number)) if is_share else number
 
@@ -313,8 +324,10 @@ def _numbers_of(found: MoleculeLabels) -> np.ndarray:
     for number, label, place in zip(numbers, found.labels, found.places, strict=True):
         if number is None:
             raise InputError(
-                f"{place}: {found.column!r} must be a number for threshold, got {label!r}; correct "
-                "it, or leave the cell empty, and the molecule is in no class."
+                (f"{found.column!r} must be a number for ", Argument("threshold")),
+                got=repr(label),
+                way_out="correct it, or leave the cell empty, and the molecule is in no class",
+                place=place,
             )
     return np.array(numbers, np.float64)
 
@@ -333,10 +346,15 @@ def _refuse_numbers(found: MoleculeLabels) -> None:
     texts = [label for label, number in values.items() if number is None]
     and_text = f" and text, such as {texts[0]!r}," if texts else ""
     first = next(label for label, number in values.items() if number is not None)
+    median = float(f"{np.median(numbers):.3g}")
     raise InputError(
-        f"{found.column!r} holds numbers, such as {first},{and_text} and no classes; threshold "
-        f"(--threshold {np.median(numbers):.3g}, median or 75%) makes classes of them, and "
-        "class_column 'none' (--class-column none) leaves them out."
+        f"{found.column!r} holds numbers, such as {first},{and_text} and no classes",
+        way_out=(
+            Argument("threshold", median),
+            ", median or 75%, makes classes of them, and ",
+            Argument("class_column", NONE),
+            " leaves them out",
+        ),
     )
 
 

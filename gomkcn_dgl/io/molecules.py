@@ -22,6 +22,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, ColumnChoice, GraphContent, relation_codes
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
@@ -167,8 +168,13 @@ def _readable(records: Iterable[Record], *, skip_invalid: bool) -> Readable:
             skipped.append(record.place)
         else:
             raise InputError(
-                f"{record.place}: {record.fault}; correct it, or give skip_invalid=True "
-                "(--skip-invalid) to leave out all such molecules."
+                record.fault,
+                way_out=(
+                    "correct it, or give ",
+                    Argument("skip_invalid", True),
+                    " to leave out all such molecules",
+                ),
+                place=record.place,
             )
     if not kept:
         raise InputError("the file holds no molecule that RDKit can read.")
@@ -199,8 +205,8 @@ def _labels_of(found: Sequence[Record], class_column: str | None) -> MoleculeLab
     if len(missing) == len(found):
         if class_column is not None:
             raise InputError(
-                f"class_column {class_column!r} must hold classes of molecules, and each of them "
-                "has none."
+                "class_column",
+                f"{class_column!r} must hold classes of molecules, and each of them has none",
             )
         return None
     column = next(record.column for record in found if record.label)
@@ -265,7 +271,7 @@ def _table_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
     if choice.smiles is not None:
         of_smiles = _column("smiles", choice.smiles, (), names)
     if of_smiles is None:
-        raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
+        raise InputError("smiles", f"must name a column, which are {listed(names)}", got="none")
     of_name = name_column(names)
     of_name = None if of_name == of_smiles else of_name
     if choice.class_column == NONE:
@@ -315,7 +321,7 @@ def _column(option: str, given: str | None, usual: Sequence[str], names: list[st
     """The number of a column that was named, or has a usual name."""
     at = _find(names, usual if given is None else (given,))
     if at is None and given is not None:
-        raise InputError(f"{option} must name a column, which are {listed(names)}, got {given!r}.")
+        raise InputError(option, f"must name a column, which are {listed(names)}", got=repr(given))
     return at
 
 
@@ -329,13 +335,14 @@ def _class_column(given: str | None, names: list[str], taken: Sequence[int | Non
     at = _column("class_column", given, CLASS_COLUMNS, names)
     if given is None and at is not None:
         others = [name for name in names if name != names[at] and _find([name], CLASS_COLUMNS) == 0]
-        more = f"; --class-column takes {listed(others)} in its place" if others else ""
-        log.log(READING, "classes: column %s%s", printable(names[at]), more)
+        way_out = (Argument("class_column"), f" takes {listed(others)} in its place")
+        fact = f"classes: column {printable(names[at])}"
+        log.log(READING, "%s", Message(fact, way_out=way_out if others else ""))
     if given is None and at is None:
         others = [name for number, name in enumerate(names) if number not in taken]
         if others:
-            said = "classes: none; --class-column takes one of the columns %s"
-            log.log(READING, said, listed(others))
+            way_out = (Argument("class_column"), f" takes one of the columns {listed(others)}")
+            log.log(READING, "%s", Message("classes: none", way_out=way_out))
     return at
 
 

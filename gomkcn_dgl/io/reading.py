@@ -45,6 +45,7 @@ from gomkcn_dgl.io.features import (
 from gomkcn_dgl.io.formats import FEATURE_FILE, FORMATS, Format, find_format, formats_with, stem
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.molecules import mols_of
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import check_path, listed, named, printable
 
@@ -254,7 +255,7 @@ def _feature_names(features: Any) -> Sequence[str] | None:
     if isinstance(features, str):
         return (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
-        raise InputError(f"features must be names, at least one, or None, got {features!r}.")
+        raise InputError("features", "must be names, at least one, or None", got=repr(features))
     return features
 
 
@@ -324,7 +325,10 @@ def _take_classes(
         return content, {}
     if features is not None and column in features:
         raise InputError(
-            f"features must not name the column of the classes, got {column!r}; leave it out."
+            "features",
+            "must not name the column of the classes",
+            got=repr(column),
+            way_out="leave it out",
         )
     nodes = content.nodes
     others = Columns(
@@ -367,7 +371,7 @@ def _class_column(classes: str | Sequence[str], names: Sequence[str]) -> str | N
         if classes not in names:
             known = listed(dict.fromkeys(names)) if names else "none"
             raise InputError(
-                f"class_column must be an attribute of its nodes, {known}, got {classes!r}."
+                "class_column", f"must be an attribute of its nodes, {known}", got=repr(classes)
             )
         return classes
     return next((name for name in classes if name in names), None)
@@ -390,8 +394,8 @@ def read_molecule_file(
         if row.read_molecules is None:
             known = [other.name for other in FORMATS.values() if other.read_molecules is not None]
             raise InputError(
-                f"the file must hold molecules, and its format is {row.name}; give format as one "
-                f"of {listed(known)} if it does."
+                f"the file must hold molecules, and its format is {row.name}",
+                way_out=("give ", Argument("format"), f" as one of {listed(known)} if it does"),
             )
         return mols_of(*row.read_molecules(file, choice))
 
@@ -427,8 +431,9 @@ def _find_features(
     if FEATURE_FILE not in row.options:
         if feature_file is not None:
             raise InputError(
-                f"feature_file is for {formats_with(FEATURE_FILE)}, and the format is {row.name}; "
-                "name the features in the file with features."
+                "feature_file",
+                f"is for {formats_with(FEATURE_FILE)}, and the format is {row.name}",
+                way_out="name the features in the file with features",
             )
         return None
     if feature_file is not None:
@@ -441,8 +446,9 @@ def _find_features(
         return read_features(beside)
     if features is not None:
         raise InputError(
-            "features names columns of a feature file, and there is none beside the graph; "
-            "give feature_file."
+            "features",
+            "names columns of a feature file, and there is none beside the graph",
+            way_out="give feature_file",
         )
     return None
 

@@ -34,6 +34,7 @@ from gomkcn_dgl.io.table_form import (
     without_attributes,
     without_comments,
 )
+from gomkcn_dgl.messages import Text
 from gomkcn_dgl.runtime.files import reason_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -120,7 +121,7 @@ class InputTable:
         is_whole = bool((np.abs(values) < 2**53).all()) and bool((values == np.rint(values)).all())
         return values.astype(np.int64) if is_whole else None
 
-    def numbers(self, at: int, rule: str = NUMBER_RULE, least: float = -math.inf) -> np.ndarray:
+    def numbers(self, at: int, rule: Text = NUMBER_RULE, least: float = -math.inf) -> np.ndarray:
         """A column of finite numbers of at least ``least``, float64; the first other is refused."""
         column = self._complete(at)
         if not self._is_numeric(column.type):
@@ -135,7 +136,7 @@ class InputTable:
         return array
 
     def words(
-        self, at: int, rule: str = "a value was expected", longest: int = 2**31 - 1
+        self, at: int, rule: Text = "a value was expected", longest: int = 2**31 - 1
     ) -> pa.DictionaryArray:
         """The text of a column, each word stored once; of 1 to ``longest`` letters, none NUL."""
         column = self._complete(at)
@@ -165,7 +166,7 @@ class InputTable:
         wrong = np.flatnonzero((lengths < 1) | (lengths > longest) | has_nul)
         if len(wrong):
             row = codes.index(wrong[0]).as_py()
-            self.refuse(row, at, rule + " and no NUL" * bool(has_nul[wrong[0]]))
+            self.refuse(row, at, (rule, " and no NUL" * bool(has_nul[wrong[0]])))
         return pa.DictionaryArray.from_arrays(codes, texts)
 
     def values(self, at: int) -> np.ndarray:
@@ -197,13 +198,16 @@ class InputTable:
             return self.values_or_none(at)
         return to_array(pc.fill_null(numbers, math.nan))
 
-    def refuse(self, row: int, at: int, rule: str) -> NoReturn:
+    def refuse(self, row: int, at: int, rule: Text) -> NoReturn:
         """Refuse the value in a row of a column."""
         value = self.columns[at][row].as_py()
-        got = f"got {shown(value)}"
-        if value == "":
-            got = "and the cell is empty; fill it in, or leave the row out"
-        raise InputError(f"{self.place(row)}: {rule}, {got}.")
+        if value != "":
+            raise InputError(rule, got=shown(value), place=self.place(row))
+        raise InputError(
+            (rule, ", and the cell is empty"),
+            way_out="fill it in, or leave the row out",
+            place=self.place(row),
+        )
 
     def _complete(self, at: int) -> pa.ChunkedArray:
         """A column without nulls, its numbers decoded."""

@@ -29,6 +29,7 @@ from gomkcn_dgl.io.edge_tables import number_ends, open_edges, open_parquet
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import is_number, shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import listed, named, reason_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -155,8 +156,10 @@ class Window(NamedTuple):
         # longer ones are no float, and no window has use for them
         if not 0 <= found <= 10**280:
             raise InputError(
-                "window must be a number of at least 0, or one that ends in s, min, h, d or w, "
-                f"such as '1h', got {shown(window) if isinstance(window, str) else repr(window)}."
+                "window",
+                "must be a number of at least 0, or one that ends in s, min, h, d or w, such as "
+                "'1h'",
+                got=shown(window) if isinstance(window, str) else repr(window),
             )
         return cls(found, has_unit)
 
@@ -203,7 +206,7 @@ def read_temporal_edges(
         given = {"source": source, "target": target, "time": time, "time_unit": time_unit}
         name = next((name for name, value in given.items() if value is not None), None)
         if name is not None:
-            raise InputError(f"{name} is for edges that are still to be read; leave it out.")
+            raise InputError(name, "is for edges that are still to be read", way_out="leave it out")
         return graph
     choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE)
     if isinstance(graph, (str, Path)):
@@ -219,8 +222,12 @@ def read_temporal_edges(
     if hasattr(graph, "is_multigraph"):
         return _read_networkx(graph, "time" if time is None else time, time_unit)
     raise InputTypeError(
-        "graph must be a path, a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow) "
-        f"or a NetworkX graph, got {type(graph).__name__}."
+        "graph",
+        (
+            "must be a path, a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow) "
+            "or a NetworkX graph"
+        ),
+        got=type(graph).__name__,
     )
 
 
@@ -281,12 +288,14 @@ def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, 
     if found.are_timestamps:
         if given is not None:
             raise InputError(
-                "time_unit is for times that are numbers, and these are timestamps, got "
-                f"{given!r}; leave it out."
+                "time_unit",
+                "is for times that are numbers, and these are timestamps",
+                got=repr(given),
+                way_out="leave it out",
             )
         return "s", ""
     if given is not None:
-        return given, f"times are {_UNIT_NAMES[given]}, as time_unit (--time-unit) says"
+        return given, f"times are {_UNIT_NAMES[given]}, as it is given"
     if not len(times):
         return "s", ""
     first, last = (Fraction(times[end].item()) / found.in_a_unit for end in (0, -1))
@@ -299,8 +308,8 @@ def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, 
             said = " to ".join(dict.fromkeys(dates))
             return unit, f"times are {_UNIT_NAMES[unit]} since 1970, as their size says: {said}"
     return "s", (
-        "times are taken as seconds, since not all are dates from 1990 to 2099 in one unit; "
-        "time_unit (--time-unit) names another"
+        "times are taken as seconds, since not all are dates from 1990 to 2099 in one unit, and "
+        "no unit is given"
     )
 
 
@@ -421,7 +430,9 @@ def _exact_numbers(numbers: Any, text: Any, place: Callable[[int], str]) -> tupl
 
 def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalEdges:
     if not graph.is_directed():
-        raise InputError("graph must be directed for the order of events, got an undirected one.")
+        raise InputError(
+            "graph", "must be directed for the order of events", got="an undirected one"
+        )
     rows = list(graph.edges(data=time))
     ends = [[row[end] for row in rows] for end in (0, 1)]
     return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}", time_unit)
@@ -439,10 +450,8 @@ def _time_column(layout: EdgeLayout, time: Column | None) -> int:
         found = [at for at in free if len(free) == 1 or _are_dates(table.first(at))]
     if len(found) != 1:
         names = listed(table.name(at) for at in free)
-        raise InputError(
-            "a table of edges must have a column of times, called time or named by time (--time); "
-            f"got {names or 'none'}."
-        )
+        rule = "a table of edges must have a column of times, called time or named by "
+        raise InputError((rule, Argument("time")), got=names or "none")
     return found[0]
 
 

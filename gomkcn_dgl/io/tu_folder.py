@@ -26,6 +26,7 @@ from gomkcn_dgl.graph_content import NONE, ColumnChoice
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import TableForm, rows_of
 from gomkcn_dgl.io.tables import InputTable, is_int64, text_table
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -66,10 +67,10 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
         log.info("features: %d columns from the node %s", len(names), kind)
     relation, relation_names = _read_relations(prefix, len(edges), choice.relation)
     is_choice = choice.features is None and len(present) > 1
-    notes = _graphs_left_out(prefix, numbers)
-    notes += _unused_files(prefix, features, relation is None, is_choice)
-    for note in notes:
-        log.info("%s", note)
+    messages = _graphs_left_out(prefix, numbers)
+    messages += _unused_files(prefix, features, relation is None, is_choice)
+    for message in messages:
+        log.info("%s", message)
     graph = csr_from_edges(
         edges[:, 0] - 1,
         edges[:, 1] - 1,
@@ -81,7 +82,7 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
         relation=relation,
         relation_names=relation_names,
     )
-    return replace(graph, notes=(*notes, *graph.notes))
+    return replace(graph, notes=(*(message.note for message in messages), *graph.notes))
 
 
 def _read_relations(
@@ -89,14 +90,17 @@ def _read_relations(
 ) -> tuple[np.ndarray | None, list[str]]:
     """Return the edge labels, numbered, and their names; None where there are none."""
     if chosen not in (None, NONE):
-        raise InputError(f"relation of a TU folder must be {NONE!r} or left out, got {chosen!r}.")
+        rule = f"of a TU folder must be {NONE!r} or left out"
+        raise InputError("relation", rule, got=repr(chosen))
     if chosen == NONE or not _file(prefix, _EDGE_LABELS).is_file():
         return None, [PLAIN]
     labels, _ = _read(prefix, _EDGE_LABELS)
     if labels.shape != (num_edges, 1):
         raise InputError(
             f"{_file(prefix, _EDGE_LABELS).name} must have one label for each of the {num_edges} "
-            f"edges, got the shape {labels.shape}; relation={NONE!r} leaves them out."
+            "edges",
+            got=f"the shape {labels.shape}",
+            way_out=(Argument("relation", NONE), " leaves them out"),
         )
     codes, number = np.unique(labels[:, 0], return_inverse=True)
     meanings = _read_label_names(prefix, "edge labels")
@@ -107,17 +111,17 @@ def _read_relations(
 
 def _unused_files(
     prefix: Path, features: Sequence[str], no_relations: bool, is_choice: bool
-) -> tuple[str, ...]:
+) -> tuple[Message, ...]:
     """Say which files of a set are not used, and that there is a choice of features."""
     unused = [ending for kind, ending in _FEATURES.items() if kind not in features]
     unused += [_EDGE_LABELS] * no_relations + [_EDGE_ATTRIBUTES]
     names = [path.name for path in (_file(prefix, ending) for ending in unused) if path.is_file()]
-    both = ",".join(_FEATURES)
-    how = f"; features={both!r} (--features {both}) takes the labels, too" if is_choice else ""
-    return (f"files that are not used: {listed(names)}{how}",) if names else ()
+    both = (Argument("features", tuple(_FEATURES)), " takes the labels, too")
+    fact = f"files that are not used: {listed(names)}"
+    return (Message(fact, way_out=both if is_choice else ""),) if names else ()
 
 
-def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[str, ...]:
+def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[Message, ...]:
     """Say which graphs have no nodes: numbers that are missing, and labels beyond the last."""
     last = numbers[-1]
     if _file(prefix, _GRAPH_LABELS).is_file():
@@ -135,7 +139,7 @@ def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[str, ...]:
         more = ", …" if num_missing > len(first) else ""
         said = f"{num_missing} graphs have no nodes and are left out: {', '.join(map(str, first))}"
         said += more
-    return (f"{said}; the others are numbered anew",)
+    return (Message(f"{said}; the others are numbered anew"),)
 
 
 def read_tu_classes(folder: Path) -> np.ndarray | None:
@@ -242,7 +246,7 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
     """Return node attributes, or node labels one-hot, ``[V, D]``, with the names of the columns."""
     if kind not in _FEATURES:
         raise InputError(
-            f"features of a TU folder must be among {sorted(_FEATURES)}, got {kind!r}."
+            "features", f"of a TU folder must be among {sorted(_FEATURES)}", got=repr(kind)
         )
     values, _ = _read(prefix, _FEATURES[kind], whole=kind != "attributes")
     file = _file(prefix, _FEATURES[kind]).name

@@ -180,12 +180,13 @@ def match_into(
 def _check_references(left: LeftSide, rows: np.ndarray, num_subgraphs: int, num_nodes: int) -> None:
     """Refuse what would read outside an array; compiled code does not look."""
     if rows.shape != (num_subgraphs,) or bool(((rows < 0) | (rows > num_nodes)).any()):
-        raise InputError(f"num_nodes must be [{num_subgraphs}] numbers from 0 to {num_nodes}.")
+        raise InputError("num_nodes", f"must be [{num_subgraphs}] numbers from 0 to {num_nodes}")
     last = int(left.nodes.max(initial=-1))
     if last >= len(left.feat):
         raise InputError(
-            f"feat must have a row for each node of the subgraphs, up to {last}, "
-            f"got {len(left.feat)} rows."
+            "feat",
+            f"must have a row for each node of the subgraphs, up to {last}",
+            got=f"{len(left.feat)} rows",
         )
 
 

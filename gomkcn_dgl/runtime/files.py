@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, get_args, get_origin
 import tomli_w
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.memory import check_readable, format_size, readable_bytes
 
 if sys.version_info >= (3, 11):
@@ -37,7 +38,7 @@ def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse what is neither a file nor a folder."""
     # False for a name with a NUL character, or too long
     if not os.path.exists(path):
-        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+        raise InputError("path", "must name a file or a folder that exists", got=repr(str(path)))
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -191,7 +192,8 @@ def check_output(
     if os.path.isdir(path):
         raise InputError(f"{shown} is a folder; choose another name.")
     if not force:
-        raise InputError(f"{shown} exists; choose another name, or overwrite it with --force.")
+        way_out = ("choose another name, or overwrite it with ", Argument("force", True))
+        raise InputError(f"{shown} exists", way_out=way_out)
 
 
 def check_outputs(
@@ -269,7 +271,8 @@ def named(what: Path | str) -> Iterator[None]:
     try:
         yield
     except (InputError, InputTypeError) as error:
-        raise InputError(f"{what if isinstance(what, str) else what.name}: {error}") from None
+        place = what if isinstance(what, str) else what.name
+        raise InputError.of(error.message.at(place)) from None
 
 
 def printable(name: str) -> str:

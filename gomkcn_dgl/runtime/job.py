@@ -12,8 +12,10 @@ from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.processes import gather_objects
 
 if TYPE_CHECKING:
@@ -41,9 +43,12 @@ class RunInterruptedError(GomkcnError):
     """
 
     def __init__(self, reason: str, progress: str, command: str = "") -> None:
-        # a command has no full stop, so that it can be copied
-        way_on = f"to go on: {command}" if command else "go on with --resume."
-        super().__init__(f"stopped by {reason} {progress}; {way_on}")
+        resumed = ("go on with ", Argument("resume", True))
+        way_on = f"to go on: {command}" if command else resumed
+        super().__init__(f"stopped by {reason} {progress}", way_out=way_on)
+        if command:
+            # so that it can be copied
+            self.full_stop = ""
         # the exit code that a shell reports for a process ended by this signal
         self.exit_code = 128 + signal.Signals[reason]
 
@@ -76,7 +81,7 @@ class Interrupts:
         # seconds of the time limit that are kept for the end
         self._kept = 0.0
         if time_limit is not None:
-            limit = check_float("time_limit", time_limit, 0.0, open_minimum=True)
+            limit = check_float("time_limit", time_limit, 0.0, LONGEST, open_minimum=True)
             self._deadline = time.monotonic() + limit
             if has_end:
                 self._kept = min(_SHARE_OF_END * limit, _SECONDS_OF_END)

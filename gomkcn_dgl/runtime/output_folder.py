@@ -24,6 +24,7 @@ import numpy as np
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import (
     atomic_file,
     check_output,
@@ -39,6 +40,8 @@ from gomkcn_dgl.runtime.steps import IDENTITY
 # it is finished: the last file that is written
 RECORD = "run.json"
 _FILES, _UNFINISHED = "files", "unfinished"
+# of a run that a time limit ended: it is written, and can still go on
+_PARTIAL = "partial"
 # folder in that of a run: what is kept until the run is finished
 PROGRESS = ".progress"
 # ends of the names of files in it, beside the one by which it is known
@@ -55,7 +58,7 @@ _LIBRARIES = ("torch", "dgl", "networkx", "numba", "numpy", "scipy", "igraph", "
 def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """Make the folder of a run, lock it (the first process does), remove leftovers of others."""
     if not str(folder):
-        raise InputError("out folder must have a name, got ''.")
+        raise InputError("out", "folder must have a name", got="''")
     folder = Path(folder)
     if not is_first():
         yield folder
@@ -76,9 +79,11 @@ def lock_alone(folder: Path, out: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
     except Timeout as timeout:
-        raise InputError(_in_use(out, Path(timeout.lock_file))) from None
+        raise _in_use(out, Path(timeout.lock_file)) from None
     except OSError as error:
-        raise InputError(f"out folder {str(out)!r} cannot be written ({error.strerror}).") from None
+        raise InputError(
+            "out", f"folder {str(out)!r} cannot be written ({error.strerror})"
+        ) from None
     try:
         yield
     finally:
@@ -117,22 +122,24 @@ def _refuse_other_lock(path: Path, out: Path) -> None:
                 return
     if os.path.lexists(path):
         raise InputError(
-            f"out folder {str(out)!r} holds {path.name!r}, which is no lock of gomkcn; move it "
-            "away, or choose another folder."
+            "out",
+            f"folder {str(out)!r} holds {path.name!r}, which is no lock of gomkcn; move it "
+            "away, or choose another folder.",
         )
 
 
-def _in_use(out: Path, path: Path) -> str:
+def _in_use(out: Path, path: Path) -> InputError:
     # a file that is the lock has process and machine in its first two lines; it may be gone by now
     text = ""
     with contextlib.suppress(OSError):
         text = path.read_text(encoding="utf-8", errors="replace")[:256]
     lines = text.split("\n")
     holder = _OWNER.format(*lines) if len(lines) > 1 else lines[0]
-    way_out = "wait for it, stop it, or choose another folder."
+    way_out = "wait for it, stop it, or choose another folder"
     if path.name == _SOFT:
-        way_out = f"wait for it, stop it, or remove {str(path)!r} if it is no more."
-    return f"out folder {str(out)!r} is in use by process {holder or 'unknown'}; {way_out}"
+        way_out = f"wait for it, stop it, or remove {str(path)!r} if it is no more"
+    rule = f"folder {str(out)!r} is in use by process {holder or 'unknown'}"
+    return InputError("out", rule, way_out=way_out)
 
 
 def written_files(folder: Path) -> set[str]:
@@ -197,25 +204,33 @@ def check_run_folder(
     folder = Path(folder)
     names = list(run_files)
     if force and resume:
-        raise InputError("resume must not come with --force, which starts anew; give one.")
-    shown = f"out folder {str(folder)!r}"
+        rule = ("must not come with ", Argument("force"), ", which starts anew")
+        raise InputError("resume", rule, way_out="give one")
+    shown = f"folder {str(folder)!r}"
     if (os.path.lexists(folder) and not folder.is_dir()) or not str(folder):
-        raise InputError(f"{shown} is a file; choose another name.")
+        raise InputError("out", f"{shown} is a file", way_out="choose another name")
     refuse_foreign(folder, names, inputs)
     unfinished = folder / PROGRESS
     if os.path.lexists(unfinished) and not _is_progress(unfinished):
         what = "a symbolic link" if unfinished.is_symlink() else "not of a run of gomkcn"
         raise InputError(
-            f"{shown} holds {PROGRESS!r}, which is {what}; move it away, or choose another folder."
+            "out",
+            f"{shown} holds {PROGRESS!r}, which is {what}",
+            way_out="move it away, or choose another folder",
         )
     existing = [name for name in (PROGRESS, *names) if (folder / name).exists()]
     if existing and not (force or resume):
         is_finished = existing[0] != PROGRESS
         what = "a run" if is_finished else "an unfinished run"
-        way_out = "choose another" if is_finished else "go on with --resume, choose another"
+        resumed = ("go on with ", Argument("resume", True), ", ")
         raise InputError(
-            f"{shown} already holds {what} ({existing[0]}); {way_out}, or overwrite it with "
-            "--force."
+            "out",
+            f"{shown} already holds {what} ({existing[0]})",
+            way_out=(
+                () if is_finished else resumed,
+                "choose another, or overwrite it with ",
+                Argument("force", True),
+            ),
         )
 
 
@@ -234,21 +249,23 @@ def check_early(folder: str | Path, run_files: Iterable[str], **given: Any) -> N
 def refuse_foreign(folder: Path, names: Iterable[str], inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a folder with a file of one of the names that is an input, a link or not of a run."""
     written = written_files(folder)
-    shown = f"out folder {str(folder)!r}"
+    shown = f"folder {str(folder)!r}"
     inputs = list(inputs)
     for name in names:
         path = folder / name
         within = (inner for inner in (path, path.parent) if inner != folder)
         for link in (inner for inner in within if inner.is_symlink()):
             raise InputError(
+                "out",
                 f"{shown} holds the symbolic link {link.name!r}, which is not followed; remove it, "
-                "or choose another folder."
+                "or choose another folder.",
             )
         check_output(path, inputs, force=True)
         if os.path.lexists(path) and name not in written:
             raise InputError(
+                "out",
                 f"{shown} holds {name!r}, which no run of gomkcn wrote there; move it away, or "
-                "choose another folder."
+                "choose another folder.",
             )
 
 
@@ -263,7 +280,7 @@ def begin_run(
 
     It is refused as by :func:`check_run_folder`; ``force`` removes what an unfinished run kept.
     Processes that torchrun restarted resume without being asked to. None: the run to resume is
-    finished, because its record is one of a finished run, and nothing is kept of an unfinished one.
+    finished, because its record is one of a whole run, and nothing is kept of an unfinished one.
     """
     folder = Path(folder)
     unfinished = folder / PROGRESS
@@ -278,7 +295,10 @@ def begin_run(
         folder.mkdir(parents=True, exist_ok=True)
         if force:
             remove_progress(unfinished)
-        is_whole = RECORD in written_files(folder) and _UNFINISHED not in _record(folder / RECORD)
+        record = _record(folder / RECORD)
+        is_whole = RECORD in written_files(folder) and not {_UNFINISHED, _PARTIAL} & {
+            name for name, value in record.items() if value
+        }
         is_finished = resume and not unfinished.exists() and is_whole
     return None if broadcast_object(is_finished) else unfinished
 

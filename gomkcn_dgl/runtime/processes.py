@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.messages import Argument
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -74,8 +75,12 @@ def join_processes() -> Iterator[None]:
         # gloo has no class of its own for its errors
         if isinstance(error, dist.DistError) or "gloo" in str(error).lower():
             raise LostProcessError(
-                "another process of this run has ended or cannot be reached; go on with --resume, "
-                "or let torchrun do so with --max-restarts 3."
+                "another process of this run has ended or cannot be reached",
+                way_out=(
+                    "go on with ",
+                    Argument("resume", True),
+                    ", or let torchrun restart what has ended",
+                ),
             ) from error
         raise
     finally:

@@ -19,7 +19,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -28,6 +28,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.job import (
     TIME_LIMIT,
@@ -108,6 +109,8 @@ class Steps:
         self.folder = None if folder is None else Path(folder)
         # the step that was begun last
         self._name = ""
+        # of the job, whose steps have names of their own
+        self._part = ""
         # the file of the item that is being computed, and when it last kept how far it has come
         self._item = ""
         self._last_kept = 0.0
@@ -151,6 +154,7 @@ class Steps:
         """
         items = list(items)
         check_mapped()
+        name = f"{self._part}: {name}" if self._part else name
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self._name = name
         weights = dict(zip(names, map(weight, items), strict=True))
@@ -239,10 +243,11 @@ class Steps:
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
-            way_out = "start again" if self.folder is None else "go on with --resume"
+            resumed = ("go on with ", Argument("resume", True))
             raise LostProcessError(
                 f"a worker of this job was killed or cannot be reached ({type(error).__name__}), "
-                f"perhaps for lack of memory; {way_out}."
+                "perhaps for lack of memory",
+                way_out="start again" if self.folder is None else resumed,
             ) from error
         for one in answers:
             if one.error is not None:
@@ -275,6 +280,15 @@ class Steps:
                 return _Answer(self.is_partial, result)
             except Exception as error:
                 return _Answer(self.is_partial, None, error, traceback.format_exc())
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Part of the job, such as one of two graphs: its steps are shown and kept by its name."""
+        before, self._part = self._part, name
+        try:
+            yield
+        finally:
+            self._part = before
 
     def is_late(self) -> bool:
         """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""
@@ -411,8 +425,8 @@ class Steps:
                 saved = parse_json(read_file(path))
             except (OSError, ValueError) as error:
                 raise InputError(
-                    f"result {str(path)!r} cannot be read ({reason_of(error)}); "
-                    "start anew with --force."
+                    f"result {str(path)!r} cannot be read ({reason_of(error)})",
+                    way_out=("start anew with ", Argument("force", True)),
                 ) from None
             check_identity(
                 path, saved if isinstance(saved, dict) else {}, json.loads(self._identity)
@@ -455,8 +469,8 @@ def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, A
         if name == "program":
             what = f"versions of gomkcn-dgl, {before.get(name)}"
         raise InputError(
-            f"checkpoint {str(path)!r} was made with other {what}; "
-            "give the same, or start anew with --force."
+            f"checkpoint {str(path)!r} was made with other {what}",
+            way_out=("give the same, or start anew with ", Argument("force", True)),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.errors import InputError, MissingTorchError
+from gomkcn_dgl.messages import Text
 from gomkcn_dgl.runtime.files import read_file, reason_of
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ def state_bytes(state: Mapping[str, Any]) -> bytes:
 def read_state(
     path: Path,
     restore: Callable[[dict[str, Any]], T],
-    way_out: str = "train again",
+    way_out: Text = "train again",
     data: bytes | None = None,
 ) -> T:
     """Return what ``restore`` makes of the tensors and plain values of a file.
@@ -49,5 +50,5 @@ def read_state(
         raise
     except Exception as error:
         raise InputError(
-            f"checkpoint {str(path)!r} cannot be read ({reason_of(error)}); {way_out}."
+            f"checkpoint {str(path)!r} cannot be read ({reason_of(error)})", way_out=way_out
         ) from None

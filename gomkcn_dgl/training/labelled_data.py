@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -18,6 +19,7 @@ from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import listed
 
 PARTS = ("train", "val", "test")
@@ -120,12 +122,14 @@ def read_labelled(
     reading["weight"] = NONE
     if nodes:
         if threshold is not None:
-            raise InputError("threshold is for the classes of graphs; leave nodes (--nodes) out.")
+            way_out = ("leave ", Argument("nodes"), " out")
+            raise InputError("threshold", "is for the classes of graphs", way_out=way_out)
         graph, classes = read_node_classes(path, class_names, class_column=class_column, **reading)
-        missing = (
-            f"{name}: its nodes have no classes; an attribute of nodes, or a column of the feature "
-            "file, called class, label, labels or y may hold some; class_column (--class-column) "
-            "names another."
+        missing = InputError(
+            "its nodes have no classes; an attribute of nodes, or a column of the feature file, "
+            "called class, label, labels or y may hold some",
+            way_out=(Argument("class_column"), " names another"),
+            place=name,
         )
     else:
         graph = read_graph(path, **reading)
@@ -139,14 +143,19 @@ def read_labelled(
             needed=True,
             **own,
         )
-        missing = (
-            f"{name}: its graphs have no classes; those of a TU folder, a DGL .bin, or a table of "
-            f"molecules with a column {', '.join(CLASS_COLUMNS[:-1])} or {CLASS_COLUMNS[-1]} may "
-            "have some; class_column (--class-column) names another, and nodes=True (--nodes) "
-            "reads classes of the nodes of a graph."
+        missing = InputError(
+            "its graphs have no classes; those of a TU folder, a DGL .bin, or a table of molecules "
+            f"with a column {', '.join(CLASS_COLUMNS[:-1])} or {CLASS_COLUMNS[-1]} may have some",
+            way_out=(
+                Argument("class_column"),
+                " names another, and ",
+                Argument("nodes", True),
+                " reads classes of the nodes of a graph",
+            ),
+            place=name,
         )
     if classes is None:
-        raise InputError(missing)
+        raise missing
     labels = classes.labels
     has_class = labels >= 0
     if not (nodes or has_class.all()):
@@ -161,13 +170,13 @@ def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed:
 
     What has the label -1 is in no part.
     """
-    check_int("seed", seed, 0)
+    check_int("seed", seed, 0, LARGEST_SEED)
     if len(shares) != 3:
-        raise InputError(f"split must be three shares such as 0.8,0.1,0.1, got {len(shares)}.")
+        raise InputError("split", "must be three shares such as 0.8,0.1,0.1", got=len(shares))
     for share in shares:
         check_float("split", share, 0.0, 1.0, open_minimum=True)
     if sum(shares) > 1 + 1e-9:
-        raise InputError(f"split must sum to at most 1, got {sum(shares):g}.")
+        raise InputError("split", "must sum to at most 1", got=f"{sum(shares):g}")
     rng = np.random.default_rng(seed)
     ends = np.cumsum(shares)
     parts: tuple[list[np.ndarray], ...] = ([], [], [])
@@ -179,7 +188,9 @@ def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed:
     split = Split(*(np.sort(np.concatenate(part)) for part in parts))
     for name, rows in zip(PARTS, split, strict=True):
         if len(rows) == 0:
-            raise InputError(f"split leaves nothing for {name}; give it a larger share.")
+            raise InputError(
+                "split", f"leaves nothing for {name}", way_out="give it a larger share"
+            )
     return split
 
 

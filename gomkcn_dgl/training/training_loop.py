@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.runtime.files import read_file
 from gomkcn_dgl.runtime.job import TIME_LIMIT, RunInterruptedError
@@ -27,44 +27,10 @@ from gomkcn_dgl.runtime.processes import (
 )
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifier_settings import TrainingSettings
 
 # the file in which the state of a training is kept
 _STATE = "training.pt"
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How a classifier is trained.
-
-    Attributes
-    ----------
-    num_epochs : int
-        Largest number of epochs.
-    patience : int or None
-        Stop after this many epochs without a better one.
-    learning_rate, weight_decay : float
-        Of Adam. Filters are not decayed: a filter's 0 means an edge of 1/2, not none.
-    batch_size : int
-        Graphs in a batch; nodes are classified all at once.
-    seed : int
-        Seed of the order of the graphs and of dropout. The model is drawn before.
-    """
-
-    num_epochs: int = 200
-    patience: int | None = None
-    learning_rate: float = 0.01
-    weight_decay: float = 0.0
-    batch_size: int = 128
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_int("num_epochs", self.num_epochs, 0)
-        check_int("batch_size", self.batch_size, 1)
-        check_int("seed", self.seed, 0, LARGEST_SEED)
-        if self.patience is not None:
-            check_int("patience", self.patience, 1)
-        check_float("learning_rate", self.learning_rate, 0.0, 1e6, open_minimum=True)
-        check_float("weight_decay", self.weight_decay, 0.0)
 
 
 class Evaluation(NamedTuple):
@@ -164,7 +130,8 @@ class _TrainingState:
             data = read_file(path)
         data = broadcast_object(data)
         if data is not None:
-            read_state(path, self._restore, "start anew with --force", data)
+            anew = ("start anew with ", Argument("force", True))
+            read_state(path, self._restore, anew, data)
         return data is not None
 
     def _restore(self, plain: dict[str, Any]) -> None:
@@ -246,12 +213,14 @@ def train_classifier(
     settings = settings or TrainingSettings()
     for name, part in (("train", train), ("validation", validation)):
         if len(part) == 0:
-            raise InputError(f"{name} must have at least one member, got none.")
+            raise InputError(name, "must have at least one member", got="none")
     device = next(model.parameters()).device
     if device != data.feat.device:
         raise InputError(
-            f"data must be on the device of the model, {device}, got {data.feat.device}; make them "
-            "by GraphCollection(graph, settings, device), or move the model."
+            "data",
+            f"must be on the device of the model, {device}",
+            got=data.feat.device,
+            way_out="make them by GraphCollection(graph, settings, device), or move the model",
         )
     labels = labels.to(device)
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
@@ -275,9 +244,12 @@ def train_classifier(
             measured = broadcast_object(measured)
             if not math.isfinite(loss + measured.loss):
                 raise InputError(
-                    "learning_rate must be so small that the loss stays finite, got "
-                    f"{settings.learning_rate:g} and the loss {loss:g}, {measured.loss:g} of "
-                    f"validation, in epoch {state.history.epochs + 1}."
+                    "learning_rate",
+                    "must be so small that the loss stays finite",
+                    got=(
+                        f"{settings.learning_rate:g} and the loss {loss:g}, {measured.loss:g} of "
+                        f"validation, in epoch {state.history.epochs + 1}"
+                    ),
                 )
             state.add(loss, measured)
             steps.progress.move(1, str(state.history))
@@ -288,7 +260,9 @@ def train_classifier(
     state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)
     if state.history.partial and stop != TIME_LIMIT:
-        raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
+        raise RunInterruptedError(
+            stop, f"after epoch {state.history.epochs}", steps.resuming_command
+        )
     return state.history
 
 
@@ -321,8 +295,10 @@ def _train_epoch(
     for batch in batches if pools else ():
         if sizes[batch].sum() < 2:
             raise InputError(
-                "batch_size must give batches of two nodes at least, and one has a graph of one "
-                f"node alone; got {batch_size}. Take a larger one."
+                "batch_size",
+                "must give batches of two nodes at least, and one has a graph of one node alone",
+                got=batch_size,
+                way_out="take a larger one",
             )
     # the device is asked for the loss once an epoch, since each question waits for all its work
     total = torch.zeros(2, dtype=torch.float64, device=labels.device)

@@ -27,6 +27,7 @@ from gomkcn_dgl.io.reading import (
     read_graph,
     read_with_classes,
 )
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.runtime.output_folder import (
@@ -40,11 +41,7 @@ from gomkcn_dgl.runtime.run import SETTINGS, Work, read_record
 from gomkcn_dgl.runtime.steps import IDENTITY, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state
-from gomkcn_dgl.training.classifier_settings import (
-    ClassifierSettings,
-    DataSettings,
-    read_classifier_settings,
-)
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, DataSettings
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
@@ -70,7 +67,7 @@ _CHOICE = "choice of the method"
 def read_training_data(settings: DataSettings) -> LabelledData:
     """Read the data that the settings name."""
     if not settings.path:
-        raise InputError("PATH of a data set must be given, here or in the settings file.")
+        raise InputError("path", "of a data set must be given, here or in the settings file")
     # all but the shares of the split are options of reading
     options = dict(vars(settings))
     del options["split"]
@@ -156,7 +153,7 @@ def _device_for(method: str, device: str | torch.device) -> torch.device:
     """The device on which a classifier computes; a kernel machine does on the CPU."""
     if method == "kernel" and str(device) not in ("auto", "cpu"):
         raise InputError(
-            f"device must be 'auto' or 'cpu' for the method 'kernel', got {str(device)!r}."
+            "device", "must be 'auto' or 'cpu' for the method 'kernel'", got=repr(str(device))
         )
     return resolve_device("cpu" if method == "kernel" else device)
 
@@ -214,7 +211,7 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     folder = Path(folder)
     # refused where it holds no finished run
     read_metrics(folder)
-    settings = read_classifier_settings(folder / SETTINGS)
+    settings = ClassifierSettings().read(folder / SETTINGS)
     torch_device = _device_for(settings.method, device)
 
     def restore(state: dict[str, Any]) -> TrainedClassifier:
@@ -346,11 +343,16 @@ def _refuse_unlearnt(graph: CSRGraph, classifier: TrainedClassifier, path: Path,
     format = find_format(file, choice, has_classes=True)
     where = ""
     if format.read_molecules is not None:
-        where = f"{format.read_molecules(file, choice)[0][row].place}: "
+        where = format.read_molecules(file, choice)[0][row].place
     raise InputError(
-        f"{where}{graph.called(row)} has {listed(unlearnt)}, which no graph has that the "
-        "classifier learnt from; leave it out, or give skip_invalid=True (--skip-invalid) to "
-        "leave out all such graphs."
+        f"{graph.called(row)} has {listed(unlearnt)}, which no graph has that the classifier "
+        "learnt from",
+        way_out=(
+            "leave it out, or give ",
+            Argument("skip_invalid", True),
+            " to leave out all such graphs",
+        ),
+        place=where,
     )
 
 
@@ -405,7 +407,7 @@ def format_results(metrics: Mapping[str, Any]) -> str:
         cut_short = "before the last epoch"
     lines[-1] += f"; {metrics['seconds']:.1f} s"
     if metrics["partial"]:
-        lines.append(f"partial: the time limit came {cut_short}; go on with --resume")
+        lines.append(f"partial: the time limit came {cut_short}; the run can be resumed")
     return "\n".join(lines)
 
 

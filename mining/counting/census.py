@@ -24,6 +24,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 
 _SIZES = (2, 5)
@@ -153,9 +154,13 @@ def check_channels(graph: CSRGraph) -> None:
     """Refuse a graph with more relations than a structure of a census has bits for."""
     if len(graph.relations.channels) > MOST_CHANNELS:
         raise UncountableError(
-            f"graph must have at most {MOST_CHANNELS} relations, or {MOST_CHANNELS // 2} with a "
-            f"direction, for its structures to be counted, got {len(graph.relations.names)}; read "
-            "it with --relation none, or with fewer relations."
+            "graph",
+            (
+                f"must have at most {MOST_CHANNELS} relations, or {MOST_CHANNELS // 2} with a "
+                "direction, for its structures to be counted"
+            ),
+            got=len(graph.relations.names),
+            way_out=("read it with ", Argument("relation", "none"), ", or with fewer relations"),
         )
 
 
@@ -279,8 +284,9 @@ def _parts(structure: Structure) -> list[tuple[Structure, int]]:
     edges = list(zip(structure.edges, structure.edge_relations, strict=True))
     if len(edges) > _MOST_EDGES:
         raise InputError(
-            f"reading must be 'induced' where a structure has over {_MOST_EDGES} edges, got "
-            f"{len(edges)}."
+            "reading",
+            f"must be 'induced' where a structure has over {_MOST_EDGES} edges",
+            got=len(edges),
         )
     relations, size = structure.relations, structure.num_nodes
     chosen = np.arange(1 << len(edges))

@@ -185,8 +185,9 @@ class _Sums:
         most = int(np.diff(self.core.indptr).max(initial=0))
         if 4 * len(self.ends) * most**2 >= _INT64:
             raise UncountableError(
-                "graph must have so few edges and neighbours that its cycles can be counted, got "
-                f"{len(self.ends)} edges and a node with {most} neighbours."
+                "graph",
+                "must have so few edges and neighbours that its cycles can be counted",
+                got=f"{len(self.ends)} edges and a node with {most} neighbours",
             )
         self.d = self._as_wide(degrees)
         self.one = np.ones_like(self.d)
@@ -248,10 +249,13 @@ class _Sums:
         needed = number * _BYTES_OF_TRIANGLE
         if needed > most:
             raise UncountableError(
-                f"graph must have fewer triangles for structures of {self._largest} nodes to be "
-                f"counted, got {number:,}, for which {format_size(needed)} of memory are needed "
-                f"and {format_size(most)} may be used; count those of 3 nodes (--size 3), or one "
-                "pattern by gomkcn count."
+                "graph",
+                f"must have fewer triangles for structures of {self._largest} nodes to be counted",
+                got=(
+                    f"{number:,}, for which {format_size(needed)} of memory are needed and "
+                    f"{format_size(most)} may be used"
+                ),
+                way_out="count those of 3 nodes, or one pattern",
             )
 
     def _list_triangles(self, *arrays: np.ndarray) -> None:

@@ -33,6 +33,7 @@ from gomkcn_dgl.graphs.pattern_text import (
     EdgePart,
     EdgeTest,
     PatternText,
+    PatternTextError,
     Term,
 )
 from gomkcn_dgl.graphs.structure import Structure, node_letter, structure_of_text
@@ -193,10 +194,10 @@ class TextQuery:
         edges = self._edges_of(loop)
         if not edges.has_loops:
             self.said.refuse(
-                "pattern must have no self-loop where the graph has not kept its own, as a graph "
-                "folder, nor attributes of edges beside it where a CSRGraph has kept none; count "
-                "in the file or the table of edges that the graph was made of.",
+                "must have no self-loop where the graph has not kept its own, as a graph folder, "
+                "nor attributes of edges beside it where a CSRGraph has kept none",
                 loop.at,
+                way_out="count in the file or the table of edges that the graph was made of",
             )
         names, directed = self.graph.relations.names, self.graph.relations.directed
         # an arrow asks for directions, as between two nodes; without one, they do not matter
@@ -299,17 +300,17 @@ class TextQuery:
     def _refuse_edge(self, edge: EdgePart) -> NoReturn:
         """Refuse an edge that the graph cannot have."""
         relations, has_direction = self.graph.relations, edge.has_direction
-        sentence = unlike_graph(
+        message = unlike_graph(
             relations, edge.relation, has_direction=has_direction, given=edge.given
         )
-        self.said.refuse(sentence, edge.at)
+        raise PatternTextError(message, self.said.text, edge.at)
 
     def _edges_of(self, part: EdgePart) -> EdgeTable:
         """The edges as they were given, which a part of the text asks for."""
         if self.edges is None:
             self.said.refuse(
-                "pattern must not test edges or have self-loops where a graph has been read "
-                "without its edges' attributes.",
+                "must not test edges or have self-loops where a graph has been read without its "
+                "edges' attributes",
                 part.at,
             )
         return self.edges
@@ -335,7 +336,7 @@ class TextQuery:
         return meets
 
     def _refuse_test(self, part: EdgePart, rule: str) -> NoReturn:
-        self.said.refuse(f"pattern must have {rule}.", part.at)
+        self.said.refuse(f"must have {rule}", part.at)
 
     def _tests_in_words(self, part: EdgePart) -> str:
         """The tests of an edge, 0.5 and .5 as the same."""
@@ -406,15 +407,16 @@ class TextQuery:
         like = nearest(value, words[:_MOST_COMPARED])
         listed = ", ".join(map(repr, words[:_MOST_LISTED])) + ", …" * (len(words) > _MOST_LISTED)
         known = f"one of {listed}" if like is None else "a value that some node has"
-        hint = "" if like is None else f"; the nearest is {like!r}"
         self.said.refuse(
-            f"pattern must have {one.left.attribute} as {known}, got {value!r}{hint}.",
+            f"must have {one.left.attribute} as {known}",
             one.right_at[number],
+            got=repr(value),
+            way_out="" if like is None else f"the nearest is {like!r}",
         )
 
     def _refuse(self, one: Condition, rule: str) -> NoReturn:
         term = one.left
-        self.said.refuse(f"pattern must have {term.attribute} as {rule}.", term.at)
+        self.said.refuse(f"must have {term.attribute} as {rule}", term.at)
 
 
 def _read_columns(
@@ -434,9 +436,10 @@ def _read_columns(
             known = dict.fromkeys([*families, *(attributes if attributes is not None else ())])
             known.pop(CONSTANT_FEATURE, None)
             said.refuse(
-                "pattern must have attributes of the graph's nodes, which are "
-                f"{', '.join([NAME, DEGREE, *known])}, got {name!r}.",
+                "must have attributes of the graph's nodes, which are "
+                f"{', '.join([NAME, DEGREE, *known])}",
                 term.at,
+                got=repr(name),
             )
         columns[name] = found
         missing = int(np.isnan(found.values).sum())
@@ -456,8 +459,9 @@ def _given_column(graph: CSRGraph, name: str, attributes: Attributes | None) -> 
     values = pd.Series(attributes[name]).reset_index(drop=True)
     if len(values) != graph.num_nodes:
         raise InputError(
-            f"attributes must have a value for each of the {graph.num_nodes} nodes, got "
-            f"{len(values)} of {name!r}."
+            "attributes",
+            f"must have a value for each of the {graph.num_nodes} nodes",
+            got=f"{len(values)} of {name!r}",
         )
     if pd.api.types.is_numeric_dtype(values):
         return Column(values.to_numpy(np.float64, na_value=np.nan))

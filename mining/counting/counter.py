@@ -11,9 +11,11 @@ from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.search_numba import random_keys
+from gomkcn_dgl.messages import Argument
 
 # roots that tell how much work one is: their mean is off by some percent where work varies as usual
 _NUM_FIRST = 1 << 10
@@ -172,7 +174,7 @@ def count_query(
         bool ``[G]``: in which an occurrence was met; all that hold one where the count is exact.
     """
     check_float("count_error", count_error, 0, open_minimum=True)
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     search.run(max_steps=max_steps, watch=half_of(watch, 0))
     graph = query.graph
@@ -187,9 +189,9 @@ def count_query(
     estimate = estimate_from_roots(search, seed, max_steps, watch_estimate)
     if estimate is None:
         raise InputError(
-            "the limits must be larger (max_steps, --count-seconds, --time-limit): no estimate "
-            f"could be made from a sample of the {len(search.roots):,} candidates for "
-            f"{search.structure.node_names[search.first]}."
+            "the limits must be larger: no estimate could be made from a sample of the "
+            f"{len(search.roots):,} candidates for {search.structure.node_names[search.first]}",
+            way_out=("give a larger ", Argument("max_steps")),
         )
     return estimate, graphs
 
@@ -308,8 +310,8 @@ def list_query(
     where they are too many to list, some are drawn at once. ``watch`` is told now and then what
     share of the steps is made, and says whether to go on.
     """
-    check_int("most", most, 1)
-    check_int("max_steps", max_steps, 1)
+    check_int("most", most, 1, MOST_LISTED)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     has_trees = query.links is not None and search.structure.num_nodes > 1
     limits = NO_LIMITS

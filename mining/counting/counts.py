@@ -180,9 +180,11 @@ def count(
     1
     """
     if n_jobs is not None and errors is None:
-        raise InputError("n_jobs shares the structures within errors; leave it out.")
+        raise InputError(
+            "n_jobs", "must be left out without errors, whose structures the workers share"
+        )
     if errors is not None:
-        _refuse_beside_errors(pattern, by, where, reading, attributes)
+        _refuse_beside_errors(errors, pattern, by, where, reading, attributes)
         graph = as_unweighted(graph)
         return count_inexact(
             graph,
@@ -281,12 +283,13 @@ def read_query(
     if conditions_of(pattern, where) is not None:
         return query_of_text(graph, pattern, where, reading, attributes)
     if attributes is not None:
-        raise InputError("attributes are for conditions, and the pattern has none; leave them out.")
+        raise InputError("attributes", "must be left out for a pattern without conditions")
     graph = as_unweighted(graph)
     return Query.of_structure(graph, as_structure(pattern, graph.relations), reading=reading)
 
 
 def _refuse_beside_errors(
+    errors: int,
     pattern: Structure | str,
     by: str | None,
     where: str | None,
@@ -295,10 +298,11 @@ def _refuse_beside_errors(
 ) -> None:
     """Edits are counted of a pattern of edges alone, in all and in the induced reading."""
     if by is not None:
-        raise InputError("by must be left out where errors is given.")
+        raise InputError("by", "must be left out where errors is given", got=repr(by))
     has_conditions = attributes is not None or conditions_of(pattern, where) is not None
     if has_conditions or reading != INDUCED:
         raise InputError(
-            "errors is for a pattern of edges alone, in the induced reading: without conditions "
-            "and self-loops; leave it out, or the rest."
+            "errors",
+            "must be left out beside conditions, self-loops and the subgraph reading",
+            got=errors,
         )

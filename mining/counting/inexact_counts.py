@@ -19,6 +19,7 @@ from gomkcn.mining.structures.categories import Colors, colors_in
 from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -82,7 +83,7 @@ class InexactCounts:
         number of the variant of each occurrence, int64 ``[K]``, ascending; and whether these are
         all. A sample is uniform where the counts are exact; else variants share the steps.
         """
-        check_int("most", most, 1)
+        check_int("most", most, 1, MOST_LISTED)
         # 1. how many of each variant, where so many are drawn of all
         counts = [one.count for one in self.variants]
         sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
@@ -163,7 +164,7 @@ def count_inexact(
     ([1, 0, 3, 2], ('added B--D',), True)
     """
     steps = Steps() if steps is None else steps
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)
@@ -200,7 +201,7 @@ def _find_variants(
     size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
-            f"errors must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
+            "errors", f"must be left out for a pattern of over {_MOST_NODES} nodes", got=size
         )
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
@@ -214,8 +215,9 @@ def _find_variants(
         row, column = np.nonzero(edits[:, None] + cost[usable] <= errors)
         if len(row) > _MOST_DRAWINGS:
             raise InputError(
-                f"errors must be smaller for a pattern of {size} nodes in this graph, got "
-                f"{errors}, with which there are over {_MOST_DRAWINGS:,} variants."
+                "errors",
+                f"must be smaller for a pattern of {size} nodes in this graph",
+                got=f"{errors}, with which there are over {_MOST_DRAWINGS:,} variants",
             )
         links = links[row]
         edits = edits[row]

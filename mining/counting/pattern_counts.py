@@ -13,6 +13,7 @@ from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.bounds import MOST_STEPS
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -93,7 +94,7 @@ def bag_of_patterns(
     (['cycle of 5 nodes', 'clique of 5 nodes'], [[0.0, 6.0], [1.0, 0.0]])
     """
     check_choice("level", level, LEVELS)
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     check_int("max_places", max_places, 1)
     csr = as_unweighted(graph)
     of_graph, of_patterns = category_colors(patterns, csr)
@@ -142,7 +143,7 @@ def count_at_level(
     ([1, 2, 2, 1], True)
     """
     check_float("count_error", count_error, 0, open_minimum=True)
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     if level == "graph":
         return _count_in_graphs(query, count_error, max_steps, seed)
     return _count_at_nodes(query, count_error, max_steps, max_places, seed)
@@ -189,8 +190,10 @@ def category_colors(
     missing = [name for name in names if name not in graph.feature_names]
     if missing:
         raise InputError(
-            f"graph must have the categories of the patterns, such as {missing[0]!r}, got the "
-            f"features {listed(graph.feature_names)}; read it with the same features and names."
+            "graph",
+            f"must have the categories of the patterns, such as {missing[0]!r}",
+            got=f"the features {listed(graph.feature_names)}",
+            way_out="read it with the same features and names",
         )
     own = [[[name in node for name in names] for node in one.categories] for one in patterns]
     of_graph = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0

@@ -89,7 +89,7 @@ class Query:
         """
         if structure.num_nodes > MOST_NODES:
             raise InputError(
-                f"pattern must have at most {MOST_NODES} nodes, got {structure.num_nodes}."
+                "pattern", f"must have at most {MOST_NODES} nodes", got=structure.num_nodes
             )
         names: tuple[tuple[str, ...], ...] = ()
         if colors is None:
@@ -187,9 +187,12 @@ def _checked_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nod
     for colors, length in ((structure, size), (graph, num_nodes)):
         if np.shape(colors) != (length,) or np.asarray(colors).dtype.kind not in "iu":
             raise InputError(
-                f"colors must be whole numbers for the {size} nodes of the structure and for the "
-                f"{num_nodes} of the graph, got {np.asarray(colors).dtype} of shape "
-                f"{np.shape(colors)}."
+                "colors",
+                (
+                    f"must be whole numbers for the {size} nodes of the structure and for the "
+                    f"{num_nodes} of the graph"
+                ),
+                got=f"{np.asarray(colors).dtype} of shape {np.shape(colors)}",
             )
     return np.asarray(structure, np.int64), np.asarray(graph, np.int64)
 

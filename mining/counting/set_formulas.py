@@ -23,8 +23,10 @@ import numpy as np
 
 from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # pieces of about equal cost, which threads share, and between which the clock is looked at
@@ -57,6 +59,15 @@ class _Base(NamedTuple):
     num_colors: int
 
 
+_FEWER_KINDS = ("read it with ", Argument("relation", "none"), ", or with fewer features")
+
+
+_FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer features")
+
+
+_FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer features")
+
+
 class _Kinds(NamedTuple):
     """A graph whose nodes are numbered by their degrees, and the kinds of neighbours of each."""
 
@@ -75,14 +86,22 @@ def check_codes(graph: CSRGraph, num_colors: int, size: int) -> None:
     num_links, pairs = len(graph.relations.links), size * (size - 1) // 2
     if num_links**pairs * num_colors**size >= 2**63:
         raise UncountableError(
-            f"graph must have fewer kinds of edges and categories for structures of {size} nodes "
-            f"to be counted, got {num_links - 1} ways to be joined and {num_colors} categories; "
-            "read it with --relation none, or with fewer features."
+            "graph",
+            (
+                f"must have fewer kinds of edges and categories for structures of {size} nodes to "
+                "be counted"
+            ),
+            got=f"{num_links - 1} ways to be joined and {num_colors} categories",
+            way_out=_FEWER_KINDS,
         )
     if num_trees(graph, size) >= _MOST_TREES:
         raise UncountableError(
-            f"graph must have nodes with fewer neighbors for structures of {size} nodes to be "
-            f"counted in 64 bits, got one with {int(graph.degrees.max()):,}."
+            "graph",
+            (
+                f"must have nodes with fewer neighbors for structures of {size} nodes to be "
+                "counted in 64 bits"
+            ),
+            got=f"one with {int(graph.degrees.max()):,}",
         )
 
 
@@ -212,9 +231,13 @@ def _count_parts(
 
 def _too_many(size: int) -> UncountableError:
     return UncountableError(
-        f"graph must have fewer kinds of edges and categories for structures of {size} nodes to be "
-        f"counted, got over {MOST_ROWS // 2:,} different structures; read it with --relation none, "
-        "or with fewer features."
+        "graph",
+        (
+            f"must have fewer kinds of edges and categories for structures of {size} nodes to "
+            "be counted"
+        ),
+        got=f"over {MOST_ROWS // 2:,} different structures",
+        way_out=_FEWER_KINDS,
     )
 
 

@@ -25,6 +25,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.job import RunInterruptedError, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
@@ -132,9 +133,10 @@ def _distance(first: dict[int, float], second: dict[int, float]) -> float:
 def _refuse_links(graph: CSRGraph) -> None:
     if graph.links is not None:
         raise InputError(
-            "graph must have edges without directions and kinds for orbits to be counted, got "
-            f"relations {', '.join(map(repr, graph.relations.names[:5]))}; read it with "
-            "directed=False and without its relations."
+            "graph",
+            "must have edges without directions and kinds for orbits to be counted",
+            got=f"relations {', '.join(map(repr, graph.relations.names[:5]))}",
+            way_out=("read it with ", Argument("directed", False), " and without its relations"),
         )
 
 
@@ -280,7 +282,7 @@ def census(
             counts |= _count_size(csr, size, reading, categories, steps)
         except UncountableError as error:
             # larger ones take more
-            missing = dict.fromkeys(range(size, chosen[-1] + 1), str(error))
+            missing = dict.fromkeys(range(size, chosen[-1] + 1), error.message.note)
             if size == chosen[0]:
                 raise
             break

@@ -18,6 +18,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.steps import Steps
@@ -320,8 +321,14 @@ def refuse_overflow(is_finite: bool, kernel: GOMKKernel) -> None:
     """Refuse walk counts that single precision cannot hold."""
     if not is_finite:
         raise InputError(
-            "num_levels and level_scale must keep walk counts within single precision, got "
-            f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the second."
+            (
+                Argument("num_levels"),
+                " and ",
+                Argument("level_scale"),
+                " must keep walk counts within single precision",
+            ),
+            got=f"{kernel.num_levels} and {kernel.level_scale:g}",
+            way_out="lower the first or raise the second",
         )
 
 

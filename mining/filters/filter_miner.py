@@ -21,6 +21,12 @@ from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
 from gomkcn.mining.filters.mined_filter import mined_filters
 from gomkcn.mining.filters.miner_file import read_miner, write_miner
+from gomkcn.mining.settings.filter_settings import (
+    AUTO,
+    MOST_FILTER_NODES,
+    FilterSettings,
+    SeededFilters,
+)
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
@@ -32,21 +38,20 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.files import atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.settings import values_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from gomkcn_dgl.layer import GOMKConv
 
-AUTO = "auto"
 LEVELS = ("node", "graph")
-# more nodes of a filter take long to match, and look like no pattern
-MOST_FILTER_NODES = 64
 # sizes of filters that are compared with random graphs, and the size of others, that of the paper
 CONTRAST_SIZES, USUAL_SIZE = range(3, 9), 6
 # random graphs of more edges take minutes
@@ -73,7 +78,7 @@ class FilterMiner(GraphEstimator):
     num_filters : int or "auto"
         Filters, F. "auto": as many as the graph has more of than random graphs, 12 at most; without
         contrast 8. There are fewer where no more subgraphs differ.
-    size : int, str, tuple of int or "auto"
+    filter_size : int, str, tuple of int or "auto"
         Nodes of a subgraph, from 2 to 64: a number, or the smallest and the largest, as in "3-8".
         "auto": "3-8"; without contrast 6, the size of the paper.
     contrast : bool or "auto"
@@ -167,7 +172,8 @@ class FilterMiner(GraphEstimator):
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> model = make_pipeline(FilterMiner(2, size=5, contrast=False), DecisionTreeClassifier())
+    >>> filters = FilterMiner(2, filter_size=5, contrast=False)
+    >>> model = make_pipeline(filters, DecisionTreeClassifier())
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
     >>> model.fit(rings, [0] * 30 + [1] * 12).predict(rings)[[0, 41]].tolist()
     [0, 1]
@@ -175,24 +181,30 @@ class FilterMiner(GraphEstimator):
 
     def __init__(
         self,
-        num_filters: int | str = AUTO,
-        size: int | str | tuple[int, int] = AUTO,
+        num_filters: int | str = FilterSettings.num_filters,
+        filter_size: int | str | tuple[int, int] = FilterSettings.filter_size,
         *,
-        contrast: bool | str = AUTO,
+        contrast: bool | str = FilterSettings.contrast,
         learning: FilterLearning | None = None,
-        device: Any = AUTO,
+        device: Any = FilterSettings.device,
         level: str = "node",
-        max_assigned: int = 200_000,
-        random_state: int = 0,
+        max_assigned: int = FilterSettings.max_assigned,
+        random_state: int = SeededFilters.random_state,
     ) -> None:
         self.num_filters = num_filters
-        self.size = size
+        self.filter_size = filter_size
         self.contrast = contrast
         self.learning = learning
         self.device = device
         self.level = level
         self.max_assigned = max_assigned
         self.random_state = random_state
+
+    @property
+    def settings(self) -> SeededFilters:
+        """The parameters as they are read; an InputError for one out of range."""
+        known = values_of(FilterSettings, self)
+        return SeededFilters(**known, random_state=self.random_state)
 
     def unfitted(self) -> FilterMiner:
         """Another one with the same parameters, which is not fitted."""
@@ -210,22 +222,21 @@ class FilterMiner(GraphEstimator):
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if self.num_filters != AUTO:
-            check_int("num_filters", self.num_filters, 1)
-        if self.size != AUTO:
-            check_sizes("size", self.size, 2, MOST_FILTER_NODES)
-        if self.contrast not in (True, False, AUTO):
-            raise InputError(f'contrast must be True, False or "auto", got {self.contrast!r}.')
-        check_int("max_assigned", self.max_assigned, 1)
-        check_int("random_state", self.random_state, 0)
+        settings = self.settings
         check_choice("level", self.level, LEVELS)
         learning = self.resolve_learning()
         # nodes alone, without what is around them, are no neighbourhoods
         check_int("num_levels", learning.kernel.num_levels, 1)
-        if learning.init == "random" and self.contrast != AUTO and self.contrast:
+        if learning.init == "random" and settings.contrast is True:
             raise InputError(
-                'contrast must be False where filters start at random (init="random"), got True; '
-                "leave one of them out."
+                "contrast",
+                (
+                    "must be False where filters start at random (",
+                    Argument("init", "random"),
+                    ")",
+                ),
+                got="True",
+                way_out="leave one of them out",
             )
 
     def why_no_contrast(self, graph: CSRGraph) -> str:
@@ -250,15 +261,17 @@ class FilterMiner(GraphEstimator):
         Where they are "auto" they are those ``usual`` where the graph is mined, or else our own.
         """
         reason = self.why_no_contrast(graph)
-        if self.size == AUTO:
+        if self.filter_size == AUTO:
             contrasted = CONTRAST_SIZES if usual is None else _at_least_two(usual)
             single = USUAL_SIZE if usual is None else contrasted[-1]
             return range(single, single + 1) if reason else contrasted
-        sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        sizes = check_sizes("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
         if reason and len(sizes) > 1:
             raise InputError(
-                f"size must be one number where there are no random graphs to compare with "
-                f"({reason}), got {self.size!r}; give one size, such as {USUAL_SIZE}."
+                "filter_size",
+                f"must be one number where there are no random graphs to compare with ({reason})",
+                got=repr(self.filter_size),
+                way_out=f"give one size, such as {USUAL_SIZE}",
             )
         return sizes
 
@@ -300,8 +313,12 @@ class FilterMiner(GraphEstimator):
             csr = as_unweighted(graph)
             if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
                 raise InputError(
-                    f"y has a value for each of the {csr.num_graphs} graphs, and a row stands for "
-                    'each node; make the miner with level="graph".'
+                    "y",
+                    (
+                        f"has a value for each of the {csr.num_graphs} graphs, and a row stands "
+                        "for each node"
+                    ),
+                    way_out=("make the miner with ", Argument("level", "graph")),
                 )
             return self.fit_mined(MinedGraph.of(csr), steps)
 
@@ -385,7 +402,7 @@ class FilterMiner(GraphEstimator):
         if not learnt.num_nodes:
             text = (
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
-                "contrast=False gives the most frequent ones."
+                "without this contrast, filters are the most frequent ones."
             )
         elif not all(one.exceeds for one in self.filters_):
             exceed = sum(one.exceeds for one in self.filters_)
@@ -512,8 +529,9 @@ class FilterMiner(GraphEstimator):
         width = csr.stored_features.shape[1]
         if width != self.n_features_in_:
             raise InputError(
-                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
-                f"got {width}."
+                "graph",
+                f"must have the {self.n_features_in_} features that the miner was fitted on",
+                got=width,
             )
         return with_relations(csr, self.relations_)
 
@@ -550,7 +568,7 @@ class FilterMiner(GraphEstimator):
         >>> import networkx as nx
         >>> from gomkcn import as_csr
         >>> graph = as_csr(nx.lollipop_graph(3, 2))
-        >>> miner = FilterMiner(num_filters=2, size=3, contrast=False).fit(graph)
+        >>> miner = FilterMiner(num_filters=2, filter_size=3, contrast=False).fit(graph)
         >>> conv = miner.to_conv()
         >>> features = torch.from_numpy(miner.scaling_.scale(graph.features))
         >>> responses = torch.from_numpy(miner.transform(graph))
@@ -566,7 +584,7 @@ class FilterMiner(GraphEstimator):
             (size,) = bank.subgraph_sizes
         if size not in bank.subgraph_sizes:
             known = ", ".join(map(str, bank.subgraph_sizes)) or "none"
-            raise InputError(f"size must be one of the sizes of the filters, {known}, got {size}.")
+            raise InputError("size", f"must be one of the sizes of the filters, {known}", got=size)
         of_size = np.flatnonzero(np.array(bank.sizes) == size)
         filters = bank.filters.take(of_size).padded(size)
         settings = bank.settings_of(size)
@@ -628,8 +646,9 @@ class FilterMiner(GraphEstimator):
         csr = as_unweighted(graph)
         if csr.num_nodes != len(self.labels_):
             raise InputError(
-                f"graph must be that which the miner was fitted to, of {len(self.labels_)} nodes, "
-                f"got one of {csr.num_nodes}."
+                "graph",
+                f"must be that which the miner was fitted to, of {len(self.labels_)} nodes",
+                got=f"one of {csr.num_nodes}",
             )
         return csr
 

@@ -269,7 +269,7 @@ class GraphCode:
         if self.mined.colors is not None:
             known = self.mined.colors_of(structure)
             if known is None:
-                raise InputError("structure must have the categories of its nodes, got none.")
+                raise InputError("structure", "must have the categories of its nodes", got="none")
             colors = np.searchsorted(self.color_names, known[0]).clip(max=self.num_colors - 1)
             if (self.color_names[colors] != known[0]).any():
                 return None
@@ -291,7 +291,8 @@ class GraphCode:
         """
         if not self.is_plain:
             raise InputError(
-                "blocks must be None where edges have directions or relations, or nodes categories."
+                "blocks",
+                "must be None where edges have directions or relations, or nodes categories",
             )
         return replace(self, blocks=blocks)
 

@@ -33,6 +33,7 @@ from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.null_models import (
     ATTEMPTS_PER_EDGE,
     NullModel,
@@ -64,8 +65,6 @@ from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
-# fewer random graphs cannot tell what is rare
-LEAST_SAMPLES = 99
 # steps of a census that one thread takes in a minute
 _STEPS_A_MINUTE = 2e10
 # steps of a census that take as long as an attempt of a walk
@@ -299,7 +298,8 @@ def _sizes_to_compare(
             steps[place] = census_steps(mined.graph, sizes, mined.categories, spend)
         except (UncountableError, TimeUpError) as error:
             # larger ones take more
-            refused = dict.fromkeys(able[place:], str(error) or _TIME_UP)
+            reason = error.message.note if isinstance(error, UncountableError) else _TIME_UP
+            refused = dict.fromkeys(able[place:], reason)
             break
     able = able[: int(np.isfinite(steps).sum())]
     steps = steps[: len(able)]
@@ -317,7 +317,7 @@ def _sizes_to_compare(
     minutes = max(1, round(total[-1] / _STEPS_A_MINUTE))
     warning = (
         f"Structures of {_numbers(late)} nodes are not compared with random graphs, which would "
-        f"take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
+        f"take about {minutes:,} minutes of one thread; a null model that is named does it."
     )
     return SizesToCount(counted, compared, of_each, refused, (warning,))
 
@@ -389,7 +389,7 @@ def _take_censuses(
     try:
         censuses = count_in_each(graphs, sizes, categories, spend)
     except UncountableError as error:
-        return Censuses(refused=str(error))
+        return Censuses(refused=error.message.note)
     structures = dict.fromkeys(structure for counts in censuses for structure in counts)
     return Censuses(
         len(graphs), [(one, [counts.get(one, 0) for counts in censuses]) for one in structures]

@@ -22,8 +22,9 @@ def patterns_of_subgraphs(mined: MinedGraph, sizes: range, steps: Steps) -> list
     """The closed subgraphs that a tenth of the graphs contain, of ``sizes`` up to six nodes."""
     if mined.graph.num_graphs == 1:
         raise InputError(
-            'sources must be "grown" or "filters" for a single graph; "frequent" subgraphs are '
-            "those of many graphs of a collection."
+            "sources",
+            'must be "grown" or "filters" for a single graph',
+            way_out='"frequent" subgraphs are those of many graphs of a collection',
         )
     largest = min(sizes[-1], _MOST_NODES)
     least = max(2, min(sizes[0], largest))

@@ -102,7 +102,7 @@ def lead(found: RunComparison) -> str:
     if not found.null:
         return (
             "The runs have no null model in common, so that counts alone are compared; mine both "
-            "with the same --null."
+            "with the same null model."
         )
     correlations = [
         f"{correlation_text(profile)} over {number_text(profile)}"
@@ -130,7 +130,7 @@ def lead(found: RunComparison) -> str:
         return f"{called}."
     return (
         "No structures of the same size and direction were compared with random graphs in both: "
-        "read both graphs with the same --directed or --undirected, and mine the same --size."
+        "read both graphs as directed or both as undirected, and mine the same sizes."
     )
 
 
@@ -187,7 +187,7 @@ def _family_parts(family: Family, members: list[ComparedStructure]) -> list[str]
     rows = members[:_MOST_ROWS]
     heading = f"{family.name[0].upper()}{family.name[1:]}: {count(len(members), 'structure')}"
     if len(rows) < len(members):
-        heading += f"; the {len(rows)} with the largest entries, --page and --out have all"
+        heading += f"; the {len(rows)} with the largest entries, the page and the table have all"
     table = text_table(COMPARED_COLUMNS, rows)
     first, second = (text_table(side_columns(which), rows).columns for which in BOTH)
     # a run without a column has no cells in it

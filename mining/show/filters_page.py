@@ -37,7 +37,6 @@ from gomkcn.mining.show.drawn_graph import content_policy, graph_record, pack, p
 from gomkcn.mining.show.filters_text import (
     MOST_NAMED,
     PLAIN_COLUMNS,
-    note_of,
     noun_of,
     partial_sentence,
     sample_sentence,
@@ -139,7 +138,7 @@ def filters_row(
     --------
     >>> import networkx as nx
     >>> from gomkcn.mining import FilterMiner
-    >>> miner = FilterMiner(1, size=3, contrast=False).fit(nx.complete_graph(3))
+    >>> miner = FilterMiner(1, filter_size=3, contrast=False).fit(nx.complete_graph(3))
     >>> rule = FeatureColors.find(np.ones((3, 1)), ["constant"])
     >>> print(filters_row(miner.filters_, rule)[:46])
     <ol class="filters"><li class="m0"><span class
@@ -282,7 +281,7 @@ def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
     if run.filters:
         parts.insert(0, _named(run, numbers))
     # where there are none, that is what a reader looks for
-    parts.insert(1 if run.filters else 0, escape(note_of(run)))
+    parts.insert(1 if run.filters else 0, escape(run.note))
     if run.is_sample:
         parts.append(escape(sample_sentence(run)))
     if run.is_partial:

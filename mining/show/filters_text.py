@@ -26,22 +26,17 @@ def short_count(number: OccurrenceCount) -> str:
     return f"≈ {number.short}" if number.state == "estimated" else number.short
 
 
-def note_of(run: FiltersRun) -> str:
-    """What filters were chosen by, in terms of the command line."""
-    return run.note.replace("contrast=False", "--no-contrast")
-
-
 def filters_sentence(run: FiltersRun) -> str:
     """What the filters are and how many instances they have, or that there are none."""
     if not run.filters:
-        return note_of(run)
+        return run.note
     named = [
         f"{without_degrees(mined)} ({instances_of(mined)})" for mined in run.filters[:MOST_NAMED]
     ]
     if more := len(run.filters) - len(named):
         named.append(f"and {more} more")
     found = f"{count(len(run.filters), 'filter')}: {'; '.join(named)}."
-    return " ".join(filter(None, [found, note_of(run), sample_sentence(run)]))
+    return " ".join(filter(None, [found, run.note, sample_sentence(run)]))
 
 
 def without_degrees(mined: MinedFilter) -> str:

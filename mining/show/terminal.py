@@ -186,7 +186,7 @@ def close_sentence(run: MiningRun, null: str) -> str:
     error = families * (share * (1 - share) / samples) ** 0.5
     return (
         f"Close to being called: {'; '.join(named)}{others}. With {samples} random graphs such a p "
-        f"has a standard error of {error:.2f}; more of them (--null-samples) tell more surely."
+        f"has a standard error of {error:.2f}; more random graphs tell more surely."
     )
 
 

@@ -44,6 +44,7 @@ from gomkcn.mining.structures.pattern import (
     Following,
     NullComparison,
 )
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 
@@ -99,8 +100,9 @@ def compare_with_random(
     counts = np.asarray(counts)
     if counts.ndim != 2 or len(counts) < 3:
         raise InputError(
-            "counts must be [N + 1, S], the graph and at least two random graphs, got the shape "
-            f"{counts.shape}."
+            "counts",
+            "must be [N + 1, S], the graph and at least two random graphs",
+            got=f"the shape {counts.shape}",
         )
     # 1. differences from the graph itself are exact, however large the counts
     away = (counts - counts[0]).astype(np.float64)
@@ -186,7 +188,7 @@ def compare_classes(
     check_int("num_samples", num_samples, 1)
     known = np.asarray(labels) >= 0
     counts, labels = np.asarray(counts, np.float64)[known], np.asarray(labels)[known]
-    rng = np.random.default_rng(check_int("seed", seed, 0))
+    rng = np.random.default_rng(check_int("seed", seed, 0, LARGEST_SEED))
     num_graphs = len(counts)
     orders = [np.arange(num_graphs), *(rng.permutation(num_graphs) for _ in range(num_samples))]
     # 1. deviations from the mean of all graphs, of which each structure has the same spread

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def find_category(name: str, columns: Sequence[int], names: Sequence[str]) -> in
         offered = list(matching or columns)[:_MOST_LISTED]
         known = ", ".join(names[c] for c in offered) or "none"
         raise InputError(
-            f"pattern must have categories of the graph, which are {known}, got {name!r}."
+            "pattern", f"must have categories of the graph, which are {known}", got=repr(name)
         )
     return matching[0]
 
@@ -179,15 +179,20 @@ def in_categories(
         ]
     except InputError as error:
         if categories.notes:
-            raise InputError(f"{str(error)[:-1]}; {'; '.join(categories.notes)}.") from None
+            notes = "; ".join(categories.notes)
+            raise InputError.of(replace(error.message, way_out=notes)) from None
         raise
     kinds = [[group for group in categories.groups if set(group) & set(row)] for row in rows]
     roles = structure.roles or tuple(map(str, range(structure.num_nodes)))
     for node, row, used in zip(roles, rows, kinds, strict=True):
         if used != kinds[0] or len(used) != len(row):
             raise InputError(
-                "pattern must give each node a category of the same kinds, or none to any, as in "
-                f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
+                "pattern",
+                (
+                    "must give each node a category of the same kinds, or none to any, as in "
+                    "'a:C--b:C, b--c:N'"
+                ),
+                way_out=f"{node!r} differs from {roles[0]!r}",
             )
     named = structure.with_categories(tuple(tuple(names[c] for c in row) for row in rows))
     return named, Categories(tuple(kinds[0]))

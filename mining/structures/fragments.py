@@ -180,11 +180,13 @@ def structure_of(smiles: str) -> Structure:
     if mol is None:
         mol = without_log(lambda text: chem.MolFromSmiles(text, sanitize=False), smiles)
     if mol is None or not mol.GetNumAtoms():
-        raise InputError(f"PATTERN must be a SMILES after 'smiles:', got {smiles!r}.")
+        raise InputError("pattern", "must be a SMILES after 'smiles:'", got=repr(smiles))
     if mol.GetNumAtoms() > MOST_NODES:
         raise InputError(
-            f"PATTERN must be a SMILES of at most {MOST_NODES} atoms, got {mol.GetNumAtoms()}; "
-            "count longer ones as 'smarts:'."
+            "pattern",
+            f"must be a SMILES of at most {MOST_NODES} atoms",
+            got=mol.GetNumAtoms(),
+            way_out="count longer ones as 'smarts:'",
         )
     if _says_more(mol):
         left_out = "hydrogens, charges, stereo and isotopes"
@@ -243,12 +245,14 @@ def find_smarts(smarts: str, mols: Sequence[Any]) -> np.ndarray:
     chem = load_rdkit()
     query = without_log(chem.MolFromSmarts, smarts)
     if query is None or not query.GetNumAtoms():
-        raise InputError(f"PATTERN must be a SMARTS after 'smarts:', got {smarts!r}.")
+        raise InputError("pattern", "must be a SMARTS after 'smarts:'", got=repr(smarts))
     if _has_recursive_stereo(smarts):
         # [$([C@@H](N)(O)C)] matches the other form than [C@@H](N)(O)C, and / and \\ are left out
         raise InputError(
-            "PATTERN must have the stereo signs @, / and \\ of a SMARTS outside of $(…), in which "
-            f"RDKit does not compare them rightly, got {smarts!r}."
+            "pattern",
+            "must have the stereo signs @, / and \\ of a SMARTS outside of $(…), in which RDKit "
+            "does not compare them rightly",
+            got=repr(smarts),
         )
     parts = chem.GetMolFrags(query, asMols=True, sanitizeFrags=False)
     rows = [np.empty((0, 1 + query.GetNumAtoms()), np.int64)]
@@ -280,9 +284,10 @@ def _check_matches(number: int, num_matches: int, smarts: str) -> None:
     """Refuse a SMARTS with more matches in molecule ``number`` than are of use."""
     if num_matches > _MOST_MATCHES:
         raise InputError(
-            f"PATTERN must have at most {_MOST_MATCHES:,} matches in a molecule, and {smarts!r} "
-            f"has more in molecule {number}, from 0; join its parts by bonds, or leave the "
-            "molecule out."
+            "pattern",
+            f"must have at most {_MOST_MATCHES:,} matches in a molecule, and {smarts!r} has more "
+            f"in molecule {number}, from 0",
+            way_out="join its parts by bonds, or leave the molecule out",
         )
 
 

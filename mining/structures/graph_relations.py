@@ -12,6 +12,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.named_structures import is_name
 from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 
 
@@ -35,8 +36,16 @@ def with_relations(graph: CSRGraph, relations: Relations) -> CSRGraph:
         return graph
     if not set(graph.relations.kinds) <= set(relations.kinds):
         raise InputError(
-            f"graph must have relations that the miner was fitted on, {in_words(relations)}, got "
-            f"{in_words(graph.relations)}; say with directed and relations how to read it."
+            "graph",
+            f"must have relations that the miner was fitted on, {in_words(relations)}",
+            got=in_words(graph.relations),
+            way_out=(
+                "say with ",
+                Argument("directed"),
+                " and ",
+                Argument("relation"),
+                " how to read it",
+            ),
         )
     return graph.with_relations(relations)
 
@@ -119,7 +128,7 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
             translated[:, :, found[key]] |= channels[:, :, column]
         elif used[column]:
             (name, directed), _ = key
-            raise InputError(unlike_graph(graph, name, has_direction=directed))
+            raise InputError.of(unlike_graph(graph, name, has_direction=directed))
     return translated
 
 
@@ -145,37 +154,39 @@ def _word_of_graph(graph: Relations, name: str) -> str:
     return same[0] if len(same) == 1 else name
 
 
-def unlike_graph(graph: Relations, name: str, *, has_direction: bool, given: str = "") -> str:
+def unlike_graph(graph: Relations, name: str, *, has_direction: bool, given: str = "") -> Message:
     """What is wrong with an edge of a pattern that the graph cannot have, and what to do about it.
 
     ``name`` is its relation, and ``given`` how it was written, where that is known.
     """
-    got = f", got {given!r}" if given else ""
-    is_plain = graph.names == (PLAIN,)
     if name not in (PLAIN, *graph.names):
-        got = f", got {name!r}{f' in {given!r}' if given else ''}"
-        if is_plain:
-            arc = "a->b" if graph.is_directed else "a--b"
-            return f"pattern must have edges without relations, as the graph has{got}; write {arc}."
+        got = f"{name!r} in {given!r}" if given else repr(name)
+        if graph.names == (PLAIN,):
+            rule = "must have edges without relations, as the graph has"
+            way_out = f"write {'a->b' if graph.is_directed else 'a--b'}"
+            return Message(rule, "pattern", got, way_out)
         word = _word_of_graph(graph, name)
         like = nearest(name, graph.names) if word == name else word
-        hint = "" if like is None else f"; the nearest is {like!r}"
-        return f"pattern must have relations of the graph, {in_words(graph)}{got}{hint}."
+        hint = "" if like is None else f"the nearest is {like!r}"
+        rule = f"must have relations of the graph, {in_words(graph)}"
+        return Message(rule, "pattern", got, hint)
     if name == PLAIN and len(graph.names) > 1 and not given:
         arc = "->" if graph.directed[0] else "-"
-        return (
-            f"pattern must name the relation of each edge, as in a-[{graph.names[0]}]{arc}b, where "
-            f"the graph has {in_words(graph)}; or read the graph without relations, "
-            "relation='none' (--relation none)."
+        rule = (
+            f"must name the relation of each edge, as in a-[{graph.names[0]}]{arc}b, where the "
+            f"graph has {in_words(graph)}"
         )
+        without = ("or read the graph with ", Argument("relation", "none"))
+        return Message(rule, "pattern", way_out=without)
     kind = "without direction" if has_direction else "with a direction"
     which = "" if name == PLAIN else f"{name!r} "
     plain = ("a--b", "a->b") if name == PLAIN else (f"a-[{name}]-b", f"a-[{name}]->b")
-    option = "directed=True (--directed)" if has_direction else "directed=False (--undirected)"
-    got = got or f", got some {'with a' if has_direction else 'without'} direction"
-    return (
-        f"pattern must have edges {which}{kind}, as the graph has{got}; read the graph with "
-        f"{option}, or write {plain[not has_direction]}."
+    read = ("read the graph with ", Argument("directed", has_direction))
+    return Message(
+        f"must have edges {which}{kind}, as the graph has",
+        "pattern",
+        repr(given) if given else f"some {'with a' if has_direction else 'without'} direction",
+        way_out=(read, f", or write {plain[not has_direction]}"),
     )
 
 

@@ -155,8 +155,9 @@ def _rows_of(places: Occurrences, graph: CSRGraph) -> np.ndarray:
     rows = places.rows_in(graph)
     if (rows < 0).any():
         raise InputError(
-            "graph must be the one that was mined, and it lacks nodes of a copy or an occurrence; "
-            "mine again."
+            "graph",
+            "must be the one that was mined, and it lacks nodes of a copy or an occurrence",
+            way_out="mine again",
         )
     return rows
 

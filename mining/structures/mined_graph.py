@@ -124,13 +124,17 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
     ``y`` may have the class of each graph, or the target of each node, which is not used.
     """
     if not hasattr(y, "__len__") and y is not None:
-        raise InputTypeError(f"y must be a list or an array of classes, got {type(y).__name__}.")
+        raise InputTypeError("y", "must be a list or an array of classes", got=type(y).__name__)
     if y is None or (len(y) == graph.num_nodes != graph.num_graphs):
         return None
     if len(y) != graph.num_graphs:
         raise InputError(
-            f"y must have a class for each of the {graph.num_graphs} graphs, or a target for each "
-            f"of the {graph.num_nodes} nodes, got {len(y)}."
+            "y",
+            (
+                f"must have a class for each of the {graph.num_graphs} graphs, or a target for "
+                f"each of the {graph.num_nodes} nodes"
+            ),
+            got=len(y),
         )
     return as_graph_classes(y)
 

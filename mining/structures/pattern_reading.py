@@ -47,8 +47,10 @@ def read_pattern(text: str, relations: Relations = SIMPLE) -> Structure:
         return Structure.parse(text)
     if is_named(_parts(text)[0]):
         raise InputError(
-            f"pattern must be a name alone, got {text!r}; gomkcn count takes conditions, as "
-            "gomkcn.count in Python."
+            "pattern",
+            "must be a name alone",
+            got=repr(text),
+            way_out="gomkcn count takes conditions, as gomkcn.count in Python",
         )
     _refuse_name(text)
 
@@ -63,8 +65,9 @@ def as_structure(pattern: Structure | str, relations: Relations = SIMPLE) -> Str
         return read_pattern(pattern, relations)
     if not isinstance(pattern, Structure):
         raise InputTypeError(
-            "pattern must be a Structure, or a text such as 'triangle' or 'a--b, b--c', got "
-            f"{type(pattern).__name__}."
+            "pattern",
+            "must be a Structure, or a text such as 'triangle' or 'a--b, b--c'",
+            got=type(pattern).__name__,
         )
     return pattern
 
@@ -138,16 +141,26 @@ def _of_name(name: str, relations: Relations) -> Structure:
 def _refuse_name(text: str) -> NoReturn:
     if smiles := _as_smiles(text):
         raise InputError(
-            f"pattern must say that it is of a molecule, got {text!r}: give {SMILES}{smiles}, or "
-            f"smarts:{smiles} for gomkcn count, which RDKit matches."
+            "pattern",
+            "must say that it is of a molecule",
+            got=repr(text),
+            way_out=(
+                f"give {SMILES}{smiles}, or smarts:{smiles} for gomkcn count, which RDKit matches"
+            ),
         )
     if like := name_like(_parts(text)[0], [BENZENE]):
-        raise InputError(f"pattern must be a known name, got {text!r}; the nearest is {like!r}.")
+        raise InputError(
+            "pattern", "must be a known name", got=repr(text), way_out=f"the nearest is {like!r}"
+        )
     words = sorted(name for name in {*SMALL, *MOTIF_ROWS} if " " not in name)
     raise InputError(
-        "pattern must be edges such as 'a->b, b->c', a file of edges, smiles:TEXT, RUN:ID of "
-        f"gomkcn count, {BENZENE}, {', '.join(FAMILIES)} of N nodes, or one of "
-        f"{', '.join(words)}, got {text!r}."
+        "pattern",
+        (
+            "must be edges such as 'a->b, b->c', a file of edges, smiles:TEXT, RUN:ID of "
+            f"gomkcn count, {BENZENE}, {', '.join(FAMILIES)} of N nodes, or one of "
+            f"{', '.join(words)}"
+        ),
+        got=repr(text),
     )
 
 

@@ -126,7 +126,7 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert [column.tolist() for column in result.edges()[:2]] == [[0, 1, 2, 5], [1, 0, 3, 6]]
     constant = "no node features; using the constant 1 (7 nodes)"
     directed = "directed, as some edges are there in one direction only; directed=False"
-    directed += " (--undirected) leaves directions out"
+    directed += " leaves directions out"
     assert log() == [constant, "merged 1 duplicate edge", directed]
     assert result.notes == (constant, "merged 1 duplicate edge")
     assert as_csr([*parts[:1] * 2]).links is None
@@ -392,8 +392,8 @@ def test_it_is_said_why_a_table_has_a_direction(log):
     note = "directed, as its columns are called sender, recipient"
     graph = as_csr(pd.DataFrame({"sender": ["a", "b"], "recipient": ["b", "c"]}))
     assert note in graph.notes
-    assert f"{note}; directed=False (--undirected) leaves directions out" in log()
-    said = "undirected, as {}; directed=True (--directed) gives edges a direction"
+    assert f"{note}; directed=False leaves directions out" in log()
+    said = "undirected, as {}; directed=True gives edges a direction"
     as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}), directed=True)
     assert not any(line.startswith("undirected") for line in log())
     as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}))

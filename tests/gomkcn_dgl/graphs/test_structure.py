@@ -208,7 +208,7 @@ TEXTS = [
     ("clique-63", "from 2 to 62 nodes, got 63"),
     ("", r"pattern must have edges like a->b, a--b, .* got ''"),
     ("a->b, c", "must have edges like .* got 'c'"),
-    ("a->b, b--c", "all edges of one relation a direction, or none; got 'b--c'"),
+    ("a->b, b--c", "all edges of one relation a direction, or none, got 'b--c'"),
     ("a:1--b:1, b:0--c:1", "gives 'b' two categories, in 'b:0--c:1'"),
     ("a->b, c->d", "must be connected, got 2 pieces"),
     ("a--a", "between two different nodes, got 'a--a'"),

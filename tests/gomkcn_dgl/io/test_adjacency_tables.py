@@ -90,7 +90,7 @@ def test_a_list_of_edges_is_never_read_as_a_matrix(write, log, case):
     said = "\n".join(log())
     assert "adjacency matrix of" not in said
     # and it is told where it could be one
-    assert ("--format matrix" in said) == (case in COULD_BE)
+    assert ("format='matrix'" in said) == (case in COULD_BE)
 
 
 @given(st.data())
@@ -120,7 +120,7 @@ def test_no_drawn_list_of_edges_is_read_as_a_matrix(tmp_path, data):
 def test_four_columns_that_are_no_edges_and_no_matrix(write, log):
     path = write("g.txt", "1 2 5 100\n2 3 6 200\n3 1 7 300\n4 2 8 400\n")
     refuse(path, "an edge must have the form 'u v'")
-    assert "--format matrix" in log()[0]
+    assert "format='matrix'" in log()[0]
     assert read_graph(path, source="1", target="2").num_edges == 4
     assert read_graph(path, format="matrix").num_edges == 12
 

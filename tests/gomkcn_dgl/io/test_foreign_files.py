@@ -140,7 +140,7 @@ FAULTS = [
     (
         ">2.5<",
         ">-1<",
-        "of at least 0, got -1; weight='none' (--weight none)",
+        "of at least 0, got -1; weight='none' leaves",
     ),
     (
         't" attr.type="float"',

@@ -640,7 +640,7 @@ def test_matrix_market(write, head, body, expected, weights):
             "the file is not valid MTX (",
         ),
         ("3 3 1\n1 2 1\n", "the file must begin with '%%MatrixMarket matrix'"),
-        (HEAD.format("coordinate real skew-symmetric") + "2 2 1\n2 1 3\n", "--weight none"),
+        (HEAD.format("coordinate real skew-symmetric") + "2 2 1\n2 1 3\n", "weight='none'"),
     ],
 )
 def test_matrix_market_that_is_refused(write, text, words):
@@ -656,7 +656,9 @@ def test_numbers_that_are_none_in_json(write):
     """As Python writes them: a gap of a node, and no weight of an edge."""
     nodes = '{"nodes": [{"id": "a", "x": NaN}, {"id": "b", "x": 1}], "links": '
     path = write("g.json", nodes + '[{"source": "a", "target": "b", "weight": NaN}]}')
-    refuse(path, "an edge weight must be a finite number of at least 0, got nan; weight='none' (")
+    refuse(
+        path, "an edge weight must be a finite number of at least 0, got nan; weight='none' leaves"
+    )
     graph, attributes, _ = read_with_attributes(path, weight="none")
     assert (graph.num_edges, attributes["x"]) == (1, [None, 1])
     refuse(write("h.json", '{"nodes": [{"id": NaN}], "links": [[NaN, NaN]]}'), "got 'nan'.")

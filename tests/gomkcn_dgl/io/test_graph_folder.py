@@ -83,7 +83,7 @@ def test_arrays_are_mapped_and_read_only(tmp_path):
 def test_only_a_graph_is_replaced_and_only_by_force(tmp_path):
     (tmp_path / "g").mkdir()
     write_graph_folder(tmp_path / "g", PLAIN)
-    with pytest.raises(InputError, match="already holds a graph; .* overwrite it with --force"):
+    with pytest.raises(InputError, match="already holds a graph; .* overwrite it with force=True"):
         write_graph_folder(tmp_path / "g", FULL)
     assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
     write_graph_folder(tmp_path / "g", FULL, force=True)

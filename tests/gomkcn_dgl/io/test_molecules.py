@@ -124,12 +124,12 @@ def test_a_molecule_without_a_class_is_not_compared_and_that_is_said(tmp_path, c
 def test_a_column_of_numbers_under_its_own_name_is_named(tmp_path, caplog):
     path = tmp_path / "a.csv"
     path.write_text("name,smiles,pIC50,note\na,CCO,5.1,x\nb,CCN,7,y\nc,CCC,,z\n")
-    said = r"--class-column pIC50\), one of pIC50\.$"
+    said = r"; give class_column='pIC50', one of pIC50\.$"
     with pytest.raises(InputError, match=said):
         read_graph_classes(path, threshold=6.5)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         assert read_graph_classes(path) is None
-    assert "classes: none; --class-column takes one of the columns pIC50, note" in caplog.text
+    assert "classes: none; class_column takes one of the columns pIC50, note" in caplog.text
 
 
 def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
@@ -331,7 +331,7 @@ def test_of_several_columns_the_plainest_name_is_taken_and_that_is_said(tmp_path
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         classes = read_graph_classes(path)
     assert classes.names == ("in", "out")
-    said = "classes: column activity; --class-column takes target in its place"
+    said = "classes: column activity; class_column takes target in its place"
     assert said in caplog.text
     assert read_graph_classes(path, class_column="target").names == ("A", "B")
     # nothing is said of classes where nobody asks for them
@@ -349,8 +349,8 @@ def test_measured_values_are_no_classes_and_the_way_out_is_said(tmp_path):
     # a column that nobody calls classes is none
     assert read_graph_classes(path) is None
     message = (
-        r"^a\.csv: 'pIC50' holds numbers, such as 7.1, and no classes; threshold "
-        r"\(--threshold 6.45, median or 75%\) makes classes of them, and class_column 'none' "
+        r"^a\.csv: 'pIC50' holds numbers, such as 7.1, and no classes; threshold=6.45, median or "
+        r"75% makes classes of them, and class_column='none' "
     )
     with pytest.raises(InputError, match=message):
         read_graph_classes(path, class_column="pIC50")

@@ -135,7 +135,7 @@ def test_options_that_a_folder_cannot_have(tmp_path):
         read_tu_classes(folder)
 
 
-def test_edge_labels_are_relations(tmp_path):
+def test_edge_labels_are_relations(tmp_path, log):
     folder = tu_folder(
         tmp_path / "T",
         edge_labels="5\n5\n2\n2\n5\n5\n",
@@ -148,8 +148,8 @@ def test_edge_labels_are_relations(tmp_path):
     assert graph.relations.directed == (False, False)
     assert [column.tolist() for column in graph.edges()] == [[2, 0, 3], [3, 1, 4], [0, 1, 1]]
     unused = "files that are not used: TINY_node_labels.txt, TINY_edge_attributes.txt"
-    how = "; features='attributes,labels' (--features attributes,labels) takes the labels, too"
-    assert graph.notes == (unused + how,)
+    assert graph.notes == (unused,)
+    assert f"{unused}; features=('attributes', 'labels') takes the labels, too" in log()
     both = read_graph(folder, features=("attributes", "labels"))
     assert both.notes == ("files that are not used: TINY_edge_attributes.txt",)
     named = read_graph(folder, label_names={"edge=2": "double"})

@@ -97,9 +97,9 @@ def test_what_may_be_done_with_an_unfinished_or_a_finished_run(tmp_path):
         assert answer in (None, tmp_path / PROGRESS)
         return answer is not None, names(tmp_path)
 
-    with pytest.raises(InputError, match=r"unfinished run \(\.progress\); go on with --resume"):
+    with pytest.raises(InputError, match=r"unfinished run \(\.progress\); go on with resume=True"):
         begin()
-    with pytest.raises(InputError, match=r"^resume must not come with --force"):
+    with pytest.raises(InputError, match=r"^resume must not come with force,"):
         begin(force=True, resume=True)
     assert begin(resume=True) == (True, [PROGRESS])
     assert begin(force=True) == (True, [])
@@ -253,7 +253,7 @@ def test_inputs_are_no_outputs_whatever_they_are_called(tmp_path, monkeypatch):
     (tmp_path / "other.csv").write_text("")
     (tmp_path / "broken.csv").symlink_to("nowhere")
     for name in ("other.csv", "broken.csv"):
-        with pytest.raises(InputError, match="exists; choose another name, or .* --force"):
+        with pytest.raises(InputError, match="exists; choose another name, or .* force=True"):
             check_output(name, inputs, force=False)
         check_output(name, inputs, force=True)
     with pytest.raises(InputError, match="is a folder"):

@@ -122,7 +122,7 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
     with Interrupts() as interrupts, pytest.raises(RunInterruptedError) as error:
         job(interrupts=interrupts).each("squaring", Kind, stop, range(4))
     so_far = 'in the step "squaring"; what was done before is kept'
-    assert str(error.value) == f"stopped by SIGTERM {so_far}; go on with --resume."
+    assert str(error.value) == f"stopped by SIGTERM {so_far}; go on with resume=True."
     assert error.value.exit_code == 143
     assert files(tmp_path / "job") == ["identity.json", "squaring-0.zip"]
 
@@ -220,7 +220,7 @@ def test_an_error_of_an_item_is_itself_and_says_where_it_was(job):
 
 def test_a_killed_worker_is_one_sentence_and_the_job_goes_on(job, tmp_path):
     square = squares(kills=tmp_path / "killed")
-    with pytest.raises(LostProcessError, match=r"^a worker .* was killed .* with --resume\.$"):
+    with pytest.raises(LostProcessError, match=r"^a worker .* was killed .* with resume=True\.$"):
         job(n_jobs=2).each("squaring", Kind, square, range(9))
     # the first items came back before
     assert {"squaring-0.zip", "squaring-1.zip"} <= set(files(tmp_path / "job"))

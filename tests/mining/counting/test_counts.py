@@ -140,13 +140,16 @@ def test_an_edge_may_lack_a_relation_beside_others_that_have_one():
 
 REFUSED = [
     ({"by": "class"}, "^by must be one of 'graph', 'node', got 'class'"),
-    ({"by": "graph", "errors": 1}, "^by must be left out where errors is given"),
-    ({"errors": 1, "where": "A.degree > 1"}, "^errors is for a pattern of edges alone"),
-    ({"errors": 1, "reading": "subgraph"}, "^errors is for a pattern of edges alone"),
-    ({"errors": 1, "attributes": {"size": [1] * 4}}, "^errors is for a pattern of edges alone"),
+    ({"by": "graph", "errors": 1}, "^by must be left out where errors is given, got 'graph'"),
+    ({"errors": 1, "where": "A.degree > 1"}, "^errors must be left out beside conditions"),
+    ({"errors": 1, "reading": "subgraph"}, "^errors must be left out beside conditions"),
+    ({"errors": 1, "attributes": {"size": [1] * 4}}, "^errors must be left out beside conditions"),
     ({"errors": -1}, "^errors must be at least 0, got -1"),
-    ({"n_jobs": 2}, "^n_jobs shares the structures within errors; leave it out"),
-    ({"attributes": {"size": [1] * 4}}, "^attributes are for conditions, and the pattern has none"),
+    ({"n_jobs": 2}, "^n_jobs must be left out without errors"),
+    (
+        {"attributes": {"size": [1] * 4}},
+        "^attributes must be left out for a pattern without conditions",
+    ),
     ({"reading": "free"}, "^reading must be one of 'induced', 'subgraph', got 'free'"),
     ({"max_steps": 0}, "^max_steps must be at least 1, got 0"),
     ({"by": "graph", "max_steps": 0}, "^max_steps must be at least 1, got 0"),

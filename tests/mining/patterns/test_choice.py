@@ -233,7 +233,7 @@ def test_sizes_that_take_long_are_counted_and_said():
     assert len([one for one in found if one.num_nodes == 5]) > 10
     (said,) = made.warnings
     assert said.startswith("Structures of 5 nodes are not compared with random graphs, which would")
-    assert said.endswith("of one thread: --null degree does it.")
+    assert said.endswith("of one thread; a null model that is named does it.")
     # a null model that is named is compared at all sizes
     made = chosen(graph, 1.2 * steps, pattern_size="3-5", null="degree")
     found = [*made.patterns, *made.others]

@@ -20,7 +20,7 @@ from gomkcn.mining.show.comparison_text import (
     result_sentences,
     warnings,
 )
-from gomkcn.mining.significance.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
+from gomkcn.mining.significance.null_models import NULL_MODELS, sample_null
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -194,7 +194,7 @@ def test_counts_of_three_nodes_determine_one_another_where_degrees_are_kept(null
             )
         # subgraphs of two joined pairs are as many in all, however many close: so the induced ones,
         # which are those less what closes, follow from the structures with three joined pairs
-        assert all(one == open_counts[0] for one in open_counts) == (null in KEEP_DEGREES)
+        assert all(one == open_counts[0] for one in open_counts) == NULL_MODELS[null].keeps_degrees
 
 
 def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
@@ -231,7 +231,7 @@ def test_the_heads_count_what_the_table_has(runs):
 
 
 def test_what_is_no_run_is_refused_in_a_sentence(runs):
-    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn.read_run"):
+    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn\.load"):
         compare_runs(runs["small"], "worm")
     with pytest.raises(InputError, match="got Graph as the first"):
         compare_runs(PATH, runs["small"])
@@ -266,7 +266,7 @@ def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     directed = mine_structures(nx.gnp_random_graph(30, 0.1, seed=0, directed=True))
     found = compare_runs(runs["small"], directed)
     assert not found.profiles
-    assert "read both graphs with the same --directed or --undirected" in " ".join(
+    assert "read both graphs as directed or both as undirected" in " ".join(
         format_comparison(found).split()
     )
 
@@ -339,7 +339,9 @@ def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     blocks = [text.index(f"{size} nodes: {sizes.count(size)} structures") for size in (3, 4, 5)]
     assert blocks == sorted(blocks)
     # those with the largest entries, which the table has; first and second of each
-    assert "20 structures; the 13 with the largest entries, --page and --out have all." in text
+    assert (
+        "20 structures; the 13 with the largest entries, the page and the table have all." in text
+    )
     assert sum("  second " in line for line in text.splitlines()) == 2 + 6 + 13
     largest = [line.split()[-1] for line in text[blocks[1] : blocks[2]].splitlines()
                if "  first " in line or "  second " in line]  # fmt: skip
