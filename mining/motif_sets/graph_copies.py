@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLimits, SearchPace
-from gomkcn.mining.counting.query import INDUCED, Query, allowed_links, eligible_by_color
+from gomkcn.mining.counting.query import Query, allowed_links, eligible_by_color
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.copy_loops import (
     Addresses,
@@ -73,7 +73,7 @@ def list_candidate(
     query = Query(
         graph,
         structure,
-        allowed_links(structure.links, num_links, INDUCED),
+        allowed_links(structure.links, num_links),
         eligible_by_color(structure, (structure.colors, code.colors), graph),
     )
     search = OccurrenceSearch(query, PACE)

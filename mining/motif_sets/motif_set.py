@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.counting.counter import list_places
+from gomkcn.mining.counting.counter import list_query
 from gomkcn.mining.counting.pattern_counts import category_colors
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
@@ -572,7 +573,8 @@ def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> 
     for number in sorted(range(len(motifs)), key=lambda number: sizes[number]):
         structure, colors_of_motif = motifs[number].structure, of_motifs[number]
         known = None if colors_of_motif is None else (colors_of_motif, colors)
-        rows, _ = list_places(graph, structure, known, most=_MOST_COPIES, max_steps=_MOST_STEPS)
+        query = Query.of_structure(graph, structure, known)
+        rows, _ = list_query(query, most=_MOST_COPIES, max_steps=_MOST_STEPS)
         rows = rows[np.lexsort(rows.T[::-1])]
         parts = _edges_of(graph, structure, rows) if share_edges else rows
         free = ~taken[parts].any(axis=1)

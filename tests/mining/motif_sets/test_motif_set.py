@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count_where, motif_set
+from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count, motif_set
 from gomkcn.mining.motif_sets import finding
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.finding import given_patterns, near_variants
@@ -315,7 +315,7 @@ def test_what_is_not_used_is_said():
     look = "1 self-loop (gomkcn count 'A -- A' compares them with random graphs); edge weights"
     assert look in unused(found)
     for made in (nx.Graph, nx.DiGraph):
-        assert count_where(made([(0, 0), (0, 1)]), "A -- A").value == 1
+        assert count(made([(0, 0), (0, 1)]), "A -- A").value == 1
     # categories are used, and a constant is none
     kinds = np.eye(2)[np.arange(24) % 2]
     both = csr_from_edges(
