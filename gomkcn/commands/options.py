@@ -20,7 +20,6 @@ from gomkcn.commands.option_types import (
     Number,
     TablePath,
     Word,
-    files_like,
 )
 from gomkcn.commands.spelling import spelling_of
 from gomkcn.mining.settings.graph_settings import GraphSettings
@@ -110,9 +109,12 @@ class SettingText(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        if self.field.name.endswith(("_file", "_names")):
-            return files_like(incomplete)
         return [CompletionItem(word) for word in self.field.words if word.startswith(incomplete)]
+
+
+def type_of(field: SettingField) -> click.ParamType:  # type: ignore[type-arg]
+    """The type of the option of a setting; a file is an input, which no output may replace."""
+    return InputPath() if field.name.endswith(("_file", "_names")) else SettingText(field)
 
 
 def _read(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
@@ -179,7 +181,7 @@ def setting_options(
 
 def _option_of(field: SettingField, is_hidden: bool) -> Callable[[Decorated], Decorated]:
     """The option of one field."""
-    extra: dict[str, Any] = {} if field.is_flag else {"type": SettingText(field)}
+    extra: dict[str, Any] = {} if field.is_flag else {"type": type_of(field)}
     made = type(f"Option_{field.name}", (SettingOption,), {"field": field})
     return option(
         option_name(field),

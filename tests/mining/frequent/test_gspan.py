@@ -272,7 +272,7 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(InputError, match="sizes must be"):
         frequent_subgraphs([nx.path_graph(3)] * 2, 1, 1)
     for one in (nx.path_graph(3), [nx.path_graph(3)]):
-        with pytest.raises(InputError, match="^graphs must be two or more, got one: a support is"):
+        with pytest.raises(InputError, match="^graphs must be two or more, got one; a support is"):
             frequent_subgraphs(one, 1)
 
 
