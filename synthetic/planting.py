@@ -13,6 +13,7 @@ from gomkcn.synthetic.planted_graph import PlantedGraph
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime.memory import check_memory
 
@@ -76,9 +77,9 @@ class PlantingSettings:
         if self.noise > 0 and self.features != "per_type_noise":
             raise InputError(
                 "noise",
-                f"must be 0 with features={self.features!r}",
+                ("must be 0 with ", Argument("features", self.features)),
                 got=self.noise,
-                way_out="use features='per_type_noise'",
+                way_out=("use ", Argument("features", "per_type_noise")),
             )
 
 

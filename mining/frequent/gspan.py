@@ -35,6 +35,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError, TimeUpError
@@ -259,12 +260,12 @@ def frequent_subgraphs(
                 rows.append((search.structure(code), code, inside))
             if not has_limit and time.monotonic() - began > _LONG_SEARCH:
                 has_limit = True
-                log.warning(
-                    "%s frequent subgraphs after %.0f s, and the search goes on; a larger support "
-                    "or fewer nodes end sooner, and frequent_subgraphs with time_limit=60 returns "
-                    "what is found in a minute",
-                    f"{len(rows):,}", _LONG_SEARCH,
-                )  # fmt: skip
+                slow = Message(
+                    f"{len(rows):,} frequent subgraphs after {_LONG_SEARCH:.0f} s, and the search "
+                    "goes on; a larger support or fewer nodes end sooner",
+                    way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
+                )
+                log.warning("%s", slow)
     except (TimeUpError, RunInterruptedError):
         is_late = True
     if closed:
