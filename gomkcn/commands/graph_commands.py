@@ -32,6 +32,7 @@ from gomkcn.commands.options import (
     weight_option,
 )
 from gomkcn.commands.printing import print_table, say, say_values, show_log
+from gomkcn.commands.spelling import spelling_here
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def info(path: str, **options: Any) -> None:
             raise
         # whatever is wrong without weights, too, is no matter of weights
         rows = describe_graph(read_graph(path, **{**options, "weight": NONE}))
-        rows["weights"] = str(error)
+        rows["weights"] = error.spelled(spelling_here())
     try:
         classes = classes_of_file(path, options, of_classes)
         if classes is not None:
@@ -76,7 +77,7 @@ def info(path: str, **options: Any) -> None:
     except InputError as error:
         if any(of_classes.values()):
             raise
-        rows["classes"] = str(error)
+        rows["classes"] = error.spelled(spelling_here())
     say_values(rows, 18)
 
 

@@ -79,8 +79,8 @@ def print_table(table: Tabular) -> None:
     widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
     for row in [names, *rows]:
         cells = [
-            one.rjust(width) if name in ("size", "count") else one.ljust(width)
-            for name, one, width in zip(names, row, widths, strict=True)
+            cell.rjust(width) if name in ("size", "count") else cell.ljust(width)
+            for name, cell, width in zip(names, row, widths, strict=True)
         ]
         say("  ".join(cells).rstrip())
 
