@@ -26,7 +26,7 @@ FIRST_SEED = 11
 GRAPHS = 5
 # what is typed behind `gomkcn filters GRAPH`
 WAYS = {"gomkcn filters": (), "gomkcn filters --paper": ("--paper",)}
-QUICK_PAPER = ("--paper", "--epochs", "2")
+QUICK_PAPER = ("--paper", "--num-epochs", "2")
 FEATURES = {"a random vector a node": "per_node", "none": "constant"}
 
 

@@ -26,7 +26,8 @@ from gomkcn.mining.motif_sets.finding import motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.synthetic import PlantedGraph, PlantingSettings, get_motif, plant_motifs
-from gomkcn.synthetic.base_graphs import BASE_GRAPHS, barabasi_albert
+from gomkcn.synthetic.base_graphs import barabasi_albert
+from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -87,7 +88,7 @@ def embedded(motifs: Sequence[Structure], seed: int) -> Drawn:
     host, number = divmod(seed - FIRST_SEED, len(motifs))
     blocks = nx.planted_partition_graph(4, NODES // 4, 0.0136, 0.0008, seed=seed)
     base = (
-        BASE_GRAPHS["er"](NODES, 2 * DENSITY / NODES, seed=rng),
+        BASE_GRAPHS["er"](2 * DENSITY / NODES).draw(NODES, seed=rng),
         np.array(blocks.edges),
         barabasi_albert(NODES, DENSITY, rng),
     )[host % 3]

@@ -33,7 +33,7 @@ KILLED_AFTER = 40
 
 def killed(graph: str, out: Path) -> tuple[int, int, str]:
     """Kill a worker of a run; return the steps that it kept, its exit code, what it said."""
-    command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", "--force", "--jobs", "2"]
+    command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", "--force", "--n-jobs", "2"]
     started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while len(steps_in(out)) < KILLED_AFTER:
         time.sleep(0.02)
@@ -130,13 +130,13 @@ def main(bench: Bench) -> None:
                 # compiles what a first command compiles and keeps
                 run(*command, str(one))
             alone, spent_alone, _ = run(*command, str(one))
-            shared, spent, _ = run(*command, str(two), "--jobs", "2")
+            shared, spent, _ = run(*command, str(two), "--n-jobs", "2")
             equal = same(one, two)
             speed.add(size, alone, shared, alone / shared, spent_alone, spent, equal)
             if size == sizes[0]:
                 small = read_graph(graph)
                 kept, code, said = killed(str(graph), two)
-                run("mine", str(graph), "--quiet", "--out", str(two), "--jobs", "2", "--resume")
+                run("mine", str(graph), "--quiet", "--out", str(two), "--n-jobs", "2", "--resume")
                 lost.add(size, kept, code, said, same(one, two))
         start, mine, expected = fit(small, None)
         backends.add("one process", start, mine, "")

@@ -367,7 +367,8 @@ BENCHMARKS = (
     ),
     Benchmark(
         "trained",
-        "`gomkcn train --paper` and `--tuned`: which accuracy of section VI-C do both reach?",
+        "`gomkcn train --preset paper` and `--preset tuned`: which accuracy of "
+        "section VI-C do both reach?",
         "paper.trained:EXPERIMENT",
         {"docs/howto/classify.md": "On graphs of its own seeds"},
         "paper/results/trained.md",

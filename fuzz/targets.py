@@ -18,7 +18,7 @@ import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
 
-from gomkcn.mining.patterns.mining_settings import read_settings
+from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.run_comparison import compare_runs
 from gomkcn.mining.runs.export import read_places
 from gomkcn.mining.runs.kinds import load
@@ -32,7 +32,7 @@ from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.formats import FORMATS, Format
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 
 
@@ -78,7 +78,7 @@ def _feature_file(path: Path) -> None:
 
 
 def _settings(path: Path) -> None:
-    settings = read_settings(path)
+    settings = RunSettings().read(path)
     settings.to_toml().encode()
 
 
@@ -139,7 +139,7 @@ TARGETS = {
     "settings": Target("s.toml", _settings, seeds.settings_files),
     "train_settings": Target(
         "t.toml",
-        lambda path: read_classifier_settings(path).to_toml().encode(),
+        lambda path: ClassifierSettings().read(path).to_toml().encode(),
         lambda: [_train_toml.encode(), ClassifierSettings().to_toml().encode()],
     ),
     "motif": Target("m.txt", Structure.read, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),

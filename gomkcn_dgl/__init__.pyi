@@ -33,9 +33,9 @@ from gomkcn_dgl.subgraphs import extract_subgraphs as extract_subgraphs
 from gomkcn_dgl.training.class_initialization import (
     initialize_from_classes as initialize_from_classes,
 )
+from gomkcn_dgl.training.classifier_settings import TrainingSettings as TrainingSettings
 from gomkcn_dgl.training.labelled_data import LabelledData as LabelledData
 from gomkcn_dgl.training.labelled_data import read_labelled as read_labelled
-from gomkcn_dgl.training.training_loop import TrainingSettings as TrainingSettings
 from gomkcn_dgl.training.training_loop import evaluate_classifier as evaluate_classifier
 from gomkcn_dgl.training.training_loop import predict_logits as predict_logits
 from gomkcn_dgl.training.training_loop import train_classifier as train_classifier

@@ -15,50 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_JOBS
 from gomkcn_dgl.errors import InputError, InputTypeError
 
-# of both generators, of NumPy and of torch
-LARGEST_SEED = 2**63 - 1
-# of what is a count and no number of bytes: what 32 bits hold, as numbers of nodes are stored
-_LARGEST = 2**31 - 1
-# workers that are asked for on purpose, also of a cluster
-_MOST_JOBS = 4096
-# seconds of a limit: 30 years, with which a clock and a number of steps still fit into 64 bits
-_LONGEST = 1e9
-# the smallest and the largest value of a parameter, wherever it is given: as an argument, in a
-# settings file or as an option of a command. A rule that depends on more stands where that is known
-RANGES: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(("seed", "random_state"), (0, LARGEST_SEED)),
-    "n_jobs": (-_MOST_JOBS, _MOST_JOBS),
-    **dict.fromkeys(("time_limit", "count_seconds"), (0, _LONGEST)),
-    # each is a row of numbers in memory, and on the screen
-    "most": (0, 10**7),
-    # more than there are pairs of nodes in a pattern
-    "max_edits": (0, 100),
-    "max_steps": (1, 2**63 - 1),
-    **dict.fromkeys(("null_samples", "num_epochs", "patience"), (0, 10**6)),
-    **dict.fromkeys(
-        ("count_error", "feature_contrast", "dropout", "input_dropout", "split", "edge_prob",
-         "rewire_prob", "remove_prob", "add_prob"),
-        (0, 1),
-    ),
-    **dict.fromkeys(("learning_rate", "weight_decay", "noise"), (0, 1e6)),
-    # 1 / 1e30 and a product with a width of features are numbers of single precision
-    "tau": (1e-30, 1e30),
-    "support": (0, _LARGEST),
-    # layers look further than any subgraph does, and more filters are not looked at by anybody
-    "num_layers": (1, 16),
-    "num_filters": (1, 4096),
-    # as many as are drawn, and are optimally matched in a moment
-    "filter_size": (1, 64),
-    "max_nodes": (1, 1024),
-    "num_levels": (0, 64),
-    "hidden_feats": (0, 65_536),
-    "num_folds": (2, 1000),
-    "num_patterns": (0, 65_536),
-    "most_nodes": (1, 65_536),
-    "feature_dim": (1, 65_536),
-}  # fmt: skip
 _DIGITS = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _REAL = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf(inity)?)", re.I
@@ -96,23 +55,8 @@ def read_number(name: str, text: str, kind: type) -> Any:
     return kind(text)
 
 
-def check_range(name: str, value: Any) -> None:
-    """Refuse a number that is not in the range of a parameter."""
-    if name == "n_jobs":
-        check_jobs(name, value)
-    elif isinstance(value, int):
-        check_int(name, value, *map(int, RANGES.get(name, (-_LARGEST, _LARGEST))))
-    else:
-        check_float(name, value, *RANGES.get(name, ()))
-
-
-def check_int(name: str, value: object, minimum: int, maximum: int | None = None) -> int:
-    """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one.
-
-    The maximum is that of :data:`RANGES` where none is given, else what 32 bits hold.
-    """
-    if maximum is None:
-        maximum = int(RANGES.get(name, (0, _LARGEST))[1])
+def check_int(name: str, value: object, minimum: int, maximum: int = LARGEST_COUNT) -> int:
+    """Return ``value`` as an int in ``[minimum, maximum]``, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise InputTypeError(name, "must be an integer", got=repr(value))
     number = int(value)
@@ -132,16 +76,11 @@ def check_float(
     name: str,
     value: object,
     minimum: float = -math.inf,
-    maximum: float | None = None,
+    maximum: float = math.inf,
     *,
     open_minimum: bool = False,
 ) -> float:
-    """Return ``value`` as a finite float in the interval, or say why it is not one.
-
-    The maximum is that of :data:`RANGES` where none is given.
-    """
-    if maximum is None:
-        maximum = RANGES.get(name, (0, math.inf))[1]
+    """Return ``value`` as a finite float in the interval, or say why it is not one."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise InputTypeError(name, "must be a number", got=repr(value))
     try:
@@ -168,7 +107,7 @@ def check_jobs(name: str, value: object) -> int | None:
         raise InputError(
             name, "must be a number of processes, or -1 for one on each core", got=repr(value)
         )
-    return check_int(name, value, *map(int, RANGES["n_jobs"]))
+    return check_int(name, value, -MOST_JOBS, MOST_JOBS)
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:

@@ -26,7 +26,6 @@ from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgra
 # about how often a matrix of a subgraph is in memory while filters are trained, as was measured:
 # its numbers, the products with it, and their gradients
 _COPIES = 4
-AGGREGATIONS = ("mean", "sum", "sym")
 # tensors on any device, or arrays, for which PyTorch is not loaded
 Array = TypeVar("Array", Tensor, np.ndarray)
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
 from gomkcn_dgl._torch import Tensor
+from gomkcn_dgl.bounds import MOST_WIDE
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -133,11 +134,11 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
     most_nodes : int or None
         Of a larger graph so many nodes stand for it, see :func:`gomk_gram`; None: all.
-    num_patterns : int or None
+    num_patterns : int
         For large graphs, or many: nodes match where they have the same of so many patterns, at each
         depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
         training graphs. All nodes count, whatever ``tau`` and ``most_nodes`` are, and the cost
-        grows with their number. None: nodes are matched one by one.
+        grows with their number. 0: nodes are matched one by one.
     random_state : int
         Seed of the patterns.
 
@@ -165,17 +166,16 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     aggregation: str = "mean"
     gamma: float | None = None
     most_nodes: int | None = _MOST_NODES
-    num_patterns: int | None = None
+    num_patterns: int = 0
     random_state: int = 0
 
     def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
         """Keep the training graphs."""
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
-        if self.num_patterns is not None:
-            check_int("num_patterns", self.num_patterns, 1)
+        check_int("num_patterns", self.num_patterns, 0, MOST_WIDE)
         if self.most_nodes is not None:
-            check_int("most_nodes", self.most_nodes, 1)
+            check_int("most_nodes", self.most_nodes, 1, MOST_WIDE)
         # refuses what it cannot take, before any work
         _ = self._kernel
         graph = _read(graphs)
@@ -184,7 +184,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         prepared = self.preparation_.apply(graph)
         self.relations_ = prepared.relations
         self.known_: Comparable = prepared
-        if self.num_patterns is not None:
+        if self.num_patterns:
             levels = self._levels(prepared)
             self.codebook_ = PatternCodebook.fit(levels, self.num_patterns, self.random_state)
             self.known_ = self.codebook_.count(levels)
@@ -219,7 +219,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     def _prepare(self, graphs: Any) -> Comparable:
         # what is said of a graph does not depend on the graphs beside it
         prepared = self.preparation_.apply(as_csr(graphs)).with_relations(self.relations_)
-        if self.num_patterns is None:
+        if not self.num_patterns:
             return prepared
         return self.codebook_.count(self._levels(prepared))
 
@@ -254,7 +254,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         Of the cross-validation.
     most_nodes : int or None
         As in :class:`GOMKGram`.
-    num_patterns : int, "auto" or None
+    num_patterns : int or "auto"
         As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
         about ten minutes.
     random_state : int
@@ -270,8 +270,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         Their mean accuracy over the folds: that of the best of many settings, on the graphs that
         chose them, so higher than on new graphs. ``cross_val_score(GOMKClassifier(), graphs, y)``
         chooses inside each fold, and has no such advantage.
-    num_patterns_ : int or None
-        How many patterns are compared; None: nodes are matched one by one.
+    num_patterns_ : int
+        How many patterns are compared; 0: nodes are matched one by one.
     cv_results_ : dict
         ``params``, ``mean_test_score`` and ``std_test_score`` of all settings, as of
         ``GridSearchCV``.
@@ -318,7 +318,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     C: float | Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     num_folds: int = 5
     most_nodes: int | None = _MOST_NODES
-    num_patterns: int | str | None = "auto"
+    num_patterns: int | str = "auto"
     random_state: int = 0
 
     def fit(self, graphs: Any, y: Any, steps: Steps | None = None) -> GOMKClassifier:
@@ -346,7 +346,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state)
         folds = list(kfold.split(np.zeros(len(labels)), labels))
         num_patterns = self.resolve_patterns(graph)
-        if num_patterns is None:
+        if not num_patterns:
             matched: list[dict[str, Any]] = [{"tau": tau} for tau in _choices(self.tau)]
         else:
             matched = [{"num_patterns": num_patterns}]
@@ -418,15 +418,13 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def make_kernel(self, **options: Any) -> GOMKGram:
         return GOMKGram(most_nodes=self.most_nodes, random_state=self.random_state, **options)
 
-    def resolve_patterns(self, graph: CSRGraph, most_seconds: float = 600) -> int | None:
-        """How many patterns are compared for these training graphs; None: nodes are matched.
+    def resolve_patterns(self, graph: CSRGraph, most_seconds: float = 600) -> int:
+        """How many patterns are compared for these training graphs; 0: nodes are matched.
 
         With ``"auto"``, nodes are matched where that takes at most so many seconds.
         """
-        if self.num_patterns is None:
-            return None
         if self.num_patterns != "auto":
-            return check_int("num_patterns", self.num_patterns, 1)
+            return check_int("num_patterns", self.num_patterns, 0, MOST_WIDE)
         sizes = np.diff(graph.graph_ptr).astype(np.float64)
         if self.most_nodes is not None:
             sizes = np.minimum(sizes, self.most_nodes)
@@ -435,7 +433,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         num_kernels = math.prod(len(_choices(values)) for values in choices)
         seconds = _SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels
         if seconds <= most_seconds:
-            return None
+            return 0
         log.info(
             "matching may take %.0f minutes; nodes match if they have the same of %d patterns, "
             "whatever tau and most_nodes are",
@@ -444,9 +442,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         return _NUM_PATTERNS
 
     def _check_settings(self) -> None:
-        check_int("num_folds", self.num_folds, 2)
+        check_int("num_folds", self.num_folds, 2, 1000)
         if self.most_nodes is not None:
-            check_int("most_nodes", self.most_nodes, 1)
+            check_int("most_nodes", self.most_nodes, 1, MOST_WIDE)
         for name in ("num_levels", "tau", "aggregation", "gamma", "C"):
             if not len(_choices(getattr(self, name))):
                 raise InputError(name, "must be a value, or some to choose from", got="none")

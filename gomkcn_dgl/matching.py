@@ -6,7 +6,6 @@ The GOMKCN paper (arXiv:2504.16360) calls a subgraph a *structural factor* and a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -14,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (
-    AGGREGATIONS,
     Array,
     SubgraphTensors,
     channel_matrices_of,
@@ -28,6 +25,7 @@ from gomkcn_dgl.embeddings import (
     refuse_overflow,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.kernel_settings import KernelSettings
 from gomkcn_dgl.kernels import GPU_MAX_NODES, load_backend
 from gomkcn_dgl.kernels.matching_reference import (
     BestFilters,
@@ -38,19 +36,12 @@ from gomkcn_dgl.kernels.matching_reference import (
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
-MATCHINGS = ("greedy", "optimal")
-PADDINGS = ("mask", "match")
 # the names of the types, by which they are told without loading PyTorch
 DTYPES = ("torch.float32", "torch.float64", "torch.bfloat16", "torch.float16")
-# walks longer than this say nothing about a small graph, and their number overflows
-MAX_LEVELS = 64
-# numbers whose product with a feature width, and its inverse, single precision can hold
-SMALLEST = 1e-30
-LARGEST = 1e30
 
 
 @dataclass(frozen=True)
-class GOMKKernel:
+class GOMKKernel(KernelSettings):
     """What defines the kernel; every use of it, from ``gomk`` to the miner, goes through these.
 
     Attributes
@@ -71,36 +62,6 @@ class GOMKKernel:
     padding : {"match", "mask"}
         Padded nodes take part as isolated nodes with zero features, or not at all.
     """
-
-    num_levels: int = 2
-    tau: float | Sequence[float] = 1.0
-    aggregation: str = "sum"
-    level_scale: float = 1.0
-    matching: str = "optimal"
-    anchor_root: bool = False
-    padding: str = "match"
-
-    def __post_init__(self) -> None:
-        check_int("num_levels", self.num_levels, 0, MAX_LEVELS)
-        if len(self._widths) != self.num_levels + 1:
-            raise InputError(
-                "tau",
-                f"must be one number or num_levels + 1 = {self.num_levels + 1} of them",
-                got=len(self._widths),
-            )
-        for width in self._widths:
-            check_float("tau", width, SMALLEST, LARGEST)
-        check_choice("aggregation", self.aggregation, AGGREGATIONS)
-        check_float("level_scale", self.level_scale, SMALLEST, LARGEST)
-        check_choice("matching", self.matching, MATCHINGS)
-        check_choice("padding", self.padding, PADDINGS)
-
-    @property
-    def _widths(self) -> Sequence[float]:
-        """``tau`` of each level; a text, which is none, is refused as one."""
-        if isinstance(self.tau, Sequence) and not isinstance(self.tau, str):
-            return self.tau
-        return [self.tau] * (self.num_levels + 1)
 
     def embed(self, adj: Array, feat: Array) -> Array:
         """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
@@ -126,7 +87,7 @@ class GOMKKernel:
 
     def bandwidth(self, feature_width: int) -> list[float]:
         """The divisor ``D * tau_i`` of each level, ``[L]``."""
-        return [feature_width * float(width) for width in self._widths]
+        return [feature_width * float(width) for width in self.widths]
 
     def largest_score(self, filter_size: int) -> float:
         """Score of a filter with itself, M (t + 1)."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, not_compiled, torch
+from gomkcn_dgl.bounds import MOST_FILTERS, MOST_LAYERS
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
@@ -126,8 +127,8 @@ class GOMKCN(torch.nn.Module):
     ----------
     in_feats, num_classes : int
         Feature width and number of classes.
-    hidden_feats : int or None
-        Width D that filters have. None: no input layer, filters see the features as they are.
+    hidden_feats : int
+        Width D that filters have. 0: no input layer, filters see the features as they are.
     num_filters : int
         Filters F of each convolution.
     filter_size : int
@@ -159,7 +160,7 @@ class GOMKCN(torch.nn.Module):
         in_feats: int,
         num_classes: int,
         *,
-        hidden_feats: int | None = 32,
+        hidden_feats: int = 32,
         num_filters: int = 16,
         filter_size: int = 6,
         num_layers: int = 1,
@@ -172,8 +173,8 @@ class GOMKCN(torch.nn.Module):
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
         check_int("num_classes", num_classes, 1)
-        check_int("num_filters", num_filters, 1)
-        check_int("num_layers", num_layers, 1)
+        check_int("num_filters", num_filters, 1, MOST_FILTERS)
+        check_int("num_layers", num_layers, 1, MOST_LAYERS)
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)
         if pooling is not None:
@@ -182,7 +183,7 @@ class GOMKCN(torch.nn.Module):
         self.pooling = pooling
         self.bounded: bool = conv_options["bounded_feats"]
         self.input: torch.nn.Module
-        if hidden_feats is None:
+        if not hidden_feats:
             self.input, first_width = torch.nn.Dropout(input_dropout), in_feats
         else:
             self.input = InputLayer(in_feats, hidden_feats, self.bounded, input_dropout)

@@ -6,5 +6,5 @@ from gomkcn.synthetic.mining_dataset import MotifMiningDataset as MotifMiningDat
 from gomkcn.synthetic.motifs import MOTIFS as MOTIFS
 from gomkcn.synthetic.motifs import get_motif as get_motif
 from gomkcn.synthetic.planted_graph import PlantedGraph as PlantedGraph
-from gomkcn.synthetic.planting import PlantingSettings as PlantingSettings
 from gomkcn.synthetic.planting import plant_motifs as plant_motifs
+from gomkcn.synthetic.planting_settings import PlantingSettings as PlantingSettings

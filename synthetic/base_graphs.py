@@ -5,16 +5,16 @@ unique, and no node is joined to itself. ``seed`` is an integer, which gives the
 time, or a numpy.random.Generator. Sizes and probabilities out of range raise an InputError.
 
 Barabási–Albert graphs, the background of the GOMKCN paper, are grown by a compiled loop, because
-ten million nodes must not take minutes; most other models are NetworkX's.
+ten million nodes must not take minutes; other models are NetworkX's, and listed in
+:mod:`gomkcn.synthetic.base_models`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.bounds import LARGEST_SEED
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.compiled import compiled
 from gomkcn_dgl.runtime.files import reason_of
@@ -34,7 +34,7 @@ def as_generator(seed: Seed) -> np.random.Generator:
         raise InputTypeError(
             "seed", "must be an integer or a numpy.random.Generator", got=repr(seed)
         )
-    return np.random.default_rng(check_int("seed", seed, 0))
+    return np.random.default_rng(check_int("seed", seed, 0, LARGEST_SEED))
 
 
 def barabasi_albert(
@@ -130,49 +130,17 @@ def networkx_edges(model: str, *arguments: float, seed: Seed) -> np.ndarray:
     return _simple(edges if graph.is_directed() else np.sort(edges, axis=1))
 
 
+def check_size(num_nodes: int, num_edges: float) -> None:
+    """Refuse a graph without nodes, or one that NetworkX has no memory to draw."""
+    check_int("num_nodes", num_nodes, 1)
+    _check_memory(num_nodes, num_edges, _BY_NETWORKX)
+
+
 def _check_memory(num_nodes: int, num_edges: float, bytes_of: tuple[int, int]) -> None:
     """Refuse a graph that is too large for the memory of the machine."""
     size = bytes_of[0] * num_nodes + bytes_of[1] * num_edges
     what = f"a base graph of {num_nodes:,} nodes and about {num_edges:,.0f} edges"
     check_memory(what, size, "give fewer nodes or edges")
-
-
-def _erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
-    check_int("num_nodes", num_nodes, 1)
-    check_float("edge_prob", edge_prob, 0, 1)
-    _check_memory(num_nodes, edge_prob * num_nodes * (num_nodes - 1) / 2, _BY_NETWORKX)
-    return networkx_edges("fast_gnp_random_graph", num_nodes, edge_prob, seed=seed)
-
-
-def _watts_strogatz(num_nodes: int, neighbors: int, rewire_prob: float, seed: Seed) -> np.ndarray:
-    check_int("num_nodes", num_nodes, 1)
-    # each node is joined to as many on both sides
-    check_int("neighbors", neighbors, 2, num_nodes)
-    check_float("rewire_prob", rewire_prob, 0, 1)
-    _check_memory(num_nodes, num_nodes * neighbors / 2, _BY_NETWORKX)
-    return networkx_edges("watts_strogatz_graph", num_nodes, neighbors, rewire_prob, seed=seed)
-
-
-def _regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
-    check_int("num_nodes", num_nodes, 1)
-    check_int("degree", degree, 1, max(1, num_nodes - 1))
-    _check_memory(num_nodes, num_nodes * degree / 2, _BY_NETWORKX)
-    return networkx_edges("random_regular_graph", degree, num_nodes, seed=seed)
-
-
-def _tree(num_nodes: int, seed: Seed) -> np.ndarray:
-    check_int("num_nodes", num_nodes, 1)
-    _check_memory(num_nodes, num_nodes, _BY_NETWORKX)
-    return networkx_edges("random_labeled_tree", num_nodes, seed=seed)
-
-
-BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {
-    "ba": barabasi_albert,
-    "er": _erdos_renyi,
-    "ws": _watts_strogatz,
-    "regular": _regular,
-    "tree": _tree,
-}
 
 
 def orient_edges(edges: np.ndarray, seed: Seed) -> np.ndarray:

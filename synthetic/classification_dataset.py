@@ -13,7 +13,8 @@ import numpy as np
 
 from gomkcn.synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from gomkcn.synthetic.dgl_dataset import MadeDataset
-from gomkcn.synthetic.planting import PlantingSettings, check_motifs, plant_copies
+from gomkcn.synthetic.planting import check_motifs, plant_copies
+from gomkcn.synthetic.planting_settings import PlantingSettings
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graph_objects import TypedGraph

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from gomkcn.synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from gomkcn.synthetic.planted_graph import PlantedGraph
-from gomkcn.synthetic.planting import PlantingSettings, check_motifs, plant_motifs
+from gomkcn.synthetic.planting import check_motifs, plant_motifs
+from gomkcn.synthetic.planting_settings import PlantingSettings
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 

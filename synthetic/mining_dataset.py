@@ -13,7 +13,7 @@ from gomkcn.synthetic.base_graphs import Seed
 from gomkcn.synthetic.datasets import MINING_MOTIFS, planted_motif_graph
 from gomkcn.synthetic.dgl_dataset import MadeDataset
 from gomkcn.synthetic.planted_graph import PlantedGraph
-from gomkcn.synthetic.planting import PlantingSettings
+from gomkcn.synthetic.planting_settings import PlantingSettings
 from gomkcn_dgl.graphs.structure import Structure
 
 

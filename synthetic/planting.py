@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gomkcn.synthetic.base_graphs import Seed, as_generator, orient_edges
 from gomkcn.synthetic.motifs import get_motif
 from gomkcn.synthetic.planted_graph import PlantedGraph
-from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime.memory import check_memory
 
 # about the bytes that a node takes until a planted graph is written, as was measured
@@ -25,62 +24,6 @@ _BYTES_OF_EDGE = 80
 _BYTES_OF_FEATURE = 8
 # edges that a base node of an embedded copy may have beyond the median
 _EXTRA_DEGREE = 2
-FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
-
-
-@dataclass(frozen=True)
-class PlantingSettings:
-    """How copies of motifs are attached, altered and given features.
-
-    Attributes
-    ----------
-    features : {"per_node", "per_type", "per_type_noise", "constant"}
-        One uniform [0, 1] vector for each node (the paper), one for all nodes of a motif type and
-        one for all base nodes, per type plus normal(0, ``noise``), clipped to [0, 1], or 1.0
-        everywhere, in one column.
-    feature_dim : int
-        Feature width D, for all modes but ``"constant"``.
-    noise : float
-        Standard deviation of the feature noise.
-    remove_prob, add_prob : float
-        Probability that a motif edge of a copy is deleted, and that an edge is added between two
-        nodes of a copy that are not joined. The truth keeps the intended motif.
-    directed : bool
-        Whether the edges have a direction. A motif without directions gets some at random, the same
-        in all copies; attaching edges lead either way with equal probability.
-    relations : int
-        How many relations the edges have: those that the motifs name, and more up to this number.
-        Base edges, and a motif that names none, get some at random, the same in all
-        copies; attaching edges have the relation of a random base edge.
-    embedded : bool
-        A copy has no nodes of its own: it takes random base nodes that no other copy has, the edges
-        among them become those of the motif, and each keeps its edges to all others. They are nodes
-        with at most two edges more than the median, before the copies are planted.
-    """
-
-    features: str = "per_node"
-    feature_dim: int = 3
-    noise: float = 0.0
-    remove_prob: float = 0.0
-    add_prob: float = 0.0
-    directed: bool = False
-    relations: int = 1
-    embedded: bool = False
-
-    def __post_init__(self) -> None:
-        check_choice("features", self.features, FEATURE_MODES)
-        check_int("feature_dim", self.feature_dim, 1)
-        check_float("noise", self.noise, 0.0)
-        check_float("remove_prob", self.remove_prob, 0.0, 1.0)
-        check_float("add_prob", self.add_prob, 0.0, 1.0)
-        check_int("relations", self.relations, 1, MAX_RELATIONS)
-        if self.noise > 0 and self.features != "per_type_noise":
-            raise InputError(
-                "noise",
-                ("must be 0 with ", Argument("features", self.features)),
-                got=self.noise,
-                way_out=("use ", Argument("features", "per_type_noise")),
-            )
 
 
 def plant_motifs(

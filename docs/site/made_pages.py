@@ -1,5 +1,7 @@
 """What the site shows of other files: the gallery, the results of the benchmarks, the pictures.
 
+Tables of columns are made from the lists of the library by ``column_tables.py``.
+
 The page on the paper is made by ``make_paper_page.py``, and committed.
 """
 
@@ -10,6 +12,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from column_tables import fill_columns
 from draw_pictures import draw_pictures
 from make_gallery import EXHIBITS, GALLERY
 
@@ -52,9 +55,10 @@ def _make_pages(app: Any) -> None:
 
 
 def _fill_in(app: Any, page: str, source: list[str]) -> None:
-    """Lead links to results to their pages, put the cards into the gallery."""
+    """Lead links to results to their pages, put tables of columns and the cards in."""
     up = "../" * page.count("/")
     source[0] = _LINK.sub(rf"]({up}results/\2.md)", source[0])
+    source[0] = fill_columns(source[0])
     if page == "gallery":
         source[0] = source[0].replace("<!-- cards -->", _cards())
 

@@ -271,11 +271,11 @@ def _interpretability() -> dict[str, str]:
 
 # the settings of section VI-C whose values have a name, by their options and number of graphs
 _NAMED = {
-    ("--paper", 800): "trained_paper_800",
-    ("--tuned", 800): "trained_tuned_800",
-    ("--paper --init classes", 800): "trained_start",
-    ("--paper --feature-contrast 0.3", 800): "trained_contrast",
-    ("--paper --matching optimal", 800): "trained_matching",
+    ("--preset paper", 800): "trained_paper_800",
+    ("--preset tuned", 800): "trained_tuned_800",
+    ("--preset paper --init classes", 800): "trained_start",
+    ("--preset paper --feature-contrast 0.3", 800): "trained_contrast",
+    ("--preset paper --matching optimal", 800): "trained_matching",
 }
 
 

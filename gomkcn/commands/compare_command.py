@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from cloup import option, option_group
+from cloup import option_group
 
-from gomkcn.commands.base import Command, limited_steps, say_missing
-from gomkcn.commands.option_types import InputPath, OutputPath
-from gomkcn.commands.options import file_options, force_option, table_option
-from gomkcn.commands.printing import say, show_log
+from gomkcn.commands.base import Command, inputs_of
+from gomkcn.commands.option_types import InputPath
+from gomkcn.commands.options import file_options, folder_options, run_limits, settings_option
+from gomkcn.commands.printing import show_log
+from gomkcn.commands.run_command import import_igraph, refuse_torchrun, run_into_folder
 from gomkcn_dgl.errors import InputError
-
-if TYPE_CHECKING:
-    from gomkcn.mining.patterns.mining_run import MiningRun
 
 
 @click.command(cls=Command)
-@click.argument("first", type=InputPath(), metavar="A")
-@click.argument("second", type=InputPath(), metavar="B")
+@click.argument("first", type=InputPath(), metavar="A", required=False)
+@click.argument("second", type=InputPath(), metavar="B", required=False)
 @option_group("Input, where A or B is a graph", file_options)
-@option_group(
-    "Output",
-    table_option,
-    option(
-        "--page",
-        type=OutputPath(),
-        help="Page to write (.html), with the profiles and a drawing of each structure",
-    ),
-    force_option,
-    option(
-        "--quiet",
-        is_flag=True,
-        help="Hide the log and the progress bar, and with --out or --page the summary",
-    ),
-)
+@option_group("Output", folder_options)
+@option_group("Limits", run_limits)
+@option_group("Other details", settings_option)
+@click.pass_context
 def compare(
-    first: str,
-    second: str,
+    ctx: click.Context,
+    /,
+    settings_file: str | None,
     out: str | None,
-    page: str | None,
+    time_limit: float | None,
     force: bool,
+    resume: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -58,58 +46,54 @@ def compare(
 
     \b
     gomkcn compare run other
-    gomkcn compare run other --page compared.html
-    gomkcn compare yeast.csv worm.csv --relation none --out compared.csv
+    gomkcn compare run other --out compared
+    gomkcn compare yeast.csv worm.csv --relation none
     """
-    show_log(quiet)
-    from gomkcn.mining.patterns.run_comparison import compare_runs, is_run
-    from gomkcn.mining.show.comparison_text import format_comparison
-    from gomkcn_dgl.runtime.files import atomic_write
-    from gomkcn_dgl.runtime.output_folder import problems_of_run
-
-    if page is not None and Path(page).suffix != ".html":
-        raise InputError(f"--page must end in .html, got {page!r}.")
-    given = {name: value for name, value in options.items() if value is not None}
-    if given and is_run(first) and is_run(second):
-        raise InputError(
-            f"--{next(iter(given)).replace('_', '-')} says how a graph is read, and both are runs; "
-            "leave it out."
-        )
-    runs = [_run_of(path, options, quiet) for path in (first, second)]
-    with problems_of_run(first, second):
-        found = compare_runs(*runs)
-        text = format_comparison(found)
-    if out is not None:
-        found.save(out)
-        say(f"wrote {out}: {len(found.structures):,} rows")
-    if page is not None:
-        from gomkcn.mining.show.comparison_page import render_comparison
-
-        with problems_of_run(first, second):
-            atomic_write(Path(page), render_comparison(found))
-        say(f"wrote {page}")
-    # a script that asked for a file may want nothing else
-    if not quiet or (out is None and page is None):
-        say(text)
-
-
-def _run_of(path: str, options: Mapping[str, Any], quiet: bool) -> MiningRun:
-    """A finished run, or one of a graph, whose structures are counted."""
-    from gomkcn.mining.patterns.run_comparison import is_run, mine_structures
-    from gomkcn.mining.runs.mine import MINE
-    from gomkcn.mining.settings.graph_settings import GraphSettings
+    from gomkcn_dgl.io.formats import stem
     from gomkcn_dgl.runtime.files import check_path
-    from gomkcn_dgl.runtime.output_folder import problems_of_run
-    from gomkcn_dgl.runtime.run import read_run
 
-    check_path(path)
-    if is_run(path):
-        with problems_of_run(path):
-            return read_run(MINE, path).found
-    steps, interrupts = limited_steps(None, quiet)
-    with steps.progress, interrupts:
-        steps.progress.begin("reading the graph")
-        graph = GraphSettings(path, **options).read_graph()
-        run = mine_structures(graph, path, steps=steps)
-    say_missing(interrupts, "the counts ended early" if steps.is_partial else "")
-    return run
+    refuse_torchrun("compare", "runs in one process")
+    for path in filter(None, (options["first"], options["second"])):
+        check_path(path)
+    import_igraph()
+    from gomkcn.mining.patterns.run_comparison import is_run
+    from gomkcn.mining.runs.compare import COMPARE, ComparedInput
+    from gomkcn.mining.settings.comparison_settings import ComparisonSettings
+    from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
+
+    show_log(quiet)
+    settings = ComparisonSettings()
+    if settings_file is not None:
+        settings = settings.read(settings_file)
+    settings = settings.override(options)
+    paths = settings.compare.first, settings.compare.second
+    if not all(paths):
+        raise InputError("A and B must be given, here or in the settings file.")
+    how_read = [name for name in options if name not in ("first", "second")]
+    given = [name for name in how_read if options[name] is not None]
+    if given and all(map(is_run, paths)):
+        raise InputError(
+            f"--{given[0].replace('_', '-')} says how a graph is read, and both are runs; leave it "
+            "out."
+        )
+
+    def read_inputs() -> tuple[ComparedInput, ComparedInput]:
+        first, second = (ComparedInput.read(settings, path) for path in paths)
+        return first, second
+
+    names = [stem(Path(path).resolve()) for path in paths]
+    with problems_of_run(*paths):
+        run_into_folder(
+            ctx,
+            COMPARE,
+            settings,
+            Interrupts(time_limit, has_end=True),
+            read_inputs,
+            path="-".join(names),
+            files=inputs_of(ctx, *paths),
+            out=out,
+            force=force,
+            resume=resume,
+            quiet=quiet,
+        )

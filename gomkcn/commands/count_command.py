@@ -17,6 +17,7 @@ from gomkcn.commands.options import (
     CLASS_OPTIONS,
     class_options,
     file_options,
+    jobs_option,
     quiet_option,
     reading_option,
     seed_option,
@@ -24,6 +25,7 @@ from gomkcn.commands.options import (
 )
 from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
 from gomkcn.commands.spelling import RenamedOption
+from gomkcn_dgl.bounds import LONGEST, MOST_LISTED
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ class _Watch:
     option(
         "--errors",
         "max_edits",
-        type=Number(int),
+        type=Number(int, 0, 100),
         help="Also count with up to N edges missing or added",
     ),
     seed_option,
@@ -123,7 +125,7 @@ class _Watch:
     option(
         "--list",
         "most",
-        type=Number(int),
+        type=Number(int, 0, MOST_LISTED),
         default=0,
         help="List up to N occurrences; a random sample if there are more [0]",
     ),
@@ -133,7 +135,7 @@ class _Watch:
     time_limit_option,
     option(
         "--count-error",
-        type=Number(float),
+        type=Number(float, 0, 1),
         default=0.02,
         help="Target relative error of the estimate, if exact counting takes too long [0.02]",
     ),
@@ -141,17 +143,12 @@ class _Watch:
         "--count-seconds",
         cls=RenamedOption,
         parameters=("max_steps",),
-        type=Number(float),
+        type=Number(float, 0, LONGEST),
         default=10.0,
         help="Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds "
         "of one thread; a step checks a node [10.0]",
     ),
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        help="Processes that share the structures within --errors [1]",
-    ),
+    jobs_option("Processes that share the structures within --errors"),
 )
 def count(
     pattern: str,
@@ -195,7 +192,7 @@ def count(
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
     gomkcn count "smarts:NS(=O)=O" assay.csv --class-column pIC50 --threshold 6.5
-    gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
+    gomkcn count house friends.txt.gz --errors 2 --list 40 --n-jobs 4
     gomkcn count 'feed-forward-loop, A.name = "crp"' ecoli_regulation.csv
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' ecoli_regulation.csv
     gomkcn count 'a -[represses]-> a, a -> b' ecoli_regulation.csv
@@ -207,12 +204,12 @@ def count(
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
-    check_int("most", most, 0)
+    check_int("most", most, 0, MOST_LISTED)
     check_choice("reading", reading, READINGS)
     said = _conditions_in(pattern)
     is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and max_edits is None:
-        raise InputError("--jobs shares the structures within --errors; leave it out.")
+        raise InputError("--n-jobs shares the structures within --errors; leave it out.")
     if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
         raise InputError(
             "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
@@ -442,7 +439,7 @@ def _count_structure(
     # directions that nobody asked for stand in the way of a pattern without any
     has_direction = graph.is_directed and not any(given.relations.directed)
     if has_direction and is_plain and directed is None:
-        edges.append("directions are left out, as the pattern has none (--undirected)")
+        edges.append("directions are left out, as the pattern has none (--no-directed)")
         graph = without_directions(graph)
     if edges:
         rows["edges"] = "; ".join(edges)

@@ -8,14 +8,14 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, inputs_of_run, truth_beside
-from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.option_types import InputPath
 from gomkcn.commands.options import (
     class_options,
     file_options,
     folder_options,
-    learning_details,
-    num_filters_option,
     run_limits,
+    setting_options,
+    settings_of_options,
     settings_option,
     truth_option,
 )
@@ -26,7 +26,13 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
-from gomkcn.commands.spelling import RenamedOption
+from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
+from gomkcn.mining.settings.filter_settings import SeededFilters
+from gomkcn_dgl.kernel_settings import KernelSettings
+
+# the settings of the short help; all others are details
+_SHOWN = ("num_filters", "filter_size", "contrast", "device")
+_SHOWN_OF_LEARNING = ("num_hops", "num_epochs")
 
 
 @click.command(cls=Command)
@@ -34,33 +40,8 @@ from gomkcn.commands.spelling import RenamedOption
 @option_group("Input", file_options, class_options)
 @option_group(
     "Filters",
-    num_filters_option,
-    option(
-        "--size",
-        "filter_size",
-        cls=RenamedOption,
-        parameters=("size",),
-        help="Nodes of a filter and of a subgraph, 2 to 64 [3-8; without contrast 6]",
-    ),
-    option(
-        "--contrast/--no-contrast",
-        default=None,
-        help="Compare with random graphs that have the same degrees, or find the most frequent "
-        "neighbourhoods, whatever random graphs have [contrast, but for molecules]",
-    ),
-    option(
-        "--hops",
-        "num_hops",
-        type=Number(int),
-        help="Radius of the subgraphs, in hops [half the largest size, at least 3]",
-    ),
-    option(
-        "--epochs",
-        "num_epochs",
-        type=Number(int),
-        help="Number of training epochs by gradients, which need PyTorch [0]",
-    ),
-    option("--device", help="Device: cpu, cuda, or auto for a GPU if there is one [auto]"),
+    setting_options(SeededFilters, *_SHOWN, shown=_SHOWN),
+    setting_options(FilterLearning, *_SHOWN_OF_LEARNING, shown=_SHOWN_OF_LEARNING),
     option(
         "--paper",
         is_flag=True,
@@ -73,35 +54,10 @@ from gomkcn.commands.spelling import RenamedOption
 @option_group(
     "Graph filters and other details",
     settings_option,
-    learning_details,
-    option(
-        "--tau",
-        type=Number(float),
-        hidden=True,
-        help="Width of the similarity of nodes [0.5]",
-    ),
-    option(
-        "--lr",
-        "learning_rate",
-        type=Number(float),
-        hidden=True,
-        help="Learning rate [0.1]",
-    ),
-    option(
-        "--most-nodes",
-        "max_assigned",
-        type=Number(int),
-        hidden=True,
-        help="Nodes to assign to filters; of more, a random sample [200000]",
-    ),
-    option(
-        "--count-seconds",
-        type=Number(float),
-        hidden=True,
-        help="Work limit per count: X · 10⁸ steps, about X seconds of one thread [0.25]",
-    ),
+    setting_options(SeededFilters, without=_SHOWN),
+    setting_options(FilterLearning, without=_SHOWN_OF_LEARNING),
+    setting_options(KernelSettings, defaults=USUAL_KERNEL),
     truth_option,
-    option("--seed", "random_state", type=Number(int), hidden=True, help="Random seed [0]"),
 )
 @click.pass_context
 def filters(
@@ -113,6 +69,9 @@ def filters(
     resume: bool,
     quiet: bool,
     paper: bool,
+    time_limit: float | None,
+    truth: str | None,
+    path: str | None,
     **options: Any,
 ) -> None:
     """Find the frequent patterns of a graph, as filters.
@@ -122,10 +81,10 @@ def filters(
 
     \b
     gomkcn filters friends.txt.gz
-    gomkcn filters friends.txt.gz --out run --filters 12 --size 4-6
-    gomkcn filters friends.txt.gz --no-contrast --filters 8
+    gomkcn filters friends.txt.gz --out run --num-filters 12 --filter-size 4-6
+    gomkcn filters friends.txt.gz --no-contrast --num-filters 8
     gomkcn filters planted.bin --paper
-    gomkcn filters planted.bin --paper --epochs 100 --init facility_location
+    gomkcn filters planted.bin --paper --num-epochs 100 --init facility_location
     gomkcn filters MUTAG/ --features labels
     gomkcn filters table.csv --source gene --target other --relation effect
     gomkcn filters --settings run/settings.toml --out again
@@ -135,42 +94,31 @@ def filters(
     from gomkcn_dgl.runtime.files import check_path
 
     # before the libraries are imported, which takes seconds
-    if options["path"] is not None:
-        check_path(options["path"])
+    if path is not None:
+        check_path(path)
     import_igraph()
-    from dataclasses import replace
-
-    from gomkcn.mining.filters.filter_learning import FilterLearning
-    from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
+    from gomkcn.mining.filters.filters_settings import FiltersSettings
     from gomkcn.mining.runs.filters import FILTERS
     from gomkcn.mining.runs.graph_inputs import GraphInputs
     from gomkcn_dgl.runtime.job import Interrupts
 
     refuse_torchrun("filters", "runs in one process")
     show_log(quiet)
-    settings = FiltersSettings()
-    if settings_file is not None:
-        settings = read_filters_settings(settings_file)
-    if paper:
-        settings = replace(
-            settings,
-            learning=FilterLearning.paper(),
-            filters=replace(settings.filters, contrast=False),
-        )
-    settings = settings.override(options)
+    plain = FiltersSettings.paper() if paper else FiltersSettings()
+    settings = settings_of_options(plain, settings_file, {"path": path, **options})
     miner = settings.miner()
     miner.check()
     # before the time limit begins; a GPU that is not there is refused
     miner.load_torch()
-    interrupts = Interrupts(options["time_limit"], has_end=True)
+    interrupts = Interrupts(time_limit, has_end=True)
     path = required_path(ctx, settings.graph.path)
-    truth = options["truth"] or truth_beside(path)
+    planted = truth or truth_beside(path)
     run_into_folder(
         ctx,
         FILTERS,
         settings,
         interrupts,
-        lambda: GraphInputs.read(settings.graph, truth),
+        lambda: GraphInputs.read(settings.graph, planted),
         path=path,
         files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),
         out=out,

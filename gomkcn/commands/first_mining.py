@@ -37,7 +37,8 @@ def mine_tiny() -> None:
 
     from gomkcn.mining.counting.counter import count_occurrences
     from gomkcn.mining.motif_sets.finding import motif_set
-    from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
+    from gomkcn.mining.patterns.pattern_miner import PatternMiner
+    from gomkcn.mining.settings.miner_settings import NONE
     from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graphs.structure import Structure
 

@@ -10,21 +10,24 @@ from cloup import option, option_group
 
 from gomkcn.commands.base import Group, truth_path_of
 from gomkcn.commands.option_types import Number, OutputPath
-from gomkcn.commands.options import features_option, force_option, none_if_empty, seed_option
+from gomkcn.commands.options import (
+    force_option,
+    none_if_empty,
+    number_option,
+    option_name,
+    seed_option,
+    setting_options,
+)
 from gomkcn.commands.printing import say, show_log
 from gomkcn.commands.spelling import RenamedOption
+from gomkcn.synthetic.base_models import BASE_GRAPHS
+from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn_dgl.bounds import LARGEST_COUNT
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.settings import settings_of
 
 # more copies would hold more nodes than a graph may have
 MAX_COPIES = 10**8
-# the options of each base graph, in the order of its function's parameters
-_BASE_OPTIONS = {
-    "ba": ("edges_per_node",),
-    "er": ("edge_prob",),
-    "ws": ("neighbors", "rewire_prob"),
-    "regular": ("degree",),
-    "tree": (),
-}
 _MOTIFS = ("house6=10", "cup=10", "wheel=10", "crown=10")
 _DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
 
@@ -39,30 +42,20 @@ def generate() -> None:
     """
 
 
+_SHOWN = ("features", "directed", "embedded")
+
+
 @generate.command()
 @option_group(
     "Options",
-    option("--base", default="ba", help="Base graph: ba, er, ws, regular or tree [ba]"),
+    option("--base", default="ba", help=f"Base graph: {', '.join(BASE_GRAPHS)} [ba]"),
     option(
         "--nodes",
         cls=RenamedOption,
         parameters=("num_nodes", "num_base_nodes"),
-        type=Number(int),
+        type=Number(int, 1, LARGEST_COUNT),
         default=760,
         help="Number of nodes of the base graph [760]",
-    ),
-    option(
-        "--edges-per-node",
-        cls=RenamedOption,
-        parameters=("num_edges_per_node",),
-        type=Number(int),
-        default=1,
-        help="Edges per new node: ba [1]",
-    ),
-    option(
-        "--directed",
-        is_flag=True,
-        help="Assign a random direction to each edge of the base graph",
     ),
     option(
         "--motif",
@@ -72,12 +65,7 @@ def generate() -> None:
         help="Motif or edge-list file and copies, as NAME=10; may be repeated [10 each of house6, "
         "cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan, bi-parallel]",
     ),
-    option(
-        "--embedded",
-        is_flag=True,
-        help="Plant copies on existing nodes, which keep their other edges",
-    ),
-    features_option,
+    setting_options(PlantingSettings, *_SHOWN, shown=_SHOWN),
     seed_option,
 )
 @option_group(
@@ -90,70 +78,9 @@ def generate() -> None:
     force_option,
 )
 @option_group(
-    "Graph filters and other details",
-    option(
-        "--edge-prob",
-        type=Number(float),
-        default=0.005,
-        hidden=True,
-        help="Edge probability: er [0.005]",
-    ),
-    option(
-        "--neighbors",
-        type=Number(int),
-        default=4,
-        hidden=True,
-        help="Number of ring neighbors per node: ws [4]",
-    ),
-    option(
-        "--rewire-prob",
-        type=Number(float),
-        default=0.1,
-        hidden=True,
-        help="Rewiring probability: ws [0.1]",
-    ),
-    option(
-        "--degree",
-        type=Number(int),
-        default=3,
-        hidden=True,
-        help="Degree of each node: regular [3]",
-    ),
-    option(
-        "--relations",
-        type=Number(int),
-        default=1,
-        hidden=True,
-        help="Number of edge types, including those of the motifs [1]",
-    ),
-    option(
-        "--feature-dim",
-        type=Number(int),
-        default=3,
-        hidden=True,
-        help="Number of features per node [3]",
-    ),
-    option(
-        "--noise",
-        type=Number(float),
-        default=0.0,
-        hidden=True,
-        help="Standard deviation of the noise: per_type_noise [0.0]",
-    ),
-    option(
-        "--remove-prob",
-        type=Number(float),
-        default=0.0,
-        hidden=True,
-        help="Probability of removing a motif edge [0.0]",
-    ),
-    option(
-        "--add-prob",
-        type=Number(float),
-        default=0.0,
-        hidden=True,
-        help="Probability of adding an edge inside a copy [0.0]",
-    ),
+    "Base graphs and other details",
+    *(setting_options(model) for model in BASE_GRAPHS.values()),
+    setting_options(PlantingSettings, without=_SHOWN),
 )
 @click.pass_context
 def planted(
@@ -164,7 +91,6 @@ def planted(
     base: str,
     nodes: int,
     motifs: tuple[str, ...] | None,
-    directed: bool,
     seed: int,
     **options: Any,
 ) -> None:
@@ -183,9 +109,9 @@ def planted(
 
     import numpy as np
 
-    from gomkcn.synthetic import PlantingSettings, plant_motifs
-    from gomkcn.synthetic.base_graphs import BASE_GRAPHS, orient_edges
-    from gomkcn_dgl.checks import check_choice, check_int
+    from gomkcn.synthetic import plant_motifs
+    from gomkcn.synthetic.base_graphs import orient_edges
+    from gomkcn_dgl.checks import check_choice
     from gomkcn_dgl.graph_folder import check_graph_folder
     from gomkcn_dgl.io.features import SUFFIXES
     from gomkcn_dgl.io.formats import stem
@@ -194,10 +120,10 @@ def planted(
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)
-    for given in ctx.command.params:
-        of = [name for name, needed in _BASE_OPTIONS.items() if given.name in needed]
-        if of and base not in of and _is_given(ctx, str(given.name)):
-            raise InputError(f"{given.opts[0]} is for --base {of[0]}, got {base}; leave it out.")
+    given = {name: value for name, value in options.items() if value is not None}
+    model = BASE_GRAPHS[base](**_options_of(base, given))
+    settings = PlantingSettings(**given)
+    directed = settings.directed
     copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
     files = [text.rpartition("=")[0] for text in motifs or ()]
     beside = [truth_path_of(path), path.with_name(stem(path) + SUFFIXES[1])]
@@ -206,13 +132,10 @@ def planted(
     else:
         check_outputs([path], files, force=force)
     check_outputs(beside if path.suffix == ".csv" else beside[:1], files, force=force)
-    known = {name for names in _BASE_OPTIONS.values() for name in names}
-    arguments = {name: options.pop(name) for name in known}
-    rng = np.random.default_rng(check_int("seed", seed, 0))
-    edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), seed=rng)
+    rng = np.random.default_rng(seed)
+    edges = model.draw(nodes, rng)
     if directed:
         edges = orient_edges(edges, rng)
-    settings = PlantingSettings(directed=directed, **options)
     graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     if path.suffix == ".bin":
         from gomkcn_dgl.io.dgl_files import write_dgl_graphs
@@ -232,8 +155,18 @@ def planted(
     say(f"{truth_path_of(path)}: where they are")
 
 
-def _is_given(ctx: click.Context, name: str) -> bool:
-    return ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+def _options_of(base: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a base graph, taken out of all; those of another one are refused."""
+    taken = {}
+    for name, model in BASE_GRAPHS.items():
+        for known in settings_of(model):
+            if known.name not in given:
+                continue
+            if name != base:
+                option = option_name(known)
+                raise InputError(f"{option} is for --base {name}, got {base}; leave it out.")
+            taken[known.name] = given.pop(known.name)
+    return taken
 
 
 @generate.command()
@@ -241,50 +174,43 @@ def _is_given(ctx: click.Context, name: str) -> bool:
     "Options",
     option("--out", type=OutputPath(), required=True, help="DGL .bin file to write"),
     force_option,
+    number_option("--num-graphs", int, 1, LARGEST_COUNT, "Number of graphs", 8000),
     option(
-        "--graphs",
-        "num_graphs",
-        type=Number(int),
-        default=8000,
-        help="Number of graphs [8000]",
-    ),
-    option(
-        "--nodes",
-        "num_base_nodes",
+        "--num-base-nodes",
         cls=RenamedOption,
         parameters=("num_nodes",),
-        type=Number(int),
+        type=Number(int, 1, LARGEST_COUNT),
         default=25,
         help="Number of nodes of each base graph [25]",
     ),
     option(
-        "--edges-per-node",
-        "num_base_edges_per_node",
+        "--num-base-edges-per-node",
         cls=RenamedOption,
         parameters=("num_edges_per_node",),
-        type=Number(int),
+        type=Number(int, 1, LARGEST_COUNT),
         default=1,
         help="Edges per new node [1]",
     ),
-    features_option,
+    setting_options(PlantingSettings, "features", shown=("features",)),
     seed_option,
 )
-def classification(out: str, force: bool, features: str, **options: Any) -> None:
+def classification(out: str, force: bool, features: str | None, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their class.
 
     The names of the classes are written beside them, where `gomkcn train` finds them.
 
     \b
-    gomkcn generate classification --out motifs.bin --graphs 800 --features constant
+    gomkcn generate classification --out motifs.bin --num-graphs 800 --features constant
     """
     show_log()
-    from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
+    from gomkcn.synthetic import MotifClassificationDataset
     from gomkcn_dgl.io.dgl_files import write_dgl_graphs
     from gomkcn_dgl.io.graph_classes import class_names_path, write_class_names
     from gomkcn_dgl.runtime.files import check_outputs
 
     check_outputs([class_names_path(Path(out))], [], force=force)
-    dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
+    settings = PlantingSettings() if features is None else PlantingSettings(features)
+    dataset = MotifClassificationDataset(**options, settings=settings)
     write_dgl_graphs(out, dataset.to_typed(), {"labels": dataset.labels.numpy()})
     names = write_class_names(Path(out), dataset.motif_names)
     say(f"{out}: {len(dataset)} graphs of {dataset.num_classes} classes")

@@ -13,36 +13,43 @@ from gomkcn.commands.base import (
     Command,
     classes_of_file,
     inputs_of,
+    inputs_of_run,
     limited_steps,
     say_missing,
 )
-from gomkcn.commands.option_types import InputPath, Number, OutputPath, Word
+from gomkcn.commands.option_types import InputPath, Number, Word
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
     TEMPORAL_NULLS,
     class_options,
     file_options,
+    folder_options,
     force_option,
+    jobs_option,
     only_one,
     quiet_option,
     reading_option,
-    seed_option,
+    run_limits,
+    settings_option,
     table_option,
     time_limit_option,
     weight_option,
 )
 from gomkcn.commands.printing import print_table, say, say_values, show_log
+from gomkcn.commands.run_command import (
+    import_igraph,
+    refuse_torchrun,
+    required_path,
+    run_into_folder,
+)
 from gomkcn.commands.spelling import spelling_here
+from gomkcn_dgl.bounds import LARGEST_COUNT, LARGEST_SEED
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
-    from gomkcn.mining.frequent.gspan import FrequentSubgraphs
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
-
-# rows of a table that are printed: a screen
-_MOST_ON_SCREEN = 40
 
 
 @click.command(cls=Command)
@@ -223,39 +230,41 @@ def _count_orbits(
 
 
 @click.command(cls=Command)
-@click.argument("path", type=InputPath(), metavar="GRAPHS")
+@click.argument("path", type=InputPath(), metavar="GRAPHS", required=False)
 @option_group("Input", file_options, class_options)
 @option_group(
     "Options",
     option(
         "--support",
-        type=Number(float),
-        default=0.1,
+        type=Number(float, 0, LARGEST_COUNT),
         help="Least support: below 1 a share of the graphs, else a number of graphs [0.1]",
     ),
-    option("--size", "sizes", default="2-8", help="Size of the subgraphs in nodes [2-8]"),
+    option("--size", "sizes", help="Size of the subgraphs in nodes [2-8]"),
     option(
         "--closed",
         is_flag=True,
+        default=None,
         help="Leave out what a larger subgraph of equal support contains",
     ),
     option(
         "--per-class",
         is_flag=True,
+        default=None,
         help="Ask for the support in at least one class, and compare the classes",
     ),
 )
-@option_group("Output", table_option, force_option, quiet_option)
-@option_group("Limits", time_limit_option)
+@option_group("Output", folder_options)
+@option_group("Limits", run_limits)
+@option_group("Other details", settings_option)
+@click.pass_context
 def frequent(
-    path: str,
-    support: float,
-    sizes: str,
-    closed: bool,
-    per_class: bool,
+    ctx: click.Context,
+    /,
+    settings_file: str | None,
     out: str | None,
-    force: bool,
     time_limit: float | None,
+    force: bool,
+    resume: bool,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -265,72 +274,60 @@ def frequent(
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
     there may be more edges. With --per-class, odds ratios say how classes differ, the surest first,
     and p (Fisher's exact test) is adjusted for all subgraphs that could have differed. When time is
-    up, or at Ctrl-C, those that were found are printed, and it is said that there may be more. The
-    screen has the first 40; --out has all.
+    up, those that were found are reported, and it is said that there may be more. The screen has
+    the first 40; subgraphs.csv in the folder has all.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
-    gomkcn frequent drugs.smi --support .05 --closed --out subgraphs.csv
+    gomkcn frequent drugs.smi --support .05 --closed --out subgraphs
     gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
     gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
-    show_log(brief=True)
-    from gomkcn.mining.frequent.gspan import frequent_subgraphs
-    from gomkcn_dgl.graph_content import NONE
-    from gomkcn_dgl.io.reading import read_graph
+    refuse_torchrun("frequent", "runs in one process")
+    show_log(quiet, brief=True)
+    import_igraph()
+    from gomkcn.mining.frequent.gspan import check_search
+    from gomkcn.mining.runs.frequent import FREQUENT
+    from gomkcn.mining.runs.graph_inputs import GraphInputs
+    from gomkcn.mining.settings.frequent_settings import FrequentSettings
+    from gomkcn_dgl.runtime.job import Interrupts
 
-    of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
-    if any(of_classes.values()) and not per_class:
+    settings = FrequentSettings()
+    if settings_file is not None:
+        settings = settings.read(settings_file)
+    settings = settings.override(options)
+    path = required_path(ctx, settings.graph.path)
+    per_class = settings.frequent.per_class
+    if any(getattr(settings.graph, name) for name in CLASS_OPTIONS) and not per_class:
         raise InputError("options of classes are for --per-class; give it, or leave them out.")
-    steps, interrupts = limited_steps(time_limit, quiet)
-    with steps.progress:
-        steps.progress.begin("reading the graphs")
-        graph = read_graph(path, **options, weight=NONE)
-    classes = classes_of_file(path, options, of_classes, needed=True) if per_class else None
-    if per_class and classes is None:
-        raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
-    labels = None if classes is None else classes.called
-    with steps.progress, interrupts:
-        found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels, steps=steps)
-    if out is None:
-        _print_subgraphs(found)
-    else:
-        found.save(out)
-        say(f"wrote {out}: {len(found):,} rows")
-    say_missing(interrupts, f"not complete: {found.left_out}" if found.left_out else "")
 
+    def read_inputs() -> GraphInputs:
+        graph = settings.graph.read_graph()
+        check_search(graph, settings.frequent.support, settings.frequent.sizes)
+        if not per_class:
+            return GraphInputs(graph)
+        classes = settings.graph.read_classes(needed=True)
+        if classes is None:
+            raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
+        return GraphInputs(graph, classes)
 
-def _print_subgraphs(found: FrequentSubgraphs) -> None:
-    """Print a screen of subgraphs, how many there are, and how to get the rest."""
-    from gomkcn.mining.structures.pattern import LEVEL
-    from gomkcn_dgl.runtime.tabular import Table
-
-    columns = found.columns()
-    number = len(found)
-    said = [f"{number:,} frequent subgraph" + "s" * (number != 1)]
-    hidden = {"share"}
-    if found.classes is not None:
-        called = sum(p <= LEVEL for p in columns["adjusted p"])
-        said.append(
-            f"{called:,} differ between the classes (adjusted p ≤ {LEVEL}), the surest first"
-        )
-        # of two classes one odds ratio is the inverse of the other
-        hidden |= {f"odds ratio {name}" for name in found.classes.names[:1]
-                   if len(found.classes.names) == 2}  # fmt: skip
-    if "smarts" in columns:
-        # the name of a piece of a molecule has its SMILES
-        hidden |= {"pattern", "smarts"}
-    if number > _MOST_ON_SCREEN:
-        said.append(f"here the first {_MOST_ON_SCREEN}; --out table.csv has all, with all columns")
-    say("; ".join(said))
-    if number:
-        say("")
-        rows = {name: own[:_MOST_ON_SCREEN] for name, own in columns.items() if name not in hidden}
-        print_table(Table(rows))
+    run_into_folder(
+        ctx,
+        FREQUENT,
+        settings,
+        Interrupts(time_limit, has_end=True),
+        read_inputs,
+        path=path,
+        files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),
+        out=out,
+        force=force,
+        resume=resume,
+        quiet=quiet,
+    )
 
 
 @click.command(cls=Command)
-@click.argument("path", type=InputPath(), metavar="GRAPH")
+@click.argument("path", type=InputPath(), metavar="GRAPH", required=False)
 @option_group(
     "Input",
     option(
@@ -359,7 +356,6 @@ def _print_subgraphs(found: FrequentSubgraphs) -> None:
         "--null",
         type=Word(*TEMPORAL_NULLS),
         multiple=True,
-        default=TEMPORAL_NULLS[:1],
         callback=only_one,
         help="What random graphs keep: directions (all times of each two nodes), gaps (times "
         "between their events), timelines (their times, given to two others), or times (no "
@@ -367,41 +363,28 @@ def _print_subgraphs(found: FrequentSubgraphs) -> None:
     ),
     option(
         "--null-samples",
-        type=Number(int),
-        default=199,
+        type=Number(int, 0, 10**6),
         help="Number of random graphs; 0 for none [199]",
     ),
-    seed_option,
+    option("--seed", type=Number(int, 0, LARGEST_SEED), help="Random seed [0]"),
 )
-@option_group(
-    "Output",
-    table_option,
-    option(
-        "--page",
-        type=OutputPath(),
-        help="Page to write (.html), with a drawing of each motif",
-    ),
-    force_option,
-    quiet_option,
-)
+@option_group("Output", folder_options)
 @option_group(
     "Limits",
-    time_limit_option,
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        help="Processes that share the random graphs [1]",
-    ),
+    run_limits,
+    jobs_option("Processes that share the random graphs"),
 )
+@option_group("Other details", settings_option)
+@click.pass_context
 def temporal(
-    path: str,
-    window: str | None,
+    ctx: click.Context,
+    /,
+    settings_file: str | None,
     out: str | None,
-    page: str | None,
-    force: bool,
-    quiet: bool,
     time_limit: float | None,
+    force: bool,
+    resume: bool,
+    quiet: bool,
     n_jobs: int | None,
     **options: Any,
 ) -> None:
@@ -411,37 +394,49 @@ def temporal(
     or three nodes and three edges are counted exactly, and compared with random graphs, which keep
     all times at which two nodes have an event, and draw which of these goes which way. --null names
     others. Rows and columns are those of Paranjape, Benson and Leskovec (2017). When
-    time is up, or at Ctrl-C, the comparison is with the random graphs that are counted by then.
+    time is up, the comparison is with the random graphs that are counted by then.
 
     \b
     gomkcn temporal messages.txt.gz --window 1h
-    gomkcn temporal payments.csv --window 7d --time booked --page payments.html
+    gomkcn temporal payments.csv --window 7d --time booked --out payments
     gomkcn temporal messages.txt.gz --window 1h --null gaps
-    gomkcn temporal calls.parquet --window 1h --jobs 4
+    gomkcn temporal calls.parquet --window 1h --n-jobs 4
     """
-    show_log()
-    from gomkcn.mining.show.text_table import paragraphs, text_table
-    from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
-    from gomkcn.mining.temporal.temporal_motifs import temporal_census
-    from gomkcn_dgl.runtime.files import atomic_write
+    refuse_torchrun("temporal", "is shared by --n-jobs 4")
+    show_log(quiet)
+    from gomkcn.mining.runs.temporal import TEMPORAL
+    from gomkcn.mining.settings.temporal_settings import TemporalSettings
+    from gomkcn.mining.temporal.temporal_motifs import check_temporal_options
+    from gomkcn_dgl.io.temporal_edges import read_temporal_edges
+    from gomkcn_dgl.runtime.job import Interrupts
 
-    if window is None:
+    settings = TemporalSettings()
+    if settings_file is not None:
+        settings = settings.read(settings_file)
+    settings = settings.override(options)
+    table = settings.temporal
+    path = required_path(ctx, table.path)
+    if table.window is None:
         raise InputError("--window must be given, such as --window 1h.")
-    if page is not None and Path(page).suffix != ".html":
-        raise InputError(f"--page must end in .html, got {page!r}.")
-    steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
-    with steps.progress, interrupts:
-        found = temporal_census(path, window, steps=steps, **options)
-    if out is not None:
-        found.save(out)
-        say(f"wrote {out}: 36 rows")
-    if page is not None:
-        from gomkcn.mining.show.temporal_page import render_temporal_page
-
-        atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
-        say(f"wrote {page}")
-    if out is None:
-        say(str(text_table(TEMPORAL_COLUMNS, found.rows)))
-    if found.finding:
-        say(paragraphs([found.finding]))
-    say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])
+    check_temporal_options(table.window, table.null, table.null_samples, table.seed, n_jobs)
+    files = [name for name in inputs_of(ctx, path) if not resume or name != settings_file]
+    run_into_folder(
+        ctx,
+        TEMPORAL,
+        settings,
+        Interrupts(time_limit, has_end=True),
+        lambda: read_temporal_edges(
+            path,
+            source=table.source,
+            target=table.target,
+            time=table.time,
+            time_unit=table.time_unit,
+        ),
+        path=path,
+        files=files,
+        out=out,
+        force=force,
+        resume=resume,
+        quiet=quiet,
+        n_jobs=n_jobs,
+    )

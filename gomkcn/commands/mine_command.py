@@ -14,17 +14,15 @@ from cloup import option, option_group
 from gomkcn.commands.base import TYPED, Command, choose_folder, inputs_of_run, truth_beside
 from gomkcn.commands.first_mining import compile_beside
 from gomkcn.commands.generate_command import planted
-from gomkcn.commands.option_types import InputPath, Number, Word
+from gomkcn.commands.option_types import InputPath, Word
 from gomkcn.commands.options import (
-    NULLS,
     class_options,
     file_options,
     folder_options,
     force_option,
-    learning_details,
-    none_if_empty,
-    num_filters_option,
     run_limits,
+    setting_options,
+    settings_of_options,
     settings_option,
     truth_option,
 )
@@ -35,15 +33,19 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
-from gomkcn.commands.spelling import RenamedOption
+from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
+from gomkcn.mining.settings.filter_settings import FilterSettings
+from gomkcn.mining.settings.miner_settings import NONE, MinerSettings
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernel_settings import KernelSettings
 from gomkcn_dgl.runtime.files import check_outputs
+from gomkcn_dgl.settings import settings_of
 
-# options of `mine` that are for filters alone
-_OF_FILTERS = (
-    "num_filters", "filter_size", "device", "num_levels", "matching", "num_epochs", "init",
-    "policy", "num_hops", "feature_contrast", "contrast",
-)  # fmt: skip
+# the settings in the groups of the help of `mine`; all others are details
+_OF_PATTERNS = ("pattern_size", "given", "exact_copies", "sources")
+_OF_COUNTS = ("null", "null_samples", "count_error", "count_seconds")
+# a run has no rows of a transform
+_ELSEWHERE = (*_OF_PATTERNS, *_OF_COUNTS, "filters", "n_jobs", "values")
 # what the example hides
 MOTIFS = ("house6=6", "wheel=6", "crown=6")
 
@@ -53,113 +55,28 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @option_group("Input", file_options, class_options)
 @option_group(
     "Filters",
-    num_filters_option,
-    option("--no-filters", is_flag=True, help="Leave out the filters"),
-    option(
-        "--filter-size",
-        cls=RenamedOption,
-        parameters=("size",),
-        hidden=True,
-        help="Nodes of a filter [3-8, or the sizes of --size; without contrast 6]",
-    ),
-    option(
-        "--contrast/--no-contrast",
-        default=None,
-        hidden=True,
-        help="Compare filters with random graphs, or find the most frequent neighbourhoods "
-        "[contrast, but for molecules]",
-    ),
+    setting_options(MinerSettings, "filters", shown=("filters",)),
+    setting_options(FilterSettings, without=("device",), shown=("num_filters",)),
 )
-@option_group(
-    "Patterns",
-    option("--size", "pattern_size", help="Motif size in nodes [3-8; collections 2-10]"),
-    option(
-        "--given",
-        multiple=True,
-        callback=none_if_empty,
-        help="Pattern to try as well: a name such as ring-6, edges, a file or a SMILES; may be "
-        "repeated",
-    ),
-    option(
-        "--exact-copies",
-        is_flag=True,
-        default=None,
-        help="Copies have all edges of their motif and no others",
-    ),
-    option(
-        "--sources",
-        hidden=True,
-        help="Sources of candidates, separated by commas: grown, filters, and in collections "
-        "frequent (subgraphs) [grown]",
-    ),
-)
+@option_group("Patterns", setting_options(MinerSettings, *_OF_PATTERNS, shown=_OF_PATTERNS[:3]))
 @option_group(
     "Random graphs and counts",
-    option(
-        "--null",
-        type=Word(*NULLS),
-        multiple=True,
-        callback=none_if_empty,
-        help=f"Null model: {', '.join(NULLS[:-1])}, or none; may be repeated [degree, at as many "
-        "sizes as take two minutes; none for molecules]",
-    ),
-    option(
-        "--null-samples",
-        type=Number(int),
-        hidden=True,
-        help="Number of random graphs per null model, at least 99 [199]",
-    ),
-    option(
-        "--count-error",
-        type=Number(float),
-        hidden=True,
-        help="Target relative error of estimated counts [0.02]",
-    ),
-    option(
-        "--count-seconds",
-        type=Number(float),
-        hidden=True,
-        help="Work limit per count: X · 10⁸ steps, about X seconds of one thread; a step checks a "
-        "node [1; 10 above 8 million edges]",
-    ),
+    setting_options(MinerSettings, *_OF_COUNTS, shown=("null",)),
     truth_option,
 )
 @option_group("Output", folder_options)
 @option_group(
     "Limits",
     run_limits,
-    option(
-        "--device",
-        hidden=True,
-        help="Device of the filters: cpu, cuda, or auto for a GPU if there is one [auto]",
-    ),
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        hidden=True,
-        help="Processes that share the work, -1 for one on each core [1]",
-    ),
+    setting_options(FilterSettings, "device"),
+    setting_options(MinerSettings, "n_jobs"),
 )
 @option_group(
     "Graph filters and other details",
     settings_option,
-    option("--seed", "random_state", type=Number(int), hidden=True, help="Random seed [0]"),
-    learning_details,
-    option(
-        "--epochs",
-        "num_epochs",
-        type=Number(int),
-        hidden=True,
-        help="Number of training epochs of filters [0]",
-    ),
-    option(
-        "--hops",
-        "num_hops",
-        type=Number(int),
-        hidden=True,
-        help="Radius of the subgraphs, in hops [half the largest size, at least 3]",
-    ),
+    setting_options(MinerSettings, without=_ELSEWHERE),
+    setting_options(FilterLearning),
+    setting_options(KernelSettings, defaults=USUAL_KERNEL),
 )
 @click.pass_context
 def mine(
@@ -170,7 +87,9 @@ def mine(
     force: bool,
     resume: bool,
     quiet: bool,
-    no_filters: bool,
+    time_limit: float | None,
+    truth: str | None,
+    path: str | None,
     **options: Any,
 ) -> None:
     """Find frequent neighbourhoods, motifs and over-represented patterns in a graph or collection.
@@ -180,7 +99,7 @@ def mine(
 
     \b
     gomkcn mine friends.txt.gz
-    gomkcn mine friends.txt.gz --out run --size 3-6 --given ring-6
+    gomkcn mine friends.txt.gz --out run --pattern-size 3-6 --given ring-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine MUTAG/ --out run --features labels
     gomkcn mine drugs.smi
@@ -191,41 +110,38 @@ def mine(
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --time-limit 600
     gomkcn mine friends.graph --out run --resume
-    gomkcn mine friends.graph --jobs 4
+    gomkcn mine friends.graph --n-jobs 4
     """
     from gomkcn_dgl.runtime.files import check_path
 
     # before the libraries are imported, which takes a second
-    if options["path"] is not None:
-        check_path(options["path"])
+    if path is not None:
+        check_path(path)
     compile_beside()
     import_igraph()
-    from gomkcn.mining.patterns.mining_settings import RunSettings, read_settings
-    from gomkcn.mining.patterns.pattern_miner import NONE
+    from gomkcn.mining.patterns.mining_settings import RunSettings
     from gomkcn.mining.runs.graph_inputs import GraphInputs
     from gomkcn.mining.runs.mine import MINE
     from gomkcn_dgl.runtime.job import Interrupts
 
-    refuse_torchrun("mine", "is shared by --jobs 4")
-    if no_filters:
-        _refuse_filter_options(ctx)
+    refuse_torchrun("mine", "is shared by --n-jobs 4")
     show_log(quiet)
-    settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    settings = settings.override({**options, "filters": NONE if no_filters else None})
+    settings = settings_of_options(RunSettings(), settings_file, {"path": path, **options})
+    _refuse_filter_options(ctx, settings.miner.filters)
     miner = settings.make_miner()
     miner.check()
     # before the time limit begins
     if filters := miner.resolve_filters():
         filters.load_torch()
-    interrupts = Interrupts(options["time_limit"], has_end=True)
+    interrupts = Interrupts(time_limit, has_end=True)
     path = required_path(ctx, settings.graph.path)
-    truth = options["truth"] or truth_beside(path)
+    planted = truth or truth_beside(path)
     run_into_folder(
         ctx,
         MINE,
         settings,
         interrupts,
-        lambda: GraphInputs.read(settings.graph, truth),
+        lambda: GraphInputs.read(settings.graph, planted),
         path=path,
         files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),
         out=out,
@@ -235,12 +151,17 @@ def mine(
     )
 
 
-def _refuse_filter_options(ctx: click.Context) -> None:
+def _refuse_filter_options(ctx: click.Context, filters: str) -> None:
     """Refuse options of filters where there are none; a settings file may have them."""
+    of_filters = [
+        field.name
+        for table in (FilterSettings, FilterLearning, KernelSettings)
+        for field in settings_of(table)
+    ]
     for given in ctx.command.params:
-        if given.name in _OF_FILTERS and ctx.params[given.name] is not None:
+        if filters == NONE and given.name in of_filters and ctx.params[given.name] is not None:
             raise InputError(
-                f"--no-filters leaves no filters for {given.opts[0]}; leave out one of them."
+                f"--filters none leaves no filters for {given.opts[0]}; leave out one of them."
             )
 
 

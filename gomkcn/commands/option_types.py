@@ -21,36 +21,26 @@ class BadOptionError(click.UsageError):
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
-    """A whole number or any, in the range of its parameter: ``RANGES`` in gomkcn_dgl/checks.py."""
+    """A whole number or any, from the least to the most."""
 
-    def __init__(self, kind: type[int] | type[float]) -> None:
-        self.kind = kind
+    def __init__(self, kind: type[int] | type[float], least: float, most: float) -> None:
+        self.kind, self.least, self.most = kind, least, most
         # as the help shows it
         self.name = "N" if kind is int else "X"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from gomkcn_dgl.checks import check_range, read_number
+        from gomkcn_dgl.checks import check_float, check_int, read_number
 
-        assert param is not None and param.name is not None, "of an option"
+        assert param is not None, "of an option"
+        name = str(param.name)
         try:
             if isinstance(value, str):
-                value = read_number(param.name, value, self.kind)
-            check_range(param.name, value)
+                value = read_number(name, value, self.kind)
+            if self.kind is int:
+                return check_int(name, value, int(self.least), int(self.most))
+            return check_float(name, value, self.least, self.most)
         except GomkcnError as error:
             raise BadOptionError(error.spelled(spelling_of([param])), ctx) from None
-        return value
-
-
-class Numbers(click.ParamType):  # type: ignore[type-arg]
-    """Several such numbers, separated by commas, as a tuple."""
-
-    def __init__(self, kind: type[int] | type[float]) -> None:
-        self.each = Number(kind)
-        self.name = f"{self.each.name},{self.each.name}"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        parts = value.split(",") if isinstance(value, str) else value
-        return tuple(self.each.convert(part, param, ctx) for part in parts)
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
@@ -90,10 +80,10 @@ class PatternName(click.ParamType):  # type: ignore[type-arg]
         names = sorted({*SMALL, *MOTIF_ROWS, "benzene"})
         # a blank would end the word in the shell
         named = [name for name in names if name.startswith(incomplete) and " " not in name]
-        return [CompletionItem(name) for name in named] or _files(incomplete)
+        return [CompletionItem(name) for name in named] or files_like(incomplete)
 
 
-def _files(incomplete: str) -> list[CompletionItem]:
+def files_like(incomplete: str) -> list[CompletionItem]:
     """What makes the shell complete the names of files and folders."""
     return [CompletionItem(incomplete, type="file")]
 
@@ -106,7 +96,7 @@ class InputPath(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return _files(incomplete)
+        return files_like(incomplete)
 
 
 class OutputPath(click.ParamType):  # type: ignore[type-arg]
@@ -117,7 +107,7 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return _files(incomplete)
+        return files_like(incomplete)
 
 
 class TablePath(OutputPath):

@@ -70,32 +70,6 @@ def show_log(quiet: bool = False, brief: bool = False) -> None:
 
 def print_table(table: Tabular) -> None:
     """Print the columns of a table."""
-    from gomkcn_dgl.runtime.tabular import plain_columns
+    from gomkcn.mining.show.tabular_text import format_table
 
-    columns = plain_columns(table)
-    names = list(columns)
-    lists = columns.values()
-    rows = [list(map(_cell, names, row)) for row in zip(*lists, strict=True)]
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    for row in [names, *rows]:
-        cells = [
-            cell.rjust(width) if name in ("size", "count") else cell.ljust(width)
-            for name, cell, width in zip(names, row, widths, strict=True)
-        ]
-        say("  ".join(cells).rstrip())
-
-
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        # not known
-        return "?"
-    if isinstance(value, float):
-        if name.startswith("odds ratio"):
-            from gomkcn.mining.structures.pattern import odds
-
-            return odds(value)
-        # these are of any size
-        return f"{value:.3g}" if name in ("p", "adjusted p") else f"{value:.3f}"
-    # the numbers of graphs and nodes are names
-    is_count = isinstance(value, int) and name not in ("graph", "node")
-    return f"{value:,}" if is_count else visible(str(value))
+    say(format_table(table))

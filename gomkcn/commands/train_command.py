@@ -3,239 +3,67 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, inputs_of
-from gomkcn.commands.option_types import InputPath, Names, Number, Numbers, TablePath
+from gomkcn.commands.option_types import InputPath, Names, TablePath
 from gomkcn.commands.options import (
     device_option,
     folder_options,
     force_option,
-    learning_options,
+    jobs_option,
     run_limits,
+    setting_options,
     settings_option,
-    table_options,
 )
 from gomkcn.commands.printing import print_table, say, show_log
 from gomkcn.commands.run_command import run_into_folder
 from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernel_settings import KernelSettings
 from gomkcn_dgl.runtime.files import visible
+from gomkcn_dgl.training.classifier_settings import (
+    ClassifierSettings,
+    DataSettings,
+    MachineSettings,
+    ModelSettings,
+    TrainingSettings,
+)
 
-if TYPE_CHECKING:
-    from gomkcn_dgl.training.classifier_settings import ClassifierSettings
+# the settings of the short help; all others are details
+_SHOWN_OF_DATA = ("nodes", "directed", "relation", "features")
+_SHOWN_OF_MODEL = ("method", "preset", "num_filters", "filter_size")
 
 
 @click.command(cls=Command)
 @click.argument("path", type=InputPath(), metavar="PATH", required=False)
 @option_group(
-    "Input",
-    option(
-        "--nodes",
-        is_flag=True,
-        default=None,
-        help="Classify the nodes of a graph, in place of graphs",
-    ),
-    learning_options,
-    table_options,
-    option(
-        "--class-column",
-        hidden=True,
-        help="Column of the classes: of molecules [class, label, activity, active, outcome, target "
-        "or y], of nodes [class, label, labels or y]",
-    ),
-    option(
-        "--threshold",
-        hidden=True,
-        help="Make classes of numbers of graphs: those below 6.5 and all others; or median, 75%",
-    ),
-    option(
-        "--class-names",
-        type=InputPath(),
-        hidden=True,
-        help="Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]",
-    ),
+    "Input", setting_options(DataSettings, without=("path", "split"), shown=_SHOWN_OF_DATA)
 )
 @option_group(
     "Training",
-    option(
-        "--paper",
-        is_flag=True,
-        help="All that section VI-C of the GOMKCN paper prints, and nothing else, with a test "
-        "accuracy of .79 on 800 graphs; other options override it",
-    ),
-    option(
-        "--tuned",
-        is_flag=True,
-        help="The same numbers with our start, contrast and matching of filters, with a test "
-        "accuracy of 1.00",
-    ),
-    option(
-        "--method",
-        help="Classifier: kernel, which compares whole graphs, network, which learns patterns, or "
-        "auto: the better one in a cross-validation without the test part [auto]",
-    ),
-    option("--filters", "num_filters", type=Number(int), help="Number of filters [8]"),
-    option("--size", "filter_size", type=Number(int), help="Nodes of a filter [6]"),
+    setting_options(ModelSettings, *_SHOWN_OF_MODEL, shown=_SHOWN_OF_MODEL),
     device_option,
-    option(
-        "--split",
-        type=Numbers(float),
-        hidden=True,
-        help="Shares of training, validation and test [0.8,0.1,0.1]",
-    ),
+    setting_options(DataSettings, "split"),
 )
 @option_group("Output", folder_options)
 @option_group(
     "Limits",
     run_limits,
-    option(
-        "--jobs",
-        "n_jobs",
-        type=Number(int),
-        hidden=True,
-        help="Processes that share the work of --method kernel, or of the comparison of both [1]",
-    ),
+    jobs_option("Processes that share the work of --method kernel, or of the comparison of both"),
 )
 @option_group(
     "Graph filters and other details",
     settings_option,
-    option(
-        "--epochs",
-        "num_epochs",
-        type=Number(int),
-        hidden=True,
-        help="Maximum number of epochs [200]",
-    ),
-    option(
-        "--hidden",
-        "hidden_feats",
-        type=Number(int),
-        hidden=True,
-        help="Features of a filter; 0: those of the data [up to 32]",
-    ),
-    option(
-        "--feature-contrast",
-        type=Number(float),
-        hidden=True,
-        help="Part of [0, 1] that the features fill, with --hidden 0 [0.3]",
-    ),
-    option(
-        "--read-input/--no-read-input",
-        default=None,
-        hidden=True,
-        help="Whether the features of the input layer are read out, too [yes]",
-    ),
-    option(
-        "--hops",
-        "num_hops",
-        type=Number(int),
-        hidden=True,
-        help="Radius of the subgraphs, in hops [2]",
-    ),
-    option(
-        "--subgraph-size",
-        "max_nodes",
-        type=Number(int),
-        hidden=True,
-        help="Nodes of a subgraph [--size]",
-    ),
-    option(
-        "--levels",
-        "num_levels",
-        type=Number(int),
-        hidden=True,
-        help="Number of levels of the kernel [2; a kernel machine 1 to 3]",
-    ),
-    option(
-        "--layers",
-        "num_layers",
-        type=Number(int),
-        hidden=True,
-        help="Number of layers of filters [1]",
-    ),
-    option(
-        "--tau",
-        type=Number(float),
-        hidden=True,
-        help="Width of the similarity of nodes [1; a kernel machine .1 to 1]",
-    ),
-    option(
-        "--pooling",
-        hidden=True,
-        help="Pooling over the nodes of a graph: max, mean or sum [max]",
-    ),
-    option(
-        "--dropout",
-        type=Number(float),
-        hidden=True,
-        help="Dropout before the last layer [0]",
-    ),
-    option(
-        "--input-dropout",
-        type=Number(float),
-        hidden=True,
-        help="Dropout of the features [0]",
-    ),
-    option(
-        "--policy",
-        hidden=True,
-        help="Nodes to keep in a truncated subgraph: bfs or dense [bfs]",
-    ),
-    option(
-        "--init",
-        hidden=True,
-        help="Initialization of filters: classes or random [classes]",
-    ),
-    option(
-        "--matching",
-        hidden=True,
-        help="Matching of nodes: optimal, or greedy as in the paper [optimal]",
-    ),
-    option(
-        "--patience",
-        type=Number(int),
-        hidden=True,
-        help="Epochs without improvement before training stops [50]",
-    ),
-    option(
-        "--lr",
-        "learning_rate",
-        type=Number(float),
-        hidden=True,
-        help="Learning rate [0.01]",
-    ),
-    option(
-        "--weight-decay",
-        type=Number(float),
-        hidden=True,
-        help="Weight decay, except of filters [0]",
-    ),
-    option("--batch-size", type=Number(int), hidden=True, help="Graphs of a batch [128]"),
-    option("--seed", type=Number(int), hidden=True, help="Random seed [0]"),
-    option(
-        "--folds",
-        "num_folds",
-        type=Number(int),
-        hidden=True,
-        help="Folds of the cross-validation that chooses the kernel [5]",
-    ),
-    option(
-        "--most-nodes",
-        type=Number(int),
-        hidden=True,
-        help="Maximum number of nodes that stand for a larger graph [128]",
-    ),
-    option(
-        "--patterns",
-        "num_patterns",
-        type=Number(int),
-        hidden=True,
-        help="Number of patterns by which nodes are matched; 0: one by one [64 if that is long]",
-    ),
+    # relations are those of the data
+    setting_options(ModelSettings, without=(*_SHOWN_OF_MODEL, "relations")),
+    setting_options(KernelSettings),
+    setting_options(TrainingSettings),
+    # a machine has choices where a kernel has one value
+    setting_options(MachineSettings, without=("num_levels", "tau", "seed")),
 )
 @click.pass_context
 def train(
@@ -246,9 +74,9 @@ def train(
     force: bool,
     resume: bool,
     quiet: bool,
-    paper: bool,
-    tuned: bool,
     device: str | None,
+    n_jobs: int | None,
+    time_limit: float | None,
     **options: Any,
 ) -> None:
     """Train a classifier of graphs, or of nodes, and show what it learnt.
@@ -258,12 +86,12 @@ def train(
 
     \b
     gomkcn train MUTAG/
-    gomkcn train motifs.bin --paper
-    gomkcn train motifs.bin --tuned
+    gomkcn train motifs.bin --preset paper
+    gomkcn train motifs.bin --preset tuned
     gomkcn train friends.csv --nodes --class-column team
-    gomkcn train ENZYMES/ --method kernel --jobs 4
+    gomkcn train ENZYMES/ --method kernel --n-jobs 4
     gomkcn train motifs.bin --method network
-    gomkcn train motifs.bin --out run --hops 3 --filters 4
+    gomkcn train motifs.bin --out run --num-hops 3 --num-filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
     gomkcn train drugs.csv --out run --split 0.6,0.2,0.2
@@ -276,11 +104,10 @@ def train(
     from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
     from gomkcn_dgl.training.training_run import read_training_data
 
-    interrupts = Interrupts(options["time_limit"])
+    interrupts = Interrupts(time_limit)
     with join_processes():
         show_log(quiet or not is_first())
-        preset = _preset(settings_file, paper, tuned)
-        settings = _settings(settings_file, options | {"device": device, "preset": preset})
+        settings = _settings(settings_file, options | {"device": device, "n_jobs": n_jobs})
         of_data = settings.data
         files = inputs_of(
             ctx, of_data.path, of_data.feature_file, of_data.label_names, of_data.class_names
@@ -289,7 +116,7 @@ def train(
             # it goes on with its own settings
             files.remove(settings_file)
         if settings.method == "kernel" and world_size() > 1:
-            raise InputError("method kernel is shared by --jobs 4; leave torchrun out.")
+            raise InputError("method kernel is shared by --n-jobs 4; leave torchrun out.")
         run_into_folder(
             ctx,
             TRAIN,
@@ -304,29 +131,17 @@ def train(
             force=force,
             resume=resume,
             quiet=quiet,
-            n_jobs=options["n_jobs"],
+            n_jobs=n_jobs,
         )
-
-
-def _preset(file: str | None, paper: bool, tuned: bool) -> str | None:
-    """The name of the settings that options win over; None for the defaults, or those of a file."""
-    if paper and tuned:
-        raise InputError("--paper has all settings, and so has --tuned; give one of both.")
-    preset = "paper" if paper else "tuned" if tuned else None
-    if preset and file is not None:
-        raise InputError(
-            f"{preset} has all settings, and so has a settings file; give one of both."
-        )
-    return preset
 
 
 def _settings(file: str | None, options: dict[str, Any]) -> ClassifierSettings:
     """The settings of a file, or of a preset or none, and the options, which win."""
-    from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
-
     if file is None:
         return ClassifierSettings.of_options(options)
-    return read_classifier_settings(file).override(options)
+    if options["preset"] is not None:
+        raise InputError("preset has all settings, and so has a settings file; give one of both.")
+    return ClassifierSettings().read(file).override(options)
 
 
 @click.command(cls=Command)

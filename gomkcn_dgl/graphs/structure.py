@@ -648,6 +648,8 @@ class Structure:
         numbers = record["edge_relations"]
         if not all(u in nodes and v in nodes for u, v in edges):
             raise ValueError(f"an edge leaves its {len(nodes)} nodes")
+        if any(u == v for u, v in edges):
+            raise ValueError("an edge joins a node to itself")
         if not set(numbers) <= set(range(len(relations.names))):
             raise ValueError("an edge is of an unknown relation")
         channels = edge_channels(len(nodes), edges, numbers, relations)

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.messages import Argument
@@ -80,7 +81,7 @@ class Interrupts:
         # seconds of the time limit that are kept for the end
         self._kept = 0.0
         if time_limit is not None:
-            limit = check_float("time_limit", time_limit, 0.0, open_minimum=True)
+            limit = check_float("time_limit", time_limit, 0.0, LONGEST, open_minimum=True)
             self._deadline = time.monotonic() + limit
             if has_end:
                 self._kept = min(_SHARE_OF_END * limit, _SECONDS_OF_END)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from functools import cache
 from pathlib import Path
 
@@ -23,25 +22,27 @@ _MAX_BARE_NODES = 2**20
 @cache
 def total_memory() -> int:
     """Bytes of memory that this process may take at most: the machine's, or less by a limit."""
-    sizes = [_machine_memory(), _address_space()]
+    # here, since commands that read nothing large start without it
+    import psutil
+
+    sizes = [psutil.virtual_memory().total]
+    if (limit := _address_space()) is not None:
+        sizes.append(limit)
     for name in _LIMITS:
         # there is none, or it is "max"
         with contextlib.suppress(OSError, ValueError):
             sizes.append(int(Path(name).read_text(encoding="ascii")))
-    # a limit of -1 is none
     return min(size for size in sizes if size > 0)
 
 
 def available_memory() -> int:
     """Bytes of memory that this process may still take: what is free of its limits and others'."""
-    used, resident = _own_memory()
-    sizes = [total_memory() - resident]
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        free = next(line for line in lines if line.startswith("MemAvailable:"))
-        sizes.append(int(free.split()[1]) << 10)
-    if (limit := _address_space()) > 0:
-        sizes.append(limit - used)
+    import psutil
+
+    here = psutil.Process().memory_info()
+    sizes = [total_memory() - here.rss, psutil.virtual_memory().available]
+    if (limit := _address_space()) is not None:
+        sizes.append(limit - here.vms)
     return max(0, min(sizes))
 
 
@@ -95,25 +96,12 @@ def format_size(size: float) -> str:
     return f"{size:.0f} bytes"
 
 
-def _machine_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def _address_space() -> int:
-    """The limit that ulimit -v sets; -1 where there is none."""
+def _address_space() -> int | None:
+    """The limit that ulimit -v sets; None where there is none."""
     try:
         import resource
     # not on Windows
     except ImportError:
-        return -1
-    return resource.getrlimit(resource.RLIMIT_AS)[0]
-
-
-def _own_memory() -> tuple[int, int]:
-    """Bytes of addresses and of memory that this process has; 0 where the system does not say."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
-        page = os.sysconf("SC_PAGE_SIZE")
-        return int(pages[0]) * page, int(pages[1]) * page
-    except (OSError, ValueError, IndexError):
-        return 0, 0
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit

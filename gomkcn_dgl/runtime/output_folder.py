@@ -40,6 +40,8 @@ from gomkcn_dgl.runtime.steps import IDENTITY
 # it is finished: the last file that is written
 RECORD = "run.json"
 _FILES, _UNFINISHED = "files", "unfinished"
+# of a run that a time limit ended: it is written, and can still go on
+_PARTIAL = "partial"
 # folder in that of a run: what is kept until the run is finished
 PROGRESS = ".progress"
 # ends of the names of files in it, beside the one by which it is known
@@ -278,7 +280,7 @@ def begin_run(
 
     It is refused as by :func:`check_run_folder`; ``force`` removes what an unfinished run kept.
     Processes that torchrun restarted resume without being asked to. None: the run to resume is
-    finished, because its record is one of a finished run, and nothing is kept of an unfinished one.
+    finished, because its record is one of a whole run, and nothing is kept of an unfinished one.
     """
     folder = Path(folder)
     unfinished = folder / PROGRESS
@@ -293,7 +295,10 @@ def begin_run(
         folder.mkdir(parents=True, exist_ok=True)
         if force:
             remove_progress(unfinished)
-        is_whole = RECORD in written_files(folder) and _UNFINISHED not in _record(folder / RECORD)
+        record = _record(folder / RECORD)
+        is_whole = RECORD in written_files(folder) and not {_UNFINISHED, _PARTIAL} & {
+            name for name, value in record.items() if value
+        }
         is_finished = resume and not unfinished.exists() and is_whole
     return None if broadcast_object(is_finished) else unfinished
 

@@ -19,7 +19,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -109,6 +109,8 @@ class Steps:
         self.folder = None if folder is None else Path(folder)
         # the step that was begun last
         self._name = ""
+        # of the job, whose steps have names of their own
+        self._part = ""
         # the file of the item that is being computed, and when it last kept how far it has come
         self._item = ""
         self._last_kept = 0.0
@@ -152,6 +154,7 @@ class Steps:
         """
         items = list(items)
         check_mapped()
+        name = f"{self._part}: {name}" if self._part else name
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self._name = name
         weights = dict(zip(names, map(weight, items), strict=True))
@@ -277,6 +280,15 @@ class Steps:
                 return _Answer(self.is_partial, result)
             except Exception as error:
                 return _Answer(self.is_partial, None, error, traceback.format_exc())
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Part of the job, such as one of two graphs: its steps are shown and kept by its name."""
+        before, self._part = self._part, name
+        try:
+            yield
+        finally:
+            self._part = before
 
     def is_late(self) -> bool:
         """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""

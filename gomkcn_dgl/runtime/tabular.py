@@ -50,7 +50,7 @@ class Tabular:
         import pyarrow as pa
 
         try:
-            return pa.table({name: _arrow_array(one) for name, one in self.columns().items()})
+            return pa.table({name: _arrow_array(column) for name, column in self.columns().items()})
         except OverflowError:
             raise InputError(
                 "a count of 2^63 or more has no type in Arrow, Polars and parquet; take pandas, "
@@ -61,7 +61,9 @@ class Tabular:
         """The table as a frame of pandas."""
         import pandas as pd
 
-        return pd.DataFrame({name: _pandas_column(one) for name, one in self.columns().items()})
+        return pd.DataFrame(
+            {name: _pandas_column(column) for name, column in self.columns().items()}
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a frame of Polars, which must be installed."""
@@ -72,12 +74,12 @@ class Tabular:
     def _repr_html_(self) -> str:
         """What it is, and all its columns; of many rows the first ones, for a notebook."""
         frame = self.to_pandas()
-        said = "" if isinstance(self, Table) else f"<p>{html.escape(repr(self))}</p>"
+        caption = "" if isinstance(self, Table) else f"<p>{html.escape(repr(self))}</p>"
         left = len(frame) - _MOST_ROWS
         rows = "row" if left == 1 else "rows"
         more = f"<p>{left:,} more {rows}: to_pandas() has all.</p>" if left > 0 else ""
         shown: str = frame.head(_MOST_ROWS).to_html(index=False, na_rep="", border=0)
-        return said + shown + more
+        return caption + shown + more
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -142,8 +144,8 @@ def _arrow_array(column: Any) -> pa.Array:
         column = column.filled()
     # pyarrow makes an array of memory as it is; to look at values it imports pandas, for long
     if kind == "i":
-        own = np.ascontiguousarray(column, np.int64)
-        return pa.Array.from_buffers(pa.int64(), len(own), [known, pa.py_buffer(own)])
+        whole = np.ascontiguousarray(column, np.int64)
+        return pa.Array.from_buffers(pa.int64(), len(whole), [known, pa.py_buffer(whole)])
     if kind == "f":
         real = np.ascontiguousarray(column, column.dtype if column.dtype.itemsize == 4 else float)
         known = pa.py_buffer(np.packbits(~np.isnan(real), bitorder="little"))
@@ -188,7 +190,8 @@ class Table(Tabular):
 def plain_columns(table: Tabular) -> dict[str, list[Any]]:
     """The columns of a table as lists of plain values."""
     return {
-        name: getattr(one, "tolist", lambda one=one: one)() for name, one in table.columns().items()
+        name: getattr(column, "tolist", lambda column=column: column)()
+        for name, column in table.columns().items()
     }
 
 

@@ -187,14 +187,14 @@ class TrainedNetwork:
 
 def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
-    options = dataclasses.asdict(settings.model)
+    options = dict(vars(settings.model))
     # these are not the model's own: they say how its filters begin, which classifier it is, what
     # its settings are called, and how features are scaled before it
     for name in ("init", "method", "preset", "feature_contrast"):
         del options[name]
     options |= {
         "pooling": None if settings.data.nodes else settings.model.pooling,
-        "hidden_feats": settings.model.hidden_feats or None,
+        "hidden_feats": settings.model.hidden_feats,
         "kernel": settings.model.make_kernel(),
         "relations": settings.model.make_relations(),
         "seed": settings.training.seed,
@@ -233,8 +233,7 @@ class TrainedMachine:
         """The settings with the number of patterns."""
         graphs = take_graphs(data.graph, _learnt_graphs(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
-        # 0 stands for None, which a settings file cannot hold
-        return settings.override({"num_patterns": num_patterns or 0})
+        return settings.override({"num_patterns": num_patterns})
 
     @classmethod
     def fit(
@@ -347,7 +346,7 @@ class TrainedMachine:
         kernel.n_features_in_ = len(feature_names)
         kernel.relations_ = kernel_relations
         # 2. what new graphs are compared with
-        if kernel.num_patterns is None:
+        if not kernel.num_patterns:
             links = arrays.get("links")
             kernel.known_ = CSRGraph(
                 indptr=arrays["indptr"],
@@ -386,10 +385,7 @@ def take_graphs(collection: CSRGraph, numbers: np.ndarray) -> CSRGraph:
 
 def _new_machine(settings: MachineSettings) -> GOMKClassifier:
     """The machine of some settings, not yet fitted."""
-    options = asdict(settings)
-    # a settings file has neither "auto" nor None: it leaves the number out, or has 0
-    num_patterns = options["num_patterns"]
-    options["num_patterns"] = "auto" if num_patterns is None else num_patterns or None
+    options = dict(vars(settings))
     options["random_state"] = options.pop("seed")
     return GOMKClassifier(**options)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -169,7 +170,7 @@ def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed:
 
     What has the label -1 is in no part.
     """
-    check_int("seed", seed, 0)
+    check_int("seed", seed, 0, LARGEST_SEED)
     if len(shares) != 3:
         raise InputError("split", "must be three shares such as 0.8,0.1,0.1", got=len(shares))
     for share in shares:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.model import GOMKCN, GraphCollection
@@ -28,44 +27,10 @@ from gomkcn_dgl.runtime.processes import (
 )
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifier_settings import TrainingSettings
 
 # the file in which the state of a training is kept
 _STATE = "training.pt"
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How a classifier is trained.
-
-    Attributes
-    ----------
-    num_epochs : int
-        Largest number of epochs.
-    patience : int or None
-        Stop after this many epochs without a better one.
-    learning_rate, weight_decay : float
-        Of Adam. Filters are not decayed: a filter's 0 means an edge of 1/2, not none.
-    batch_size : int
-        Graphs in a batch; nodes are classified all at once.
-    seed : int
-        Seed of the order of the graphs and of dropout. The model is drawn before.
-    """
-
-    num_epochs: int = 200
-    patience: int | None = None
-    learning_rate: float = 0.01
-    weight_decay: float = 0.0
-    batch_size: int = 128
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_int("num_epochs", self.num_epochs, 0)
-        check_int("batch_size", self.batch_size, 1)
-        check_int("seed", self.seed, 0, LARGEST_SEED)
-        if self.patience is not None:
-            check_int("patience", self.patience, 1)
-        check_float("learning_rate", self.learning_rate, 0.0, 1e6, open_minimum=True)
-        check_float("weight_decay", self.weight_decay, 0.0)
 
 
 class Evaluation(NamedTuple):
@@ -295,7 +260,9 @@ def train_classifier(
     state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)
     if state.history.partial and stop != TIME_LIMIT:
-        raise RunInterruptedError(stop, f"after epoch {state.history.epochs}")
+        raise RunInterruptedError(
+            stop, f"after epoch {state.history.epochs}", steps.resuming_command
+        )
     return state.history
 
 

@@ -41,11 +41,7 @@ from gomkcn_dgl.runtime.run import SETTINGS, Work, read_record
 from gomkcn_dgl.runtime.steps import IDENTITY, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state
-from gomkcn_dgl.training.classifier_settings import (
-    ClassifierSettings,
-    DataSettings,
-    read_classifier_settings,
-)
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, DataSettings
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
@@ -215,7 +211,7 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     folder = Path(folder)
     # refused where it holds no finished run
     read_metrics(folder)
-    settings = read_classifier_settings(folder / SETTINGS)
+    settings = ClassifierSettings().read(folder / SETTINGS)
     torch_device = _device_for(settings.method, device)
 
     def restore(state: dict[str, Any]) -> TrainedClassifier:

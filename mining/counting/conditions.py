@@ -24,6 +24,7 @@ from gomkcn.mining.structures.categories import find_category
 from gomkcn.mining.structures.graph_relations import unlike_graph
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import edges_of_text
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_choice, check_int, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError
@@ -596,7 +597,7 @@ def count_where(
     >>> count_where(cells, "A -> B, B -> B").value, count_where(cells, 'A -> B, B.name = "c"').value
     (2, 2)
     """
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     query = query_of_text(graph, pattern, reading, attributes)
     return count_query(query, max_steps=max_steps, seed=seed)[0]
 
@@ -623,7 +624,7 @@ def list_where(
     >>> places.tolist(), complete
     ([[0, 1, 2], [3, 2, 1]], True)
     """
-    check_int("most", most, 1)
-    check_int("max_steps", max_steps, 1)
+    check_int("most", most, 1, MOST_LISTED)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     query = query_of_text(graph, pattern, reading, attributes)
     return list_query(query, most=most, max_steps=max_steps, seed=seed)

@@ -13,6 +13,7 @@ from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, s
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from gomkcn.mining.structures.categories import Colors
 from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
@@ -203,7 +204,7 @@ def count_query(
     :func:`gomkcn.count_occurrences` says, another one from random roots.
     """
     check_float("error", error, 0, open_minimum=True)
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     search.run(max_steps=max_steps, watch=half_of(watch, 0))
     graph = query.graph
@@ -389,8 +390,8 @@ def list_query(
     watch: Watch = to_the_end,
 ) -> tuple[np.ndarray, bool]:
     """The occurrences of a query: all, or a sample of different ones, see :func:`list_places`."""
-    check_int("most", most, 1)
-    check_int("max_steps", max_steps, 1)
+    check_int("most", most, 1, MOST_LISTED)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     has_trees = query.links is not None and search.structure.num_nodes > 1
     limits = NO_LIMITS

@@ -21,6 +21,7 @@ from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import read_pattern
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -85,7 +86,7 @@ class InexactCounts:
         number of the variant of each occurrence, int64 ``[K]``, ascending; and whether these are
         all. A sample is uniform where the counts are exact; else variants share the steps.
         """
-        check_int("most", most, 1)
+        check_int("most", most, 1, MOST_LISTED)
         # 1. how many of each variant, where so many are drawn of all
         counts = [one.count for one in self.variants]
         sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
@@ -194,7 +195,7 @@ def count_variants(
     steps: Steps,
 ) -> InexactCounts:
     """Count as :func:`count_inexact` does, in a graph and with a structure that are read."""
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)

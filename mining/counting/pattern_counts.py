@@ -13,6 +13,7 @@ from gomkcn.mining.counting.occurrence_search import count_by_graph
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.categories import Colors
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.bounds import MOST_STEPS
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -92,7 +93,7 @@ def bag_of_patterns(
     (['cycle of 5 nodes', 'clique of 5 nodes'], [[0.0, 6.0], [1.0, 0.0]])
     """
     check_choice("level", level, LEVELS)
-    check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
     check_int("max_places", max_places, 1)
     csr = as_unweighted(graph)
     of_graph, of_patterns = category_colors(patterns, csr)

@@ -6,8 +6,6 @@ Drawn by Matplotlib in the style of seaborn, for a notebook or a paper; the page
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +13,18 @@ import numpy as np
 from gomkcn.mining.filters.filter_bank import FilterBank
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors, edge_weights
-from gomkcn.mining.plots.layout import map_positions, structure_positions
-from gomkcn.mining.plots.styles import INK, Kind, relation_lines, short_category
+from gomkcn.mining.plots.layout import map_positions
+from gomkcn.mining.plots.structure_figure import (
+    HEIGHT,
+    IN_A_ROW,
+    PLAIN,
+    SIDE,
+    draw_all,
+    draw_on_axis,
+    plotting,
+    structures_figure,
+)
+from gomkcn.mining.plots.styles import relation_lines
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -25,23 +33,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# drawings in a row, which is as wide as a page
-_IN_A_ROW = 4
-# width of a drawing, in inches, and its height with its title and its numbers
-_SIDE = 2.1
-_HEIGHT = 2.7
 # side of a map, two of these
 _MAP = 4.2
 # a map of more nodes is a grey spot
 _MOST_NODES = 20_000
-# fills of a node without a colour of its own, and of a node that was not compared
-_PLAIN, _UNKNOWN = "#c8ced5", "#e3e7eb"
-# how Matplotlib calls the lines of relations; all bonds are solid
-_LINES = {"dashed": "--", "dotted": ":", "dash-dot": "-."}
+# fill of a node that was not compared
+_UNKNOWN = "#e3e7eb"
 # filters that colours of seaborn tell apart
 _MOST_COLORS = 10
-# characters in a line of a title
-_WIDTH = 26
 
 
 class FiltersOnGraph(NamedTuple):
@@ -92,7 +91,7 @@ def plot_filters(
     >>> import networkx as nx
     >>> from gomkcn.mining import FilterMiner
     >>> graph = nx.lollipop_graph(4, 4)
-    >>> miner = FilterMiner(2, size=4, contrast=False).fit(graph)
+    >>> miner = FilterMiner(2, filter_size=4, contrast=False).fit(graph)
     >>> colors = feature_colors(miner.bank_, miner.filters_)
     >>> len(plot_filters(miner.filters_, colors, miner.note_).axes) >= 4
     True
@@ -102,31 +101,40 @@ def plot_filters(
         check_int("response_to", number, 0, len(filters) - 1)
     if on_graph is not None:
         _check_drawable(on_graph.graph)
-    try:
-        import seaborn as sns
-        from matplotlib import pyplot
-    except ModuleNotFoundError as error:
-        raise InputError(f"a plot needs {error.name}; pip install gomkcn-dgl[notebooks].") from None
-    if not filters:
-        return _note_alone(note)
-    rows = -(-len(filters) // _IN_A_ROW)
-    heights = [_HEIGHT * rows] + ([] if on_graph is None else [_MAP])
+    sns, pyplot = plotting()
+    # that of seaborn for more than it tells apart
+    palette_name = "colorblind" if len(filters) <= _MOST_COLORS else "husl"
+    palette = sns.color_palette(palette_name, len(filters)).as_hex()
+    lines = relation_lines((), [mined.structure for mined in filters])
+
+    def draw(axis: Axes, at: int) -> None:
+        mined = filters[at]
+        fills = [
+            found if found.startswith("#") else PLAIN for found in colors.fills(mined.features)
+        ]
+        draw_on_axis(
+            axis,
+            mined.structure,
+            lines,
+            title=f"{mined.id}: {mined.name}",
+            note=_instances_text(mined),
+            color=palette[at],
+            fills=fills,
+            weights=edge_weights(mined.structure, mined.weights),
+        )
+
+    if on_graph is None or not filters:
+        return structures_figure(len(filters), draw, note)
+    heights = [HEIGHT * -(-len(filters) // IN_A_ROW), _MAP]
     with sns.axes_style("white"), sns.plotting_context("paper"):
-        figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, sum(heights)), layout="constrained")
+        figure: Figure = pyplot.figure(
+            figsize=(SIDE * IN_A_ROW, sum(heights)), layout="constrained"
+        )
         # a notebook shows what a cell returns, and would show what is open once more
         pyplot.close(figure)
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
-        axes = parts[0].subplots(rows, _IN_A_ROW, squeeze=False).ravel()
-        lines = relation_lines((), [mined.structure for mined in filters])
-        # that of seaborn for more than it tells apart
-        palette_name = "colorblind" if len(filters) <= _MOST_COLORS else "husl"
-        palette = sns.color_palette(palette_name, len(filters)).as_hex()
-        for mined, axis in zip(filters, axes, strict=False):
-            _draw_filter(axis, mined, colors, lines, palette[mined.id])
-        for axis in axes:
-            axis.set_axis_off()
-        if on_graph is not None:
-            _draw_maps(parts[1], on_graph, number, palette)
+        draw_all(parts[0], len(filters), draw)
+        _draw_maps(parts[1], on_graph, number, palette)
     return figure
 
 
@@ -164,48 +172,6 @@ def _check_drawable(graph: CSRGraph) -> None:
         )
 
 
-def _draw_filter(
-    axis: Axes,
-    mined: MinedFilter,
-    colors: FeatureColors,
-    lines: Mapping[Kind, str],
-    badge: str,
-) -> None:
-    """A filter in the frame of its positions, its name above and its numbers below it."""
-    structure = mined.structure
-    points = structure_positions(structure)
-    kinds = structure.relations.kinds
-    rows = zip(
-        structure.edges,
-        structure.edge_relations,
-        edge_weights(structure, mined.weights),
-        strict=True,
-    )
-    for (u, v), relation, weight in rows:
-        kind = kinds[relation]
-        look = {
-            "color": INK,
-            "alpha": float(np.clip(weight, 0, 1)),
-            "linewidth": 1.6,
-            "linestyle": _LINES.get(lines.get(kind, ""), "-"),
-        }
-        style = "-|>" if kind[1] else "-"
-        axis.annotate(
-            "", points[v], points[u], arrowprops={"arrowstyle": style, "shrinkB": 6, **look}
-        )
-    fills = [fill if fill.startswith("#") else _PLAIN for fill in colors.fills(mined.features)]
-    x_all, y_all = points.T
-    axis.scatter(x_all, y_all, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
-    for (x, y), names in zip(points.tolist(), structure.categories, strict=False):
-        axis.text(x, y, short_category(names), ha="center", va="center", fontsize=7, zorder=4)
-    # the numbers stand below the drawing, inside the frame, so that no row covers another
-    axis.set(xlim=(-1.25, 1.25), ylim=(-1.75, 1.1), aspect="equal")
-    axis.set_title(
-        fill(f"{mined.id}: {mined.name}", _WIDTH, max_lines=2, placeholder=" …"), color=badge
-    )
-    axis.text(0, -1.15, _instances_text(mined), ha="center", va="top", color=INK)
-
-
 def _instances_text(mined: MinedFilter) -> str:
     """The instances of a filter, here and in random graphs."""
     is_single = mined.instances.is_exact and mined.instances.value == 1
@@ -213,16 +179,6 @@ def _instances_text(mined: MinedFilter) -> str:
     text = f"{about}{mined.instances.short} {'instance' if is_single else 'instances'}"
     random = mined.random_instances
     return text if random is None else f"{text}\nrandom graphs: {random}"
-
-
-def _note_alone(note: str) -> Figure:
-    """A figure that says why there are no filters."""
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, 1))
-    pyplot.close(figure)
-    figure.text(0.5, 0.5, fill(note, 4 * _WIDTH), ha="center", va="center", color=INK)
-    return figure
 
 
 def _draw_maps(part: Any, on_graph: FiltersOnGraph, number: int, palette: list[str]) -> None:

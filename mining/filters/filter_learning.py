@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.bounds import LARGEST_COUNT
 from gomkcn_dgl.errors import InputTypeError
-from gomkcn_dgl.kernels import POLICIES
-from gomkcn_dgl.matching import GOMKKernel, check_kernel
-from gomkcn_dgl.subgraphs import MAX_HOPS, SubgraphSettings, usual_hops
+from gomkcn_dgl.kernel_settings import known_policies
+from gomkcn_dgl.settings import SettingsTable, setting
 
-DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
-INITIALIZATIONS = ("facility_location", "random")
+if TYPE_CHECKING:
+    from gomkcn_dgl.matching import GOMKKernel
+    from gomkcn_dgl.subgraphs import SubgraphSettings
+else:
+    # who reads the types of the fields needs no more than its fields, and not NumPy
+    from gomkcn_dgl.kernel_settings import KernelSettings as GOMKKernel
+
+
+def _backends() -> tuple[str, ...]:
+    """The names of the implementations of the kernel."""
+    from gomkcn_dgl.kernels import BACKENDS
+
+    return ("auto", *BACKENDS)
+
+
+# what differs from the defaults of a kernel: three levels, and half the width
+USUAL_KERNEL = {"num_levels": 3, "tau": 0.5}
+
+
+def _usual_kernel() -> GOMKKernel:
+    """The kernel that filters are learnt with."""
+    from gomkcn_dgl.matching import GOMKKernel
+
+    return GOMKKernel(**USUAL_KERNEL)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
-class FilterLearning:
+class FilterLearning(SettingsTable):
     """How graph filters are learnt.
 
     Attributes
@@ -59,27 +81,36 @@ class FilterLearning:
     'dense'
     """
 
-    num_epochs: int = 0
-    policy: str = "dense"
-    num_hops: int | None = None
-    init: str = "facility_location"
-    learning_rate: float = 0.1
-    relocate: bool = True
-    feature_contrast: float = 0.2
-    max_subgraphs: int = 2000
-    kernel: GOMKKernel = DEFAULT_KERNEL
-    backend: str = "auto"
+    num_epochs: int = setting(
+        0, "Number of training epochs by gradients, which need PyTorch", least=0, most=10**6
+    )
+    policy: str = setting("dense", "Nodes to keep in a truncated subgraph", words=known_policies)
+    num_hops: int | None = setting(
+        None,
+        "Radius of the subgraphs, in hops",
+        least=0,
+        most=LARGEST_COUNT,
+        usual="half the largest size, at least 3",
+    )
+    init: str = setting(
+        "facility_location", "Initialization", words=("facility_location", "random")
+    )
+    learning_rate: float = setting(0.1, "Learning rate of Adam", above=0, most=1e6)
+    relocate: bool = setting(True, "Move filters that represent almost no subgraph")
+    feature_contrast: float = setting(
+        0.2, "Weight of node features relative to structure", above=0, most=1
+    )
+    max_subgraphs: int = setting(
+        2000, "Subgraphs to learn from; of more, a random sample", least=1, most=LARGEST_COUNT
+    )
+    kernel: GOMKKernel = field(default_factory=_usual_kernel)
+    backend: str = setting("auto", "Implementation of the kernel", words=_backends)
 
     def __post_init__(self) -> None:
-        check_int("num_epochs", self.num_epochs, 0)
-        check_int("max_subgraphs", self.max_subgraphs, 1)
+        super().__post_init__()
+        from gomkcn_dgl.matching import check_kernel
+
         check_kernel(self.kernel, None)
-        check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
-        check_choice("policy", self.policy, POLICIES)
-        check_choice("init", self.init, INITIALIZATIONS)
-        if self.num_hops is not None:
-            check_int("num_hops", self.num_hops, 0, MAX_HOPS)
-        check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
 
     @classmethod
     def paper(cls) -> FilterLearning:
@@ -91,6 +122,8 @@ class FilterLearning:
         >>> FilterLearning.paper().num_epochs
         500
         """
+        from gomkcn_dgl.matching import GOMKKernel
+
         return cls(
             num_epochs=500,
             policy="bfs",
@@ -104,6 +137,8 @@ class FilterLearning:
 
     def subgraph_settings(self, sizes: range, seed: int) -> SubgraphSettings:
         """How the subgraphs for the largest filters are taken; others have fewer nodes."""
+        from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
+
         hops = usual_hops(sizes[-1]) if self.num_hops is None else self.num_hops
         return SubgraphSettings(hops, sizes[-1], self.policy, seed)
 

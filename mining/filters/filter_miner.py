@@ -21,6 +21,12 @@ from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
 from gomkcn.mining.filters.mined_filter import mined_filters
 from gomkcn.mining.filters.miner_file import read_miner, write_miner
+from gomkcn.mining.settings.filter_settings import (
+    AUTO,
+    MOST_FILTER_NODES,
+    FilterSettings,
+    SeededFilters,
+)
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
@@ -38,16 +44,14 @@ from gomkcn_dgl.runtime.files import atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.settings import values_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from gomkcn_dgl.layer import GOMKConv
 
-AUTO = "auto"
 LEVELS = ("node", "graph")
-# more nodes of a filter take long to match, and look like no pattern
-MOST_FILTER_NODES = 64
 # sizes of filters that are compared with random graphs, and the size of others, that of the paper
 CONTRAST_SIZES, USUAL_SIZE = range(3, 9), 6
 # random graphs of more edges take minutes
@@ -74,7 +78,7 @@ class FilterMiner(GraphEstimator):
     num_filters : int or "auto"
         Filters, F. "auto": as many as the graph has more of than random graphs, 12 at most; without
         contrast 8. There are fewer where no more subgraphs differ.
-    size : int, str, tuple of int or "auto"
+    filter_size : int, str, tuple of int or "auto"
         Nodes of a subgraph, from 2 to 64: a number, or the smallest and the largest, as in "3-8".
         "auto": "3-8"; without contrast 6, the size of the paper.
     contrast : bool or "auto"
@@ -168,7 +172,8 @@ class FilterMiner(GraphEstimator):
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> model = make_pipeline(FilterMiner(2, size=5, contrast=False), DecisionTreeClassifier())
+    >>> filters = FilterMiner(2, filter_size=5, contrast=False)
+    >>> model = make_pipeline(filters, DecisionTreeClassifier())
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
     >>> model.fit(rings, [0] * 30 + [1] * 12).predict(rings)[[0, 41]].tolist()
     [0, 1]
@@ -176,24 +181,30 @@ class FilterMiner(GraphEstimator):
 
     def __init__(
         self,
-        num_filters: int | str = AUTO,
-        size: int | str | tuple[int, int] = AUTO,
+        num_filters: int | str = FilterSettings.num_filters,
+        filter_size: int | str | tuple[int, int] = FilterSettings.filter_size,
         *,
-        contrast: bool | str = AUTO,
+        contrast: bool | str = FilterSettings.contrast,
         learning: FilterLearning | None = None,
-        device: Any = AUTO,
+        device: Any = FilterSettings.device,
         level: str = "node",
-        max_assigned: int = 200_000,
-        random_state: int = 0,
+        max_assigned: int = FilterSettings.max_assigned,
+        random_state: int = SeededFilters.random_state,
     ) -> None:
         self.num_filters = num_filters
-        self.size = size
+        self.filter_size = filter_size
         self.contrast = contrast
         self.learning = learning
         self.device = device
         self.level = level
         self.max_assigned = max_assigned
         self.random_state = random_state
+
+    @property
+    def settings(self) -> SeededFilters:
+        """The parameters as they are read; an InputError for one out of range."""
+        known = values_of(FilterSettings, self)
+        return SeededFilters(**known, random_state=self.random_state)
 
     def unfitted(self) -> FilterMiner:
         """Another one with the same parameters, which is not fitted."""
@@ -211,19 +222,12 @@ class FilterMiner(GraphEstimator):
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if self.num_filters != AUTO:
-            check_int("num_filters", self.num_filters, 1)
-        if self.size != AUTO:
-            check_sizes("size", self.size, 2, MOST_FILTER_NODES)
-        if self.contrast not in (True, False, AUTO):
-            raise InputError("contrast", 'must be True, False or "auto"', got=repr(self.contrast))
-        check_int("max_assigned", self.max_assigned, 1)
-        check_int("random_state", self.random_state, 0)
+        settings = self.settings
         check_choice("level", self.level, LEVELS)
         learning = self.resolve_learning()
         # nodes alone, without what is around them, are no neighbourhoods
         check_int("num_levels", learning.kernel.num_levels, 1)
-        if learning.init == "random" and self.contrast != AUTO and self.contrast:
+        if learning.init == "random" and settings.contrast is True:
             raise InputError(
                 "contrast",
                 (
@@ -257,16 +261,16 @@ class FilterMiner(GraphEstimator):
         Where they are "auto" they are those ``usual`` where the graph is mined, or else our own.
         """
         reason = self.why_no_contrast(graph)
-        if self.size == AUTO:
+        if self.filter_size == AUTO:
             contrasted = CONTRAST_SIZES if usual is None else _at_least_two(usual)
             single = USUAL_SIZE if usual is None else contrasted[-1]
             return range(single, single + 1) if reason else contrasted
-        sizes = check_sizes("size", self.size, 2, MOST_FILTER_NODES)
+        sizes = check_sizes("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
         if reason and len(sizes) > 1:
             raise InputError(
-                "size",
+                "filter_size",
                 f"must be one number where there are no random graphs to compare with ({reason})",
-                got=repr(self.size),
+                got=repr(self.filter_size),
                 way_out=f"give one size, such as {USUAL_SIZE}",
             )
         return sizes
@@ -564,7 +568,7 @@ class FilterMiner(GraphEstimator):
         >>> import networkx as nx
         >>> from gomkcn import as_csr
         >>> graph = as_csr(nx.lollipop_graph(3, 2))
-        >>> miner = FilterMiner(num_filters=2, size=3, contrast=False).fit(graph)
+        >>> miner = FilterMiner(num_filters=2, filter_size=3, contrast=False).fit(graph)
         >>> conv = miner.to_conv()
         >>> features = torch.from_numpy(miner.scaling_.scale(graph.features))
         >>> responses = torch.from_numpy(miner.transform(graph))

@@ -13,6 +13,8 @@ from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, FilterRow, filter_rows
+from gomkcn.mining.filters.filter_figure import plot_filters
+from gomkcn.mining.filters.filters_records import DrawnRecord
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors
@@ -33,7 +35,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import Table, save_result
 
 if TYPE_CHECKING:
     from gomkcn.mining.filters.filter_miner import FilterMiner
@@ -131,22 +133,21 @@ class DrawnNodes:
         }
 
     @classmethod
-    def from_dict(cls, record: dict[str, Any], num_nodes: int, num_filters: int) -> DrawnNodes:
-        """Read a record of ``drawn.json``; refuse lists that do not belong together."""
-        labels = np.array(record["labels"], np.int64)
-        similarities = _from_thousandths(record["similarities"])
-        responses = _from_thousandths(record["responses"]).reshape(num_filters, num_nodes).T
-        subgraphs = np.array(record["subgraphs"], np.int64).reshape(num_nodes, -1)
-        matching = np.array(record["matching"], np.int64).reshape(subgraphs.shape)
-        exact = np.array(record["exact"], bool)
-        by_node = (labels, similarities, exact, *([record["fills"]] if record["fills"] else []))
-        if any(len(one) != num_nodes for one in by_node):
+    def of_record(cls, record: DrawnRecord, num_nodes: int, num_filters: int) -> DrawnNodes:
+        """Read a record of ``drawn.json``; a ValueError for lists that do not belong together."""
+        labels = np.array(record.labels, np.int64)
+        similarities = _from_thousandths(record.similarities)
+        responses = _from_thousandths(record.responses).reshape(num_filters, num_nodes).T
+        subgraphs = np.array(record.subgraphs, np.int64).reshape(num_nodes, -1)
+        matching = np.array(record.matching, np.int64).reshape(subgraphs.shape)
+        exact = np.array(record.exact, bool)
+        by_node: list[Any] = [labels, similarities, exact]
+        by_node += [record.fills] if record.fills else []
+        if any(len(values) != num_nodes for values in by_node):
             raise ValueError(f"drawn.json is not of the {num_nodes} nodes of the map")
         if labels.max(initial=-1) >= num_filters or subgraphs.max(initial=-1) >= num_nodes:
             raise ValueError("drawn.json names a filter or a node that is not there")
-        return cls(
-            labels, similarities, responses, subgraphs, matching, exact, tuple(record["fills"])
-        )
+        return cls(labels, similarities, responses, subgraphs, matching, exact, record.fills)
 
 
 def _thousandths(values: np.ndarray) -> list[int]:
@@ -285,7 +286,7 @@ class FiltersRun:
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 4)
-        >>> run = FiltersRun.of(FilterMiner(1, size=5, contrast=False).fit(rings), rings)
+        >>> run = FiltersRun.of(FilterMiner(1, filter_size=5, contrast=False).fit(rings), rings)
         >>> run.filters[0].instances.short, run.occurrences[0].short
         ('4', '4')
         """
@@ -297,7 +298,9 @@ class FiltersRun:
                 way_out="call miner.fit with the same graph first",
             )
         settings = FiltersSettings.of(miner) if settings is None else settings
-        counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())
+        counts = tuple(occurrences) or count_filters(
+            miner.filters_, csr, settings.filters.count_seconds, Steps()
+        )
         categories = Categories.find(csr.stored_features, csr.feature_names)
         colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
         shown = drawn = None
@@ -358,9 +361,13 @@ class FiltersRun:
         check_choice("which", which, ("filters", "nodes"))
         return tabulate(FILTER_COLUMNS, self.rows) if which == "filters" else self.nodes
 
+    def plot(self) -> Any:
+        """Draw the filters with their instances, as :meth:`FilterMiner.plot` does."""
+        return plot_filters(self.filters, self.colors, self.note)
+
     def save(self, path: str | Path) -> None:
-        """Write the table of filters to a file whose name ends in .csv, .json or .parquet."""
-        self.table().save(path)
+        """Write the table of filters to a file, or their picture, as :meth:`MotifSet.save` does."""
+        save_result(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 
 from gomkcn.mining.filters.filter_bank import FilterBank, Responses
 from gomkcn.mining.filters.filter_learner import Learnt
 from gomkcn.mining.filters.instances import choose_disjoint, count_instances
 from gomkcn.mining.filters.neighbourhoods import count_node_sets
+from gomkcn.mining.settings.filter_settings import MOST_FILTER_NODES
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import OccurrenceCount
+from gomkcn.mining.structures.records import (
+    Count,
+    Positive,
+    Share,
+    Similarity,
+    StructureRecord,
+    as_record,
+)
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.graphs.structure import Structure
@@ -23,6 +33,11 @@ from gomkcn_dgl.graphs.structure import Structure
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 # subgraphs that are listed of each filter
 MOST_NEAREST = 5
+# what is recorded of a filter as it is
+_RECORDED = (
+    "size", "instances", "disjoint_instances", "random_instances", "exceeds", "exact",
+    "nearest_nodes", "similarity", "nearest",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,9 +57,9 @@ class NearestSubgraph:
     """
 
     root: int | str
-    similarity: float
+    similarity: Similarity
     nodes: tuple[int | str | None, ...]
-    graph: int = 0
+    graph: Count = 0
 
 
 @dataclass(frozen=True)
@@ -59,14 +74,34 @@ class RandomInstances:
         Random graphs that were drawn.
     """
 
-    mean: float
-    sd: float
-    num_graphs: int
+    mean: Positive
+    sd: Positive
+    num_graphs: Annotated[int, Meta(ge=2)]
 
     def __str__(self) -> str:
         """The mean ± the standard deviation."""
         digits = 0 if self.mean >= 100 else 1
         return f"{self.mean:,.{digits}f} ± {self.sd:,.{digits}f}"
+
+
+class FilterRecord(StructureRecord):
+    """A filter in ``filters.json``: its number, its structure, and where the graph has it."""
+
+    id: Count
+    name: str
+    # from node to node, before they were rounded; with several relations a list for each channel
+    weights: list[list[Share | list[Share]]]
+    # of each node, in the units of the input
+    features: list[list[float]]
+    size: Annotated[int, Meta(ge=1, le=MOST_FILTER_NODES)]
+    instances: OccurrenceCount
+    disjoint_instances: Count
+    random_instances: RandomInstances | None
+    exceeds: bool
+    exact: OccurrenceCount
+    nearest_nodes: OccurrenceCount
+    similarity: Annotated[tuple[Similarity, ...], Meta(max_length=len(QUANTILES))]
+    nearest: tuple[NearestSubgraph, ...]
 
 
 # arrays have no single truth value, so records are compared by identity
@@ -145,7 +180,7 @@ class MinedFilter:
 
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner
-        >>> miner = FilterMiner(1, size=3, contrast=False).fit(nx.complete_graph(3))
+        >>> miner = FilterMiner(1, filter_size=3, contrast=False).fit(nx.complete_graph(3))
         >>> drawn = miner.filters_[0].to_networkx()
         >>> round(drawn.edges[0, 1]["weight"], 1), drawn.nodes[0]
         (1.0, {'constant': 1.0})
@@ -172,48 +207,26 @@ class MinedFilter:
             **self.structure.to_dict(),
             "weights": self.weights.tolist(),
             "features": self.features.tolist(),
-            "size": self.size,
-            "instances": asdict(self.instances),
-            "disjoint_instances": self.disjoint_instances,
-            "random_instances": (
-                None if self.random_instances is None else asdict(self.random_instances)
-            ),
-            "exceeds": self.exceeds,
-            "exact": asdict(self.exact),
-            "nearest_nodes": asdict(self.nearest_nodes),
-            "similarity": list(self.similarity),
-            "nearest": [asdict(one) for one in self.nearest],
+            **{name: as_record(getattr(self, name)) for name in _RECORDED},
         }
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any], feature_names: Sequence[str]) -> MinedFilter:
-        """Read a record; the inverse of :meth:`to_dict`. A wrong one raises a ValueError."""
-        structure = Structure.from_dict(record)
+    def of_record(cls, record: FilterRecord, feature_names: Sequence[str]) -> MinedFilter:
+        """Read a record; a ValueError where its parts do not belong together."""
+        structure = Structure.from_dict(record.structure())
         size = structure.num_nodes
-        random = record["random_instances"]
-        weights = np.array(record["weights"], np.float32)
-        features = np.array(record["features"], np.float64).reshape(size, len(feature_names))
+        weights = np.array(record.weights, np.float32)
+        features = np.array(record.features, np.float64).reshape(size, len(feature_names))
         if weights.shape[:2] != (size, size):
-            raise ValueError(f"the weights of filter {record['id']} are not of {size} nodes")
+            raise ValueError(f"the weights of filter {record.id} are not of {size} nodes")
         return cls(
-            id=record["id"],
+            id=record.id,
             structure=structure,
-            name=record["name"],
+            name=record.name,
             weights=weights,
             features=features,
             feature_names=tuple(feature_names),
-            size=record["size"],
-            instances=OccurrenceCount(**record["instances"]),
-            disjoint_instances=record["disjoint_instances"],
-            random_instances=None if random is None else RandomInstances(**random),
-            exceeds=record["exceeds"],
-            exact=OccurrenceCount(**record["exact"]),
-            nearest_nodes=OccurrenceCount(**record["nearest_nodes"]),
-            similarity=tuple(record["similarity"]),
-            nearest=tuple(
-                NearestSubgraph(**{**one, "nodes": tuple(one["nodes"])})
-                for one in record["nearest"]
-            ),
+            **{name: getattr(record, name) for name in _RECORDED},
         )
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from gomkcn.mining.filters.discrete_filters import DiscreteFilters
 from gomkcn.mining.filters.filter_bank import FilterBank
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
-from gomkcn.mining.filters.mined_filter import MinedFilter
+from gomkcn.mining.filters.mined_filter import FilterRecord, MinedFilter
 from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.records import read_as
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
@@ -82,7 +83,8 @@ def read_miner(path: Path) -> tuple[dict[str, Any], FilterBank, dict[str, Any]]:
         **{name: arrays[name] for name in PER_NODE},
         **{name: record[name] for name in PLAIN_VALUES},
         "filters_": tuple(
-            MinedFilter.from_dict(entry, bank.feature_names) for entry in record["filters"]
+            MinedFilter.of_record(read_as(FilterRecord, entry), bank.feature_names)
+            for entry in record["filters"]
         ),
     }
     return params, bank, fitted

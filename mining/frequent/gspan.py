@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
-from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError, TimeUpError
+from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
@@ -222,52 +222,18 @@ def frequent_subgraphs(
     ('A--B, B--C, C--D', [2])
     """
     csr = as_unweighted(graphs)
-    num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
+    num_nodes = check_search(csr, support, sizes)
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
     least = _least_graphs(support, np.bincount(labels[labels >= 0]))
-    if csr.num_graphs == 1:
-        raise InputError(
-            "graphs",
-            "must be two or more",
-            got="one",
-            way_out=(
-                "a support is the number of graphs that contain a subgraph. The census counts "
-                "the structures of one graph, and filters, in Python FilterMiner, are its "
-                "frequent neighbourhoods"
-            ),
-        )
     has_limit = time_limit is not None or steps is not None
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
-    began = time.monotonic()
-    spend = steps.share_of("searching for frequent subgraphs", 1.0)
-    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend, most_bytes)
-
-    def is_wanted(code: _Code, inside: np.ndarray) -> bool:
-        # without a look at the classes, so that these can be compared
-        return bool(len(inside) >= least.min()) and search.is_minimal(code)
-
-    rows: list[_Row] = []
-    family = []
-    is_late = False
-    try:
-        for code, inside in search.run(is_wanted):
-            if len(code.colors) in num_nodes:
-                family.append(int((labels[inside] >= 0).sum()))
-            own = labels[inside]
-            if (np.bincount(own[own >= 0], minlength=len(least)) >= least).any():
-                rows.append((search.structure(code), code, inside))
-            if not has_limit and time.monotonic() - began > _LONG_SEARCH:
-                has_limit = True
-                slow = Message(
-                    f"{len(rows):,} frequent subgraphs after {_LONG_SEARCH:.0f} s, and the search "
-                    "goes on; a larger support or fewer nodes end sooner",
-                    way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
-                )
-                log.warning("%s", slow)
-    except (TimeUpError, RunInterruptedError):
-        is_late = True
+    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], most_bytes=most_bytes)
+    branches = _search_branches(search, labels, least, num_nodes, steps, warns=not has_limit)
+    rows: list[_Row] = [row for branch in branches for row in branch.rows]
+    family = [number for branch in branches for number in branch.family]
+    search.num_cut = sum(branch.num_cut for branch in branches)
     if closed:
         rows = _closed(rows)
     rows = [row for row in rows if row[0].num_nodes in num_nodes]
@@ -287,10 +253,88 @@ def frequent_subgraphs(
         contains,
         classes,
         np.array(family, np.int64),
-        "; ".join(filter(None, ["the search ended early" if is_late else "", search.left_out])),
+        "; ".join(filter(None, ["the search ended early" * steps.is_partial, search.left_out])),
         [code for _, code, _ in rows],
         search.labels,
     )
+
+
+def check_search(graph: CSRGraph, support: float, sizes: int | str | tuple[int, int]) -> range:
+    """The sizes of a search; refuses a single graph, and a support or sizes that cannot be."""
+    num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
+    _least_graphs(support, np.array([graph.num_graphs]))
+    if graph.num_graphs == 1:
+        raise InputError(
+            "graphs",
+            "must be two or more",
+            got="one",
+            way_out=(
+                "a support is the number of graphs that contain a subgraph. The census counts "
+                "the structures of one graph, and filters, in Python FilterMiner, are its "
+                "frequent neighbourhoods"
+            ),
+        )
+    return num_nodes
+
+
+def _search_branches(
+    search: _SubgraphSearch,
+    labels: np.ndarray,
+    least: np.ndarray,
+    num_nodes: range,
+    steps: Steps,
+    *,
+    warns: bool,
+) -> list[_Branch]:
+    """Search all that grows from each edge alone; a step for each, so that a killed job goes on."""
+    name = "searching for frequent subgraphs"
+    began = time.monotonic()
+    num_found = 0
+    done = 0.0
+
+    def is_wanted(code: _Code, inside: np.ndarray) -> bool:
+        # without a look at the classes, so that these can be compared
+        return bool(len(inside) >= least.min()) and search.is_minimal(code)
+
+    def grow(root: _Root) -> _Branch:
+        nonlocal done, num_found, warns
+        show = steps.stage(name)
+
+        def spend(share: float) -> None:
+            nonlocal done
+            done += share
+            show(done)
+            steps.check_time()
+
+        branch = _Branch([], [], 0)
+        search.num_cut = 0
+        try:
+            for code, inside in search.grow(root, is_wanted, spend):
+                if len(code.colors) in num_nodes:
+                    branch.family.append(int((labels[inside] >= 0).sum()))
+                known = labels[inside]
+                if (np.bincount(known[known >= 0], minlength=len(least)) >= least).any():
+                    branch.rows.append((search.structure(code), code, inside))
+                    num_found += 1
+                if warns and time.monotonic() - began > _LONG_SEARCH:
+                    warns = False
+                    slow = Message(
+                        f"{num_found:,} frequent subgraphs after {_LONG_SEARCH:.0f} s, and the "
+                        "search goes on; a larger support or fewer nodes end sooner",
+                        way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
+                    )
+                    log.warning("%s", slow)
+        except TimeUpError:
+            # time is up, and so what is returned is not kept
+            search.forget()
+        return replace(branch, num_cut=search.num_cut)
+
+    roots = search.roots()
+    keys = {id(root): f"{number}" for number, root in enumerate(roots)}
+    return steps.each(
+        name, _Branch, grow, roots, key=lambda root: keys[id(root)], in_time=True,
+        weight=lambda _: 0,
+    )  # fmt: skip
 
 
 def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
@@ -377,12 +421,11 @@ class _SubgraphSearch:
         graph: CSRGraph,
         labels: _Labels,
         most_nodes: int | None = None,
-        spend: Spend = spend_freely,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         self.graph = graph
         self.labels = labels
-        self._spend = spend
+        self._most_bytes = most_bytes
         # subgraphs that were not extended
         self.num_cut = 0
         # bytes that embeddings may still take
@@ -403,13 +446,13 @@ class _SubgraphSearch:
         self, accepts: Callable[[_Code, np.ndarray], bool]
     ) -> Iterator[tuple[_Code, np.ndarray]]:
         """Yield each code that is accepted, as are all before it, and the graphs with it."""
-        with _plain_interrupt():
-            yield from self._run(accepts)
+        for root in self.roots():
+            yield from self.grow(root, accepts, spend_freely)
 
-    def _run(
-        self, accepts: Callable[[_Code, np.ndarray], bool]
-    ) -> Iterator[tuple[_Code, np.ndarray]]:
+    def roots(self) -> list[_Root]:
+        """All edges alone, by their kinds and those of their nodes."""
         arcs = self.arcs
+        found = []
         node = np.repeat(np.arange(len(arcs.color)), np.diff(arcs.indptr))
         key = arcs.color[node].astype(np.int64) * arcs.num_labels + arcs.label
         key = key * arcs.num_colors + arcs.color[arcs.neighbor]
@@ -417,8 +460,20 @@ class _SubgraphSearch:
             front, color = divmod(start, arcs.num_colors)
             first, label = divmod(front, arcs.num_labels)
             nodes = np.stack([node[rows], arcs.neighbor[rows]], axis=1).astype(np.int32)
-            share = len(rows) / len(key)
-            yield from self._grow(_Code.begin(label, (first, color)), nodes, accepts, share)
+            code = _Code.begin(label, (first, color))
+            found.append(_Root(code, nodes, len(rows) / len(key)))
+        return found
+
+    def grow(
+        self, root: _Root, accepts: Callable[[_Code, np.ndarray], bool], spend: Spend
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        """Yield the codes that grow from an edge and are accepted, and the graphs with each."""
+        with _plain_interrupt():
+            yield from self._grow(root.code, root.nodes, accepts, root.share, spend)
+
+    def forget(self) -> None:
+        """Forget the embeddings of a search that was not finished."""
+        self._room = self._most_bytes
 
     @property
     def left_out(self) -> str:
@@ -437,14 +492,15 @@ class _SubgraphSearch:
         nodes: np.ndarray,
         accepts: Callable[[_Code, np.ndarray], bool],
         share: float,
+        spend: Spend,
     ) -> Iterator[tuple[_Code, np.ndarray]]:
         """Yield a code and those that grow from it, a ``share`` of all work."""
         # looks at the clock
-        self._spend(0.0)
+        spend(0.0)
         graphs = self.graph_of[nodes[:, 0]]
         inside = graphs[np.concatenate([[True], graphs[1:] != graphs[:-1]])]
         if not accepts(code, inside):
-            self._spend(share)
+            spend(share)
             return
         yield code, inside
         used = code.used(self.labels.opposite)
@@ -456,7 +512,7 @@ class _SubgraphSearch:
             grows, needed = False, self._bytes_of(nodes, code.path[-1:])
         self.num_cut += is_cut
         if needed > self._room or len(code.arcs) == _MOST_ARCS:
-            self._spend(share)
+            spend(share)
             return
         self._room -= needed
         key, row, new = find_extensions(self.arcs, nodes, code.path, used, grows)
@@ -464,11 +520,11 @@ class _SubgraphSearch:
             longer = nodes[row[at]]
             if new[at[0]] >= 0:
                 longer = np.concatenate([longer, new[at, None]], axis=1)
-            own = share * len(at) / len(key)
-            yield from self._grow(code.extended(value, self.arcs), longer, accepts, own)
+            part = share * len(at) / len(key)
+            yield from self._grow(code.extended(value, self.arcs), longer, accepts, part, spend)
         self._room += needed
         if not len(key):
-            self._spend(share)
+            spend(share)
 
     def _bytes_of(self, nodes: np.ndarray, path: np.ndarray) -> int:
         """Most bytes of the embeddings with one arc more, from some nodes of the path."""
@@ -563,6 +619,23 @@ def _plain_interrupt() -> Iterator[None]:
 
 
 _Row = tuple[Structure, _Code, np.ndarray]
+
+
+class _Root(NamedTuple):
+    """An edge alone: its code, all its embeddings, and its share of all arcs."""
+
+    code: _Code
+    nodes: np.ndarray
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """What was found from an edge on: what is frequent, the support of all, and what was cut."""
+
+    rows: list[_Row]
+    family: list[int]
+    num_cut: int
 
 
 def _closed(rows: Sequence[_Row]) -> list[_Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE
 
-_NO_EDGES = np.zeros((0, 0), np.int64)
+NO_EDGES = np.zeros((0, 0), np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +27,8 @@ class Candidate:
     sources: tuple[str, ...]  # what saw it
     is_complete: bool = True  # whether all copies were looked at
     addresses: Addresses | None = None  # of one graph, what says where each copy is
+    # of a drawing, from which copies may differ: how often they lack an edge, and have another
+    rates: tuple[float, float] | None = None
 
     @property
     def code(self) -> bytes:
@@ -35,9 +37,7 @@ class Candidate:
 
     def bare(self) -> Candidate:
         """The structure and the copies alone, from which the rest can be found again."""
-        return Candidate(
-            bare(self.structure), self.copies, _NO_EDGES, self.sources, self.is_complete
-        )
+        return replace(self, structure=bare(self.structure), edges=NO_EDGES, addresses=None)
 
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:

@@ -7,7 +7,7 @@ at once, so that the nodes of all sets of a structure stand in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -119,6 +119,15 @@ class CollectionProposals:
         if any(motif.structure.code == candidate.code for motif in description.motifs):
             return None
         return choose_copies(description, candidate, freed)
+
+    def redrawn(
+        self,
+        description: CollectionDescription,
+        number: int,
+        tried: set[tuple[bytes, bytes, bool]],
+    ) -> Iterator[Choice]:
+        """No other drawing: copies are exact."""
+        return iter(())
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""

@@ -12,8 +12,8 @@ from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, 
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_copies import LEAST_GRAPHS
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.drawing_fits import NearSettings
 from gomkcn.mining.motif_sets.motif_search import SearchSettings
-from gomkcn.mining.motif_sets.near_copies import NearSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
@@ -37,7 +37,7 @@ COLLECTION_SEARCH = SearchSettings(
     least_share_of_round=0.0,
 )
 # a length of a collection takes some ten times as long as one of a graph
-COLLECTION_NEAR = NearSettings(polished=1)
+COLLECTION_NEAR = NearSettings(refitted=2)
 # nodes that a motif whose copies may differ has more than the largest that grows
 _MORE_NODES = 2
 # a block with such a share of its edges is a clique that lacks some, where copies may differ

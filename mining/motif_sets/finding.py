@@ -15,21 +15,20 @@ from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES
 from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
 from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
-
-# nodes of a motif, at most: larger ones take minutes to find
-MOST_NODES = 10
 
 
 def motif_set(
@@ -69,12 +68,12 @@ def motif_set(
     >>> motif_set(nx.path_graph(9), given=["triangle"]).given
     {'triangle': inf}
     """
-    check_int("random_state", random_state, 0)
+    check_int("random_state", random_state, 0, LARGEST_SEED)
     mined = MinedGraph.of(graph)
     is_collection = isinstance(graph, list | tuple) or mined.graph.num_graphs > 1
     return find_motif_set(
         mined,
-        None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
+        None if sizes is None else check_sizes("sizes", sizes, 2, MOST_PATTERN_NODES),
         random_state,
         given_patterns(given, mined, is_collection=is_collection),
         exact_copies=exact_copies,

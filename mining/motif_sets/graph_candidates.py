@@ -7,7 +7,7 @@ listed whose sets would save most bits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import log, log1p, log2
 
@@ -57,6 +57,9 @@ class GraphProposals:
 
         Those that are ``known`` come back with one source more.
         """
+        if number:
+            # the smallest ones may be pieces of larger ones
+            description = _without_smallest(description)
         code = description.code
         is_free = ~description.used[code.edge_of]
         seed = 10 * self.seed + number
@@ -102,6 +105,12 @@ class GraphProposals:
         """The free copies of a candidate that save most, see :func:`choose_copies`."""
         return choose_copies(description, candidate, freed, least_worth)
 
+    def redrawn(
+        self, description: GraphDescription, number: int, tried: set[tuple[bytes, bytes, bool]]
+    ) -> Iterator[Choice]:
+        """No other drawing: copies are exact."""
+        return iter(())
+
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
         return candidate_of(
@@ -111,6 +120,15 @@ class GraphProposals:
             candidate.sources,
             candidate.is_complete,
         )
+
+
+def _without_smallest(description: GraphDescription) -> GraphDescription:
+    """The set without its motifs of fewest nodes, which may be pieces of larger ones."""
+    fewest = min((motif.copies.shape[1] for motif in description.motifs), default=0)
+    for number in reversed(range(len(description.motifs))):
+        if description.motifs[number].copies.shape[1] == fewest:
+            description = description.without(number)
+    return description
 
 
 def _best(description: GraphDescription, seen: list[Sighting], most: int) -> list[Sighting]:

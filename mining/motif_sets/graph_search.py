@@ -8,11 +8,11 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.blocks import find_blocks
 from gomkcn.mining.motif_sets.coded_set import Answer, CodedSet
+from gomkcn.mining.motif_sets.drawing_fits import NEAR
 from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.motif_search import SearchSettings
-from gomkcn.mining.motif_sets.near_copies import NEAR
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps

@@ -17,7 +17,7 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
@@ -97,6 +97,8 @@ class SearchState:
     num_steps: int
     # numbers of motifs that were left out together, and the exponent of what filled the gap
     tried: tuple[tuple[tuple[int, ...], float], ...]
+    # where drawings are searched for, what the search for exact copies ended with
+    exact: SearchState | None = None
 
 
 class Proposals(Protocol):
@@ -122,12 +124,17 @@ class Proposals(Protocol):
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
 
+    def redrawn(
+        self, description: Any, number: int, tried: set[tuple[bytes, bytes, bool]]
+    ) -> Iterator[Choice]:
+        """Other drawings of a motif that save more beside the others; none where all are exact."""
+
 
 class MotifSearch:
     """The search for a motif set, from a description without motifs.
 
-    ``moves`` are what a round tries, in their order. ``steps`` keep how far it has come, and say
-    when the time is up.
+    ``steps`` keep how far it has come, and say when the time is up. ``exact`` is the state of the
+    search before it, which is kept as well.
     """
 
     def __init__(
@@ -136,16 +143,19 @@ class MotifSearch:
         proposals: Proposals,
         settings: SearchSettings,
         steps: Steps,
-        moves: Sequence[Move] = MOVES,
+        name: str = "",
+        exact: SearchState | None = None,
     ) -> None:
         self.empty = empty
         self.best = empty
         self.proposals = proposals
-        self.moves = moves
+        self.exact = exact
         self.settings = settings
         self.steps = steps
         # each base has a step of its own
-        self.report = steps.stage(steps.name or "searching for the motif set", is_steady=False)
+        self.report = steps.stage(
+            name or steps.name or "searching for the motif set", is_steady=False
+        )
         self.candidates: dict[bytes, Candidate] = {}
         # the choice of each structure where there are no other motifs
         self.alone: dict[bytes, Choice | None] = {}
@@ -166,10 +176,12 @@ class MotifSearch:
         given: Sequence[Candidate] = (),
         state: SearchState | None = None,
         grows: bool = True,
+        least_alone: float = -np.inf,
     ) -> Description:
         """Search, and return the shortest description; go on from a ``state`` if there is one.
 
-        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows.
+        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows. There
+        is no search where none of them saves more than ``least_alone`` by itself.
         """
         settings = self.settings
         num_greedy = len(settings.exponents)
@@ -178,8 +190,10 @@ class MotifSearch:
         if state is None:
             self.take(given)
             self.propose(self.empty, 0)
+            if max(map(self.gain_alone, self.candidates), default=-np.inf) < least_alone:
+                return self.best
         else:
-            self._resume(state)
+            self.resume(state)
         stage = self.stage
         while not self.stops():
             before = self.best
@@ -190,7 +204,8 @@ class MotifSearch:
                 self.keep_shorter(self.add(self.empty, settings.exponents[stage]))
                 is_last = not self.best.motifs
             else:
-                self.round()
+                for move in MOVES:
+                    self.make(move)
                 saved = self.cost(self.empty) - self.cost(before)
                 least = settings.least_of_round + settings.least_share_of_round * saved
                 is_last = self.cost(before) - self.cost(self.best) < least
@@ -201,7 +216,7 @@ class MotifSearch:
                 self.cut = f"Shorter sets were still found after {settings.most_rounds} rounds."
                 break
             # a search that is over would go on from what is kept
-            self._keep(stage)
+            self.steps.keep(self.state(stage))
         if self.cut and not self.best.motifs:
             # sets of one motif are known already
             alone = self._shortest_alone(self.alone.values())
@@ -213,13 +228,6 @@ class MotifSearch:
     def round_number(self) -> int:
         """The number of the present round, the first of which has the number 1."""
         return self.stage - len(self.settings.exponents) + 1
-
-    def round(self) -> None:
-        """Propose structures, and run each move on the best set."""
-        if self.round_number <= self.settings.rounds_of_proposals:
-            self.propose(_without_smallest(self.best), self.round_number)
-        for move in self.moves:
-            self.make(move)
 
     def make(self, move: Move) -> Description:
         """Apply the changes that a move proposes, each to the best set, and return what this is."""
@@ -444,7 +452,7 @@ class MotifSearch:
     def worth(self, best: Description, number: int) -> float:
         """Bits that a set grows by without a motif; the others stay, or choose copies anew."""
         fewer = [best.without(number)]
-        if self.covers(best):
+        if best.nodes_apart and self.covers(best):
             codes = codes_of(best)
             fewer.append(self.cover(codes[:number] + codes[number + 1 :]))
         return min(after.length for after in fewer) - best.length
@@ -456,8 +464,8 @@ class MotifSearch:
 
     # kept between moves
 
-    def _keep(self, stage: int) -> None:
-        """Keep what the search would go on from."""
+    def state(self, stage: int) -> SearchState:
+        """What the search would go on from, in a stage."""
         best = self.best
         number_of = {motif: number for number, motif in enumerate(best.motifs)}
         tried = [
@@ -465,16 +473,16 @@ class MotifSearch:
             for motifs, exponent in self.tried
             if all(motif in number_of for motif in motifs)
         ]
-        state = SearchState(
+        return SearchState(
             stage,
             tuple(replace(motif, structure=bare(motif.structure)) for motif in best.motifs),
             tuple(candidate.bare() for candidate in self.candidates.values()),
             self.num_steps,
             tuple(sorted(tried)),
+            self.exact,
         )
-        self.steps.keep(state)
 
-    def _resume(self, state: SearchState) -> None:
+    def resume(self, state: SearchState) -> None:
         """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
         best = self.empty
@@ -488,12 +496,3 @@ class MotifSearch:
             (tuple(best.motifs[number] for number in numbers), exponent)
             for numbers, exponent in state.tried
         }
-
-
-def _without_smallest(description: Description) -> Description:
-    """The set without its motifs of fewest nodes, which may be pieces of larger ones."""
-    fewest = min((motif.copies.shape[1] for motif in description.motifs), default=0)
-    for number in reversed(range(len(description.motifs))):
-        if description.motifs[number].copies.shape[1] == fewest:
-            description = description.without(number)
-    return description

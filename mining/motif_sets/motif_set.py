@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,13 @@ from gomkcn.mining.motif_sets.motif_columns import (
     motif_rows,
     motif_table,
 )
+from gomkcn.mining.motif_sets.motif_set_record import MotifRecord, MotifSetRecord
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.marked_graph import marked_graph
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import NONE, Occurrences, pick_disjoint
-from gomkcn.mining.structures.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
+from gomkcn.mining.structures.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern
+from gomkcn.mining.structures.records import as_record, six, six_digits
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -240,18 +242,16 @@ class MotifSet:
         )
         return table
 
-    def compare(self, other: Any) -> Any:
+    def compare(self, other: Any) -> Table:
         """The motifs in another graph: what each saves there, beside what it saves here.
 
         There, copies are exact; here, they may differ from their motif.
 
         Returns
         -------
-        pandas.DataFrame
-            One row a motif: ``motif``, ``copies``, ``bits``, ``copies_other``, ``bits_other``.
+        Table
+            A row for each motif: ``motif``, ``copies``, ``bits``, ``copies_other``, ``bits_other``.
         """
-        import pandas as pd
-
         mined = MinedGraph.of(as_unweighted(other))
         given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
         question = Question(mined, proposed=given, grows=False, exact_copies=True)
@@ -261,20 +261,17 @@ class MotifSet:
             empty = GraphDescription.of(GraphCode.of(mined))
             found = search_graph(question, empty, Steps())
         by_key = {one.structure.key: one for one in found.motifs}
-        rows = []
-        for name, one in zip(self.names, self.motifs, strict=True):
-            assert one.motif is not None
-            there = by_key.get(one.key)
-            rows.append(
-                {
-                    "motif": name,
-                    "copies": one.motif.num_copies,
-                    "bits": one.motif.bits,
-                    "copies_other": 0 if there is None else len(there.copies),
-                    "bits_other": 0.0 if there is None else there.bits,
-                }
-            )
-        return pd.DataFrame(rows)
+        parts = [pattern.motif for pattern in self.motifs if pattern.motif is not None]
+        there = [by_key.get(pattern.key) for pattern in self.motifs]
+        return Table(
+            {
+                "motif": self.names,
+                "copies": [part.num_copies for part in parts],
+                "bits": [part.bits for part in parts],
+                "copies_other": [0 if coded is None else len(coded.copies) for coded in there],
+                "bits_other": [0.0 if coded is None else coded.bits for coded in there],
+            }
+        )
 
     def rows(self, planted: Sequence[str] = ()) -> list[MotifRow]:
         """The rows of the table of the set; ``planted`` names the planted motifs of each motif."""
@@ -348,36 +345,39 @@ class MotifSet:
         """
         return marked_graph(as_unweighted(graph), self.motifs, blocks=self.known_blocks)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``; copies are in a table of their own."""
-        motifs = [_record_of(one) for one in self.motifs]
-        return {
-            "motifs": motifs,
-            "bits_base": round(self.bits_base, 6),
-            "bits_total": round(self.bits_total, 6),
-            "bits_saved": round(self.bits_saved, 6),
-            "base": self.base,
-            "blocks": self.num_blocks,
-            "nodes_covered": round(self.nodes_covered, 6),
-            "edges_covered": round(self.edges_covered, 6),
-            "near": [list(group) for group in self.near],
-            "complete": self.complete,
-            "cut": self.cut,
-            "num_graphs": self.num_graphs,
-            "closest": None if self.closest is None else _record_of(self.closest),
+    def to_record(self) -> MotifSetRecord:
+        """The record of ``patterns.json``, with six decimals."""
+        return MotifSetRecord(
+            motifs=[_record_of(motif) for motif in self.motifs],
+            bits_base=six(self.bits_base),
+            bits_total=six(self.bits_total),
+            bits_saved=six(self.bits_saved),
+            base=self.base,
+            blocks=self.num_blocks,
+            nodes_covered=six(self.nodes_covered),
+            edges_covered=six(self.edges_covered),
+            near=self.near,
+            complete=self.complete,
+            cut=self.cut,
+            num_graphs=self.num_graphs,
+            closest=None if self.closest is None else _record_of(self.closest),
             # JSON has no infinity
-            "given": {
-                name: round(bits, 6) if np.isfinite(bits) else None
-                for name, bits in self.given.items()
+            given={
+                name: six(bits) if np.isfinite(bits) else None for name, bits in self.given.items()
             },
-            "not_used": list(self.not_used),
-            "other": None if self.other is None else self.other.to_dict(),
-        }
+            not_used=self.not_used,
+            other=None if self.other is None else self.other.to_record(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        record: dict[str, Any] = as_record(self.to_record())
+        return record
 
     @classmethod
-    def from_dict(
+    def of_record(
         cls,
-        record: Mapping[str, Any],
+        record: MotifSetRecord,
         relations: Relations,
         copies: Sequence[Sequence[Occurrences]],
         edits: Sequence[Sequence[np.ndarray]] | None = None,
@@ -388,26 +388,33 @@ class MotifSet:
         So are their edits. ``blocks`` are those of the set that has some.
         """
         own, *others = copies
-        own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
-        other = record["other"]
-        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base"]
-        same += ["cut", "num_graphs"]
-        closest = record["closest"]
+        own_edits, *other_edits = edits or [[NO_EDITS] * len(places) for places in copies]
+        other = record.other
         return cls(
             motifs=tuple(
-                _pattern_of(one, relations, places, changed)
-                for one, places, changed in zip(record["motifs"], own, own_edits, strict=True)
+                _pattern_of(motif, relations, places, changed)
+                for motif, places, changed in zip(record.motifs, own, own_edits, strict=True)
             ),
-            **{name: record[name] for name in same},
-            num_blocks=record["blocks"],
-            blocks=None if record["blocks"] is None else blocks,
-            near=tuple(map(tuple, record["near"])),
-            closest=closest and _pattern_of(closest, relations, NONE),
-            given={
-                name: np.inf if bits is None else bits for name, bits in record["given"].items()
-            },
-            not_used=tuple(record["not_used"]),
-            other=other and cls.from_dict(other, relations, others, other_edits, blocks),
+            bits_base=record.bits_base,
+            bits_total=record.bits_total,
+            nodes_covered=record.nodes_covered,
+            edges_covered=record.edges_covered,
+            base=record.base,
+            cut=record.cut,
+            num_graphs=record.num_graphs,
+            num_blocks=record.blocks,
+            blocks=None if record.blocks is None else blocks,
+            near=record.near,
+            closest=(
+                None if record.closest is None else _pattern_of(record.closest, relations, NONE)
+            ),
+            given={name: np.inf if bits is None else bits for name, bits in record.given.items()},
+            not_used=record.not_used,
+            other=(
+                None
+                if other is None
+                else cls.of_record(other, relations, others, other_edits, blocks)
+            ),
         )
 
     def _repr_html_(self) -> str | None:
@@ -415,66 +422,61 @@ class MotifSet:
         return html_of(self)
 
 
-def _record_of(one: Pattern) -> dict[str, Any]:
-    """A motif: its number among the patterns, null for none, its structure, copies and bits."""
-    assert one.motif is not None, "a motif has copies"
-    structure = one.structure
+def _record_of(pattern: Pattern) -> MotifRecord:
+    """A motif: its number among the patterns, None for none, its structure, copies and bits."""
+    motif, structure = pattern.motif, pattern.structure
+    assert motif is not None, "a motif has copies"
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     several = len(structure.relations.names) > 1
-    rates = one.motif.rates(structure)
-    return {
-        "pattern": one.id if one.id >= 0 else None,
-        "num_nodes": structure.num_nodes,
-        "edges": [[*ends, number] if several else list(ends) for ends, number in rows],
-        "categories": [list(names) for names in structure.categories],
-        "sources": list(one.sources),
-        "copies": one.motif.num_copies,
-        "copies_exact": one.motif.copies_exact,
-        "missing": one.motif.missing,
-        "added": one.motif.added,
-        "missing_rate": round(rates[0], 6),
-        "added_rate": round(rates[1], 6),
-        "bits": round(one.motif.bits, 6),
-        "share": round(one.motif.share, 6),
-        "address": one.motif.address,
-        "features": [
-            {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
-            for feature in one.motif.features
-        ],
-    }
+    missing_rate, added_rate = motif.rates(structure)
+    return MotifRecord(
+        pattern=pattern.id if pattern.id >= 0 else None,
+        num_nodes=structure.num_nodes,
+        edges=[[*ends, number] if several else list(ends) for ends, number in rows],
+        categories=[list(names) for names in structure.categories],
+        sources=pattern.sources,
+        copies=motif.num_copies,
+        copies_exact=motif.copies_exact,
+        missing=motif.missing,
+        added=motif.added,
+        missing_rate=six(missing_rate),
+        added_rate=six(added_rate),
+        bits=six(motif.bits),
+        share=six(motif.share),
+        address=motif.address,
+        features=tuple(
+            OrbitFeature(**as_record(feature, six_digits)) for feature in motif.features
+        ),
+    )
 
 
 def _pattern_of(
-    record: Mapping[str, Any],
-    relations: Relations,
-    copies: Occurrences,
-    edits: np.ndarray = NO_EDITS,
+    record: MotifRecord, relations: Relations, copies: Occurrences, edits: np.ndarray = NO_EDITS
 ) -> Pattern:
     """Read what :func:`_record_of` gave."""
     structure = Structure.from_dict(
         {
-            **{name: record[name] for name in ("num_nodes", "categories")},
-            "edges": [one[:2] for one in record["edges"]],
-            "edge_relations": [one[2] if len(one) > 2 else 0 for one in record["edges"]],
+            "num_nodes": record.num_nodes,
+            "categories": record.categories,
+            "edges": [row[:2] for row in record.edges],
+            "edge_relations": [row[2] if len(row) > 2 else 0 for row in record.edges],
             "relations": [{"name": name, "directed": way} for name, way in relations.kinds],
         }
     )
     part = MotifPart(
         copies,
-        record["bits"],
-        record["address"],
-        share=record["share"],
+        record.bits,
+        record.address,
+        share=record.share,
         num_copies=len(copies),
         edits=edits,
-        features=tuple(
-            OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]
-        ),
+        features=record.features,
     )
     return Pattern(
         structure,
-        sources=tuple(record["sources"]),
-        motif=replace(part, num_copies=record["copies"]),
-        id=-1 if record["pattern"] is None else record["pattern"],
+        sources=record.sources,
+        motif=replace(part, num_copies=record.copies),
+        id=-1 if record.pattern is None else record.pattern,
     )
 
 

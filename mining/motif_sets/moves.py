@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.candidate import Candidate
+from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 
@@ -44,6 +44,18 @@ class Gap(NamedTuple):
     banned: Set[bytes] = frozenset()  # structures that may not fill it
 
 
+class Propose:
+    """Take in the structures that the best set shows in what it leaves over."""
+
+    def propose(self, search: MotifSearch) -> Iterator[Description]:
+        if search.round_number <= search.settings.rounds_of_proposals:
+            search.propose(search.best, search.round_number)
+        yield from ()
+
+    def apply(self, search: MotifSearch, change: Description) -> Description:
+        return change
+
+
 class Add:
     """Add what saves most, until nothing saves enough; the first two exponents take turns."""
 
@@ -53,6 +65,33 @@ class Add:
 
     def apply(self, search: MotifSearch, change: float) -> Description:
         return search.add(search.best, change)
+
+
+class Redraw:
+    """Let each motif whose copies may differ have another drawing, beside the others."""
+
+    def propose(self, search: MotifSearch) -> Iterator[tuple[int, Choice]]:
+        number = 0
+        for _ in range(len(search.best.motifs)):
+            at = number
+            tried: set[tuple[bytes, bytes, bool]] = set()
+            before = None
+            while search.best is not before:
+                before = search.best
+                for choice in search.proposals.redrawn(before, at, tried):
+                    yield at, choice
+                    if search.best is not before:
+                        # it is the last one now
+                        search.take([choice.candidate])
+                        at = len(before.motifs) - 1
+                        break
+            number += at == number
+
+    def apply(self, search: MotifSearch, change: tuple[int, Choice]) -> Description:
+        number, choice = change
+        others = search.best.without(number)
+        candidate = choice.candidate
+        return others.add(candidate.structure, choice.copies, candidate.sources)
 
 
 class _Refill:
@@ -189,6 +228,8 @@ def _are_alike(first: Candidate, second: Candidate) -> bool:
 
 # what a round tries, in one graph and in a collection alike: gaps first, which keep most of a set
 MOVES: tuple[Move, ...] = (
+    Redraw(),
+    Propose(),
     Add(),
     Drop(),
     DropPairs(),

@@ -14,13 +14,14 @@ import numpy as np
 from gomkcn.mining.motif_sets.candidate import Candidate
 from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
 from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, NearSettings, drawing_of
 from gomkcn.mining.motif_sets.motif_search import (
     MotifSearch,
     Proposals,
     SearchSettings,
     SearchState,
 )
-from gomkcn.mining.motif_sets.near_copies import NearCopies, NearSettings
+from gomkcn.mining.motif_sets.near_copies import NearProposals
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn.mining.structures.pattern import Pattern
@@ -28,6 +29,14 @@ from gomkcn_dgl.runtime.steps import Steps
 
 # a set that saves less is not reported, in bits
 LEAST_SAVED = 10.0
+# a drawing is changed in each round, and its copies are chosen anew beside others, which takes long
+NEAR_SEARCH = SearchSettings(
+    exponents=(0.0,),
+    least_estimate=0.0,
+    more_than_estimate=1.0,
+    bits_more_than_estimate=1.0,
+    least_of_motif=LEAST_SAVED,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +69,19 @@ class SearchInBase:
             pattern.key: self.proposals.give(pattern.structure, pattern.sources)
             for pattern in proposed
         }
-        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
         given = [candidate for some in candidates_of.values() for candidate in some]
-        best = search.run(given, self.steps.kept(SearchState), grows=question.grows)
-        if not (question.exact_copies or search.cut):
-            near = NearCopies(
-                self.empty, self.near_sizes, question.seed, self.steps, self.near_settings
-            )
-            improved = near.improve(best, [candidate.structure for candidate in given])
-            if improved is not best:
-                best = improved
+        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
+        state = self.steps.kept(SearchState)
+        if state is None or state.exact is None:
+            best = search.run(given, state, grows=question.grows)
+            state = None
+        else:
+            # copies that differ were looked for already
+            search.resume(state.exact)
+            best = search.best
+        cut = search.cut
+        if not (question.exact_copies or cut):
+            best, cut = self._with_drawings(question, search, given, state)
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         missing = {
@@ -83,10 +95,40 @@ class SearchInBase:
             self.empty.length,
             best.length,
             base,
-            cut=search.cut,
+            cut=cut,
             closest=None if closest is None else self._motifs(search, closest)[0],
             missing={key: bits for key, bits in missing.items() if bits is not None},
         )
+
+    def _with_drawings(
+        self,
+        question: Question,
+        search: MotifSearch,
+        given: Sequence[Candidate],
+        state: SearchState | None,
+    ) -> tuple[Description, str]:
+        """The set whose copies may differ, where it is worth it, and where its search was cut."""
+        exact = search.best
+        settings = self.near_settings
+        fits = DrawingFits(self.empty, self.near_sizes, question.seed, settings)
+        drawings = [drawing_of(motif.structure, motif.copies) for motif in exact.motifs]
+        drawings += [drawing_of(candidate.structure) for candidate in given]
+        drawings = [drawing for drawing in drawings if drawing.structure.num_nodes in fits.sizes]
+        near = MotifSearch(
+            self.empty,
+            NearProposals(fits, drawings, self.steps.is_late),
+            NEAR_SEARCH,
+            self.steps,
+            "looking for copies that differ from their motif",
+            search.state(search.stage),
+        )
+        # several true motifs save more together than any one does, but the pieces of one motif save
+        # less than that motif
+        saved = self.empty.length - exact.length
+        found = near.run(state=state, least_alone=saved)
+        if self.empty.length - found.length > settings.times_exact * saved:
+            return found, near.cut
+        return exact, near.cut if self.steps.is_late() else ""
 
     def _missing(
         self, search: MotifSearch, best: Description, candidates: Sequence[Candidate]

@@ -32,6 +32,7 @@ from gomkcn.mining.counting.census import (
 from gomkcn.mining.counting.counter import count_occurrences
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.null_models import (
     ATTEMPTS_PER_EDGE,
     NullModel,
@@ -63,8 +64,6 @@ from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
-# fewer random graphs cannot tell what is rare
-LEAST_SAMPLES = 99
 # steps of a census that one thread takes in a minute
 _STEPS_A_MINUTE = 2e10
 # steps of a census that take as long as an attempt of a walk

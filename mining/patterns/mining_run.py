@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.plots.structure_figure import plot_motifs
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.marked_graph import marked_graph
@@ -27,7 +29,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import Table, save_result
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,6 +221,26 @@ class MiningRun:
         tables = tables_of(self.counted, self.patterns, self.motif_set, self.graph.graph_names)
         check_choice("which", which, tables)
         return tables[which]
+
+    def plot(self) -> Any:
+        """Draw the motifs, each with its copies and the bits that it saves.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        return plot_motifs(self.motif_set)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of structures or the picture of the motifs, as the file's ending says.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .json or .parquet, or in .svg, .png or .pdf. The folder of a run is
+            written by ``gomkcn mine``; :func:`gomkcn.write_tables` writes all tables.
+        """
+        save_result(self, path)
 
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies of motifs and the listed occurrences of patterns as attributes.

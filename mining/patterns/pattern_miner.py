@@ -3,50 +3,48 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gomkcn.mining.counting.census import check_channels
-from gomkcn.mining.counting.pattern_counts import COPIES, LOG, VALUES, bag_of_patterns
+from gomkcn.mining.counting.pattern_counts import COPIES, LOG, bag_of_patterns
 from gomkcn.mining.counting.watching import steps_in
-from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_miner import FilterMiner
-from gomkcn.mining.filters.filter_settings import FilterSettings
-from gomkcn.mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
+from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
 from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.patterns.choice import (
-    LEAST_SAMPLES,
     ChoiceRules,
     choose_patterns,
     compare_structures,
 )
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
+from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.patterns.trained_filters import patterns_of_filters
-from gomkcn.mining.significance.null_models import check_null
+from gomkcn.mining.plots.structure_figure import plot_motifs
+from gomkcn.mining.settings.miner_settings import AUTO, MOST_PATTERN_NODES, NONE, MinerSettings
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
 from gomkcn.mining.structures.pattern import merge
 from gomkcn.mining.structures.pattern_columns import Patterns
-from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
+from gomkcn_dgl.checks import check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table, save_result
+from gomkcn_dgl.settings import values_of
 
 log = logging.getLogger("gomkcn_dgl")
 
-AUTO, NONE = "auto", "none"
 # sizes of which structures are counted and compared, where none is given
 USUAL_SIZES = range(3, 9)
-# what may show structures
-SOURCES = ("grown", "filters", "frequent")
 # most patterns of filters or frequent subgraphs that are reported where nothing else calls for
 # them: more than a dozen are not read
 MOST_SEEN = 12
@@ -64,20 +62,6 @@ _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
     "rules out; a null model that is named does it."
 )
-_WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
-
-
-def _as_list(given: Any) -> Any:
-    """What is given as a list; a single structure is one of its own."""
-    return (given,) if isinstance(given, str | Structure) else given
-
-
-def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
-    """Refuse what is no list of things of a kind; a text is a list of its own."""
-    is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
-    others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
-    if others:
-        raise InputTypeError(name, f"must be a list of {what}", got=type(others[0]).__name__)
 
 
 @dataclass(eq=False, repr=False)
@@ -121,8 +105,8 @@ class PatternMiner(GraphEstimator):
         edges.
     filters : FilterMiner or str
         How frequent neighbourhoods are found, as ``filters_``: a :class:`gomkcn.FilterMiner`, whose
-        parameters can be set as ``filters__size`` and so on; "auto" for the usual one; or "none",
-        which saves its seconds.
+        parameters can be set as ``filters__filter_size`` and so on; "auto" for the usual one; or
+        "none", which saves its seconds.
     values : {"copies", "occurrences", "log"}
         What is in the rows of :meth:`transform`: where copies of the motifs lie, see
         :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node
@@ -191,55 +175,43 @@ class PatternMiner(GraphEstimator):
     [1, 0]
     """
 
-    pattern_size: int | str | tuple[int, int] | None = None
+    pattern_size: int | str | tuple[int, int] | None = MinerSettings.pattern_size
     _: KW_ONLY
-    sources: str | tuple[str, ...] = "grown"
-    given: str | tuple[Structure | str, ...] = ()
-    exact_copies: bool = False
-    null: str | tuple[str, ...] | None = "auto"
-    null_samples: int = 199
-    count_error: float = 0.02
-    count_seconds: float | None = None
-    filters: FilterMiner | str = AUTO
-    values: str = "copies"
-    random_state: int = 0
-    n_jobs: int | None = None
+    sources: str | tuple[str, ...] = MinerSettings.sources
+    given: str | tuple[Structure | str, ...] = MinerSettings.given
+    exact_copies: bool = MinerSettings.exact_copies
+    null: str | tuple[str, ...] | None = MinerSettings.null
+    null_samples: int = MinerSettings.null_samples
+    count_error: float = MinerSettings.count_error
+    count_seconds: float | None = MinerSettings.count_seconds
+    filters: FilterMiner | str = MinerSettings.filters
+    values: str = MinerSettings.values
+    random_state: int = MinerSettings.random_state
+    n_jobs: int | None = MinerSettings.n_jobs
+
+    @property
+    def settings(self) -> MinerSettings:
+        """The parameters as they are read; an InputError for one out of range.
+
+        ``filters`` is "auto" where it is a miner, which has settings of its own.
+        """
+        known = values_of(MinerSettings, self)
+        if isinstance(self.filters, FilterMiner):
+            known["filters"] = AUTO
+        return MinerSettings(**known)
 
     @property
     def sizes(self) -> range | None:
         """The sizes of patterns, as ``pattern_size`` says it; None for the usual ones."""
-        return (
-            None
-            if self.pattern_size is None
-            else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
-        )
-
-    @property
-    def source_names(self) -> tuple[str, ...]:
-        """What shows structures that may be motifs."""
-        _check_list("sources", self.sources, str, "names, such as 'grown,filters'")
-        names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
-        return tuple(dict.fromkeys(one.strip() for one in names))
-
-    @property
-    def given_structures(self) -> tuple[Structure | str, ...]:
-        """What the user gives; a text is one structure."""
-        given = _as_list(self.given)
-        _check_list("given", given, str | Structure, _WHAT_IS_GIVEN)
-        return tuple(given)
-
-    @property
-    def nulls(self) -> tuple[Any, ...]:
-        """The null models that were asked for; the first one decides what is reported."""
-        nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
-        return () if nulls in ((None,), (NONE,)) else nulls
+        size = self.pattern_size
+        return None if size is None else check_sizes("pattern_size", size, 1, MOST_PATTERN_NODES)
 
     def resolve_filters(self) -> FilterMiner | None:
         """The miner of filters, not fitted; None where filters are left out."""
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
-            return FilterSettings().miner(FilterLearning(), self.random_state)
+            return FilterMiner(random_state=self.random_state)
         if not isinstance(self.filters, FilterMiner):
             raise InputTypeError(
                 "filters", 'must be a gomkcn.FilterMiner, "auto" or "none"', got=repr(self.filters)
@@ -249,8 +221,9 @@ class PatternMiner(GraphEstimator):
     def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
         """What is reported of a graph."""
         # nobody asked for a comparison that says nothing of molecules
-        is_left_out = AUTO in self.nulls and holds_molecules(graph.relations)
-        nulls = [one for one in self.nulls if one != AUTO or not is_left_out]
+        asked = self.settings.nulls
+        is_left_out = AUTO in asked and holds_molecules(graph.relations)
+        nulls = [null for null in asked if null != AUTO or not is_left_out]
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
             MOST_SEEN,
@@ -270,37 +243,9 @@ class PatternMiner(GraphEstimator):
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if self.pattern_size is not None:
-            check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
-        _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
-        if not isinstance(self.exact_copies, bool):
-            raise InputTypeError(
-                "exact_copies", "must be True or False", got=repr(self.exact_copies)
-            )
-        for one in self.source_names:
-            check_choice("sources", one, SOURCES)
-        check_choice("values", self.values, VALUES)
-        for null in self.nulls:
-            if null == NONE:
-                raise InputError("null", "must be 'none' alone", got="another null model beside it")
-            if null != AUTO:
-                check_null(null, (AUTO, NONE))
-        check_int("null_samples", self.null_samples, LEAST_SAMPLES)
-        check_int("random_state", self.random_state, 0)
-        check_float("count_error", self.count_error, 0, 1, open_minimum=True)
-        check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        check_jobs("n_jobs", self.n_jobs)
-        if self.filters not in (AUTO, NONE):
-            # a miner of filters, whose parameters are checked
-            own = self.resolve_filters()
-            assert own is not None, "neither a text"
-            own.check()
-        elif self.filters == NONE and "filters" in self.source_names:
-            raise InputError(
-                "sources",
-                'must not be "filters" where filters are "none"',
-                way_out="leave one of them out",
-            )
+        _ = self.settings
+        if isinstance(self.filters, FilterMiner):
+            self.filters.check()
 
     def fit(
         self,
@@ -347,8 +292,9 @@ class PatternMiner(GraphEstimator):
         for note in mined.categories.notes:
             log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        sources = self.source_names
-        proposed = given_patterns(self.given_structures, mined, is_collection=is_collection)
+        settings = self.settings
+        sources = settings.sources
+        proposed = given_patterns(settings.given, mined, is_collection=is_collection)
         rules = self.choice_rules(given)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
@@ -407,6 +353,43 @@ class PatternMiner(GraphEstimator):
         """
         filters = self.resolve_filters()
         return None if filters is None else filters.fit_mined(mined, steps, self.sizes)
+
+    def table(self, which: str = "structures") -> Table:
+        """What was found, as a table: "structures", "motifs", "occurrences", "copies", and so on.
+
+        The tables are those of :meth:`MiningRun.table`; in a run structures have names in words.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> PatternMiner(null=None).fit(rings).table("motifs").columns()["copies"]
+        [8]
+        """
+        self._check_fitted()
+        tables = tables_of([*self.patterns_, *self.others_], self.patterns_, self.motif_set_)
+        check_choice("which", which, tables)
+        return tables[which]
+
+    def plot(self) -> Any:
+        """Draw the motifs, each with its copies and the bits that it saves.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        self._check_fitted()
+        return plot_motifs(self.motif_set_)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table of structures or the picture of the motifs, as the file's ending says.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .json or .parquet, or in .svg, .png or .pdf.
+        """
+        save_result(self, path)
 
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each node where one graph was fitted, or for each graph of a list.

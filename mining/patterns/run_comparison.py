@@ -30,8 +30,9 @@ from gomkcn.mining.patterns.compared_structure import (
     comparison_columns,
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
-from gomkcn.mining.patterns.pattern_miner import NONE, PatternMiner
-from gomkcn.mining.significance.null_models import KEEP_DEGREES
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.settings.miner_settings import NONE
+from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
@@ -89,13 +90,22 @@ class Profile:
         return float(np.corrcoef(first, second)[0, 1])
 
 
+@dataclass(frozen=True)
+class ComparedRun:
+    """What a comparison says of a run: its graph, and what its random graphs do not tell."""
+
+    graph: GraphSummary
+    warnings: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RunComparison(Tabular):
     """Two runs, and every structure that either of them counted.
 
     Attributes
     ----------
-    first, second : MiningRun
+    first, second : ComparedRun
+        The graph of each run, and the warnings of its comparison with random graphs.
     null : str
         The null model whose results are shown, the first that both runs have; empty without one.
     structures : tuple of ComparedStructure
@@ -105,8 +115,8 @@ class RunComparison(Tabular):
         One for each family of which both runs compared all structures.
     """
 
-    first: MiningRun
-    second: MiningRun
+    first: ComparedRun
+    second: ComparedRun
     null: str
     structures: tuple[ComparedStructure, ...]
     profiles: tuple[Profile, ...]
@@ -141,7 +151,7 @@ class RunComparison(Tabular):
         Where the random graphs keep degrees, the subgraphs that are two edges at a node are as many
         in each of them: so an unjoined pair is left as often as the third pair is not joined.
         """
-        if self.null not in KEEP_DEGREES:
+        if not (self.null in NULL_MODELS and NULL_MODELS[self.null].keeps_degrees):
             return []
         return [
             one
@@ -211,7 +221,13 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         for name, (key, one) in zip(names, structures.items(), strict=True)
     ]
     rows = _in_order(_with_entries([one for one in rows if one.is_held]))
-    return RunComparison(first, second, null, tuple(rows), tuple(_profiles(rows)))
+    return RunComparison(
+        ComparedRun(first.graph, first.warnings),
+        ComparedRun(second.graph, second.warnings),
+        null,
+        tuple(rows),
+        tuple(_profiles(rows)),
+    )
 
 
 def mine_structures(

@@ -54,7 +54,7 @@ def viridis(value: float) -> str:
     >>> viridis(0), viridis(0.5), viridis(1)
     ('#440154', '#21918c', '#fde725')
     """
-    stops = np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in VIRIDIS])
+    stops = np.array([[int(color[at : at + 2], 16) for at in (1, 3, 5)] for color in VIRIDIS])
     place = np.linspace(0, 1, len(stops))
     return _hex([float(np.interp(value, place, stops[:, part])) for part in range(3)])
 
@@ -112,12 +112,12 @@ class FeatureColors:
         varying = np.flatnonzero(np.ptp(features, axis=0)).tolist() if len(features) else []
         numeric = [column for column in varying if column not in categories.columns]
         shown = numeric if len(numeric) in (1, 3) else []
-        own = np.asarray(features, np.float64)[:, shown]
+        values = np.asarray(features, np.float64)[:, shown]
         return cls(
             tuple(shown),
             tuple(names[column] for column in shown),
-            own.min(axis=0, initial=np.inf),
-            own.max(axis=0, initial=-np.inf),
+            values.min(axis=0, initial=np.inf),
+            values.max(axis=0, initial=-np.inf),
             len(numeric) - len(shown),
         )
 
@@ -125,15 +125,15 @@ class FeatureColors:
         """The colour of each node of ``features [M, D]``; a grey where there is no rule."""
         if not self.columns:
             return [PLAIN_FILL] * len(features)
-        own = np.asarray(features, np.float64)[:, list(self.columns)]
-        shares = np.clip((own - self.low) / (self.high - self.low), 0, 1)
+        values = np.asarray(features, np.float64)[:, list(self.columns)]
+        shares = np.clip((values - self.low) / (self.high - self.low), 0, 1)
         # a single column is as much red as green and blue
-        return [_hex(row) for row in np.broadcast_to(255 * shares, (len(own), 3)).tolist()]
+        return [_hex(row) for row in np.broadcast_to(255 * shares, (len(values), 3)).tolist()]
 
     def words(self, features: np.ndarray) -> list[str]:
         """The shown values of each node, to be read out; empty texts where there are none."""
-        own = np.asarray(features, np.float64)[:, list(self.columns)]
-        return [", ".join(f"{value:.3g}" for value in row) for row in own.tolist()]
+        values = np.asarray(features, np.float64)[:, list(self.columns)]
+        return [", ".join(f"{value:.3g}" for value in row) for row in values.tolist()]
 
     def legend(self) -> Markup:
         """What colours mean, one line of HTML; empty where all nodes are alike."""
@@ -199,15 +199,15 @@ def draw_filter(
     >>> print(drawing[:92])
     <svg role="img" aria-label="edges A–B 0.90, B–C 0.90; size of nodes A 0, B 2, C 4" width="84
     """
-    own = edge_weights(structure, weights)
-    said = "edges " + ", ".join(
-        f"{name} {weight:.2f}" for name, weight in zip(edge_names(structure), own, strict=True)
+    shades = edge_weights(structure, weights)
+    caption = "edges " + ", ".join(
+        f"{name} {weight:.2f}" for name, weight in zip(edge_names(structure), shades, strict=True)
     )
     if colors.columns:
         values = ", ".join(
             f"{node_letter(node)} {text}" for node, text in enumerate(colors.words(features))
         )
-        said += f"; {', '.join(colors.names)} of nodes {values}"
+        caption += f"; {', '.join(colors.names)} of nodes {values}"
     return draw_structure(
         structure,
         width,
@@ -216,8 +216,8 @@ def draw_filter(
         # a name that says which edge is of which relation needs them
         letters=has_letters(structure) or names_nodes(describe_shape(structure)),
         fills=colors.fills(features),
-        weights=own,
-        label=f"{label}: {said}" if label else said,
+        weights=shades,
+        label=f"{label}: {caption}" if label else caption,
     )
 
 
@@ -326,7 +326,7 @@ def draw_loss_curve(
     base = height - _BELOW + 3
     shapes = f'<path stroke="var(--rule-2, #b9c1ca)" d="M{_SIDE} {base}H{right}"/>'
     dot = ""
-    said = []
+    captions = []
     for name, (dashes, values) in zip(("loss", "validation loss"), series, strict=True):
         known = [at for at, value in enumerate(values) if np.isfinite(value)]
         if not known:
@@ -338,7 +338,7 @@ def draw_loss_curve(
             f'stroke-linecap="round" d="{path}{"h0" * (len(known) == 1)}"/>'
         )
         ends = [f"{values[at]:.3g} at epoch {first + at}" for at in (known[0], known[-1])]
-        said.append(f"{name}: {', '.join(dict.fromkeys(ends))}")
+        captions.append(f"{name}: {', '.join(dict.fromkeys(ends))}")
         if marked is not None and marked - first in known:
             x, y = point(marked - first, values[marked - first]).split()
             dot = f'<circle cx="{x}" cy="{y}" r="3.2" fill="var(--ink, currentColor)"/>'
@@ -351,7 +351,7 @@ def draw_loss_curve(
     if high > low:
         letters += f'<text x="{right + 6}" y="{base}">{_to_span(low, high - low)}</text>'
     return Markup(
-        f'<svg role="img" aria-label="{escape("; ".join(said))}" width="{width}" '
+        f'<svg role="img" aria-label="{escape("; ".join(captions))}" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}">{shapes}{dot}'
         f'<g fill="var(--soft, currentColor)" font-size="{_LETTERS:g}">{letters}</g></svg>'
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
+import msgspec.structs
 import numpy as np
+from msgspec import Meta
 
 from gomkcn.mining.plots.layout import map_positions, structure_positions
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.graph_relations import edges_among
+from gomkcn.mining.structures.records import Count, Record
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graphs.structure import category_value
 from gomkcn_dgl.io.graph_classes import GraphClasses
@@ -20,8 +24,7 @@ if TYPE_CHECKING:
     from gomkcn.mining.structures.pattern import Pattern
     from gomkcn_dgl.graphs.structure import Structure
 
-# fields that are no arrays
-_TEXTS = ("names", "kinds", "classes")
+Position = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,25 @@ class MapLimits:
     most_edges: int = 100_000
     nodes_of_places: int = 500
     most_near: int = 50
+
+
+class MapRecord(Record):
+    """``map.json``: what the page of a run shows of the graph."""
+
+    # the input's own id of each node
+    names: list[int | str]
+    graphs: list[Count]
+    positions: list[tuple[Position, Position]]
+    edges: list[tuple[Count, Count]]
+    # the relation of each edge, by number
+    edge_relations: list[Annotated[int, Meta(ge=0, le=999)]]
+    # categories of nodes
+    kinds: list[str]
+    kind_of: list[Count]
+    degrees: list[Count]
+    # classes of graphs; none where they have no classes
+    classes: list[str]
+    class_of: list[Count]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +118,13 @@ class GraphMap:
         is no motif, and the neighbours that have most edges to them.
         """
         copies = [
-            (one.structure, one.motif.copies.rows_in(graph))
-            for one in motif_set.shown
-            if one.motif is not None
+            (pattern.structure, pattern.motif.copies.rows_in(graph))
+            for pattern in motif_set.shown
+            if pattern.motif is not None
         ]
         places = [rows for _, rows in copies]
         if not places:
-            places = [one.occurrences.rows_in(graph) for one in patterns]
+            places = [pattern.occurrences.rows_in(graph) for pattern in patterns]
         part = part_around(graph, places, limits or MapLimits())
         return cls.of_part(graph, *part, classes=classes, copies=copies)
 
@@ -124,12 +146,15 @@ class GraphMap:
         source, target, relation = edges.T
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))
-        drawn = [(structure_positions(one) * [1, -1], position[places]) for one, places in copies]
+        drawn = [
+            (structure_positions(structure) * [1, -1], position[places])
+            for structure, places in copies
+        ]
         # several edges of two nodes are one line of the map
         pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
         ones = np.ones(len(rows))
         plain = csr_from_edges(pairs[:, 0], pairs[:, 1], len(rows), features=ones, undirected=True)
-        shown = [(one, places[(places >= 0).all(axis=1)]) for one, places in drawn]
+        shown = [(structure, places[(places >= 0).all(axis=1)]) for structure, places in drawn]
         kinds, kind_of = _categories(graph, rows)
         return cls(
             names=graph.original_ids(rows),
@@ -152,20 +177,14 @@ class GraphMap:
         }
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
-        """Read a record of ``map.json``; refuse lists that do not belong together."""
-        parts: dict[str, Any] = {
-            name: value if name in _TEXTS else np.array(value, dtype=np.int64)
-            for name, value in record.items()
-            if name not in ("positions", "edges")
-        }
-        # 3.0 is a whole number in JSON
-        parts["names"] = [one if isinstance(one, str) else int(one) for one in record["names"]]
-        return cls(
-            positions=np.array(record["positions"], dtype=float).reshape(-1, 2),
-            edges=np.array(record["edges"], dtype=np.int64).reshape(-1, 2),
-            **parts,
-        )
+    def of_record(cls, record: MapRecord) -> GraphMap:
+        """Read a record of ``map.json``; a ValueError for lists that do not belong together."""
+        parts = msgspec.structs.asdict(record)
+        for name in ("graphs", "edge_relations", "kind_of", "degrees", "class_of"):
+            parts[name] = np.array(parts[name], np.int64)
+        parts["positions"] = np.array(record.positions, float).reshape(-1, 2)
+        parts["edges"] = np.array(record.edges, np.int64).reshape(-1, 2)
+        return cls(**parts)
 
 
 def part_around(

@@ -79,7 +79,10 @@ def node_positions(num_nodes: int, edges: tuple[tuple[int, int], ...]) -> np.nda
     # rounded, so that equally good layouts tie on every machine and the first of them is taken
     return min(
         [*layouts, _fit(circle)],
-        key=lambda one: (_distances(one).min(initial=1) < least, round(_stress(one, hops), 3)),
+        key=lambda positions: (
+            _distances(positions).min(initial=1) < least,
+            round(_stress(positions, hops), 3),
+        ),
     )
 
 
@@ -134,8 +137,8 @@ def map_positions(
         for drawing, rows in copies:
             for row in rows:
                 if (taken[row] == 1).all() and row[0] in place:
-                    own = [place[node] for node in row.tolist()]
-                    box[own] = _like(drawing, box[own])
+                    numbers = [place[node] for node in row.tolist()]
+                    box[numbers] = _like(drawing, box[numbers])
         boxes.append(box - box.min(axis=0))
     positions = np.zeros((graph.num_nodes, 2))
     for part, box, corner in zip(components, boxes, _shelf_corners(boxes), strict=True):

@@ -46,7 +46,7 @@ def draw_profile(rows: Sequence[tuple[str, str, float | None, bool]]) -> Markup:
     shapes = f'<path stroke="var(--rule-2)" d="M0 {_MIDDLE}H{_WIDTH}"/>'
     for number, (name, address, z, is_called) in enumerate(rows):
         color = "var(--ink)" if is_called else "var(--rule-2)"
-        said = escape(f"{name}: no z" if z is None else f"{name}: z {z:+.1f}".replace("-", "−"))
+        caption = escape(f"{name}: no z" if z is None else f"{name}: z {z:+.1f}".replace("-", "−"))
         left = step * number
         if z is None:
             mark = (
@@ -61,7 +61,7 @@ def draw_profile(rows: Sequence[tuple[str, str, float | None, bool]]) -> Markup:
                 f'height="{height:.1f}" fill="{color}"/>'
             )
         shapes += (
-            f'<a href="{escape(address)}" aria-label="{said}"><title>{said}</title>'
+            f'<a href="{escape(address)}" aria-label="{caption}"><title>{caption}</title>'
             f'<rect x="{left:.1f}" y="0" width="{step:.1f}" height="{_HEIGHT:g}" fill="none" '
             f'pointer-events="all"/>{mark}</a>'
         )
@@ -94,7 +94,7 @@ def draw_profiles(columns: Sequence[ProfileColumn]) -> Markup:
     >>> drawn.count('class="entry"'), drawn.count("<circle ")
     (1, 1)
     """
-    known = [entry for one in columns for entry in one.entries if not math.isnan(entry)]
+    known = [entry for column in columns for entry in column.entries if not math.isnan(entry)]
     low, high = min(0.0, *known, 0.0), max(0.0, *known, 0.0)
     if low == high:
         high = 1.0
@@ -109,8 +109,8 @@ def draw_profiles(columns: Sequence[ProfileColumn]) -> Markup:
     for number, members in enumerate(lines):
         top = 8 + number * line_height
         shapes += _axis(low, high, step, top, scale)
-        for place, one in enumerate(members):
-            shapes += _column(one, _AXIS + place * width, width, top + high * scale, top, scale)
+        for place, column in enumerate(members):
+            shapes += _column(column, _AXIS + place * width, width, top + high * scale, top, scale)
     height = len(lines) * line_height
     return Markup(
         f'<svg class="profiles" role="group" aria-label="Profiles of both graphs" '
@@ -123,28 +123,28 @@ def _axis(low: float, high: float, step: float, top: float, scale: float) -> str
     shapes = ""
     for tick in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
         y = top + (high - tick * step) * scale
-        said = f"{tick * step:+.2g}".replace("-", "−") if tick else "0"
+        label = f"{tick * step:+.2g}".replace("-", "−") if tick else "0"
         look = "var(--rule-2)" if tick == 0 else "var(--rule)"
         shapes += (
             f'<path stroke="{look}" d="M{_AXIS:g} {y:.1f}H{_PAIR_WIDTH:g}"/>'
             f'<text x="{_AXIS - 6:g}" y="{y + 4:.1f}" text-anchor="end" font-size="12" '
-            f'fill="var(--soft)">{said}</text>'
+            f'fill="var(--soft)">{label}</text>'
         )
     return shapes
 
 
 def _column(
-    one: ProfileColumn, left: float, width: float, zero: float, top: float, scale: float
+    column: ProfileColumn, left: float, width: float, zero: float, top: float, scale: float
 ) -> str:
     """Two bars, or rings, and the drawing below, as a link."""
-    values = ["no z" if math.isnan(entry) else f"{entry:+.2f}" for entry in one.entries]
-    said = escape(f"{one.name}: first {values[0]}, second {values[1]}".replace("-", "−"))
+    values = ["no z" if math.isnan(entry) else f"{entry:+.2f}" for entry in column.entries]
+    caption = escape(f"{column.name}: first {values[0]}, second {values[1]}".replace("-", "−"))
     shapes = (
-        f'<a href="{escape(one.address)}" aria-label="{said}"><title>{said}</title>'
+        f'<a href="{escape(column.address)}" aria-label="{caption}"><title>{caption}</title>'
         f'<rect class="room" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
         f'height="{_BARS + DRAWING[1]:g}" fill="none" pointer-events="all"/>'
     )
-    for side, entry in enumerate(one.entries):
+    for side, entry in enumerate(column.entries):
         start = left + (0.14 + 0.36 * side) * width
         if math.isnan(entry):
             shapes += (
@@ -162,5 +162,5 @@ def _column(
     x, y = left + (width - DRAWING[0]) / 2, top + _BARS + 4
     return (
         shapes
-        + f'<g class="plain-pic" transform="translate({x:.1f} {y:.1f})">{one.drawing}</g></a>'
+        + f'<g class="plain-pic" transform="translate({x:.1f} {y:.1f})">{column.drawing}</g></a>'
     )

@@ -71,15 +71,15 @@ def draw_structure(
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """
-    said = label or "edges " + ", ".join(edge_names(structure))
+    caption = label or "edges " + ", ".join(edge_names(structure))
     for look, pairs in (("dotted", missing), ("thin", added)):
         if pairs and not label:
-            said += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
+            caption += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
     size = structure.num_nodes
     if not (added or len(fills) or len(weights) or ringed):
         names = ascii_uppercase[:size] if beside else ""
         molecule = draw_fragment(
-            structure, width, height, letters=names, missing=missing, label=said
+            structure, width, height, letters=names, missing=missing, label=caption
         )
         if molecule is not None:
             return molecule
@@ -133,15 +133,15 @@ def draw_structure(
                 f'font-weight="700">{escape(_node_text(structure, node))}</text>'
             )
     return Markup(
-        f'<svg role="img" aria-label="{escape(said)}" width="{width}" height="{height}" '
+        f'<svg role="img" aria-label="{escape(caption)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'
     )
 
 
 def _node_text(structure: Drawable, node: int) -> str:
     """What stands on a node: the short name of its category, or a letter from A on."""
-    own = structure.categories[node] if structure.categories else ()
-    return short_category(own) or node_letter(node)
+    names = structure.categories[node] if structure.categories else ()
+    return short_category(names) or node_letter(node)
 
 
 def edge_names(structure: Drawable) -> list[str]:
@@ -241,9 +241,9 @@ def _edge(
     drawn = np.stack([ends[0] + start * along, ends[1] - stop * along])
     number = BONDS.get(line, 1)
     for strand in range(number):
-        own = drawn + _BOND_GAP * (strand - (number - 1) / 2) * across
+        ends = drawn + _BOND_GAP * (strand - (number - 1) / 2) * across
         dashes = DASHES.get(line, "2 2" if line == "aromatic" and strand else "")
-        shapes += _path(own, 1.2 if line == ANY else 2.0 if number == 1 else 1.5, dashes)
+        shapes += _path(ends, 1.2 if line == ANY else 2.0 if number == 1 else 1.5, dashes)
     for has_head, tip, way in zip(heads, (ends[0] + radius * along, ends[1] - radius * along),
                                   (-along, along), strict=True):  # fmt: skip
         if has_head:

@@ -45,8 +45,8 @@ def filter_colors(structures: Sequence[Structure]) -> list[str]:
     for structure in structures:
         pairs = int(structure.joined.sum()) // 2
         first, second = (muted, bright) if pairs < structure.num_nodes else (bright, muted)
-        own = first or second
-        classes.append(own.pop(0) if own else color_class(len(MOTIF_COLORS)))
+        left = first or second
+        classes.append(left.pop(0) if left else color_class(len(MOTIF_COLORS)))
     return classes
 
 
@@ -57,11 +57,11 @@ def relation_lines(
 
     The relation of most edges has the plainest one, on every page of the graph.
     """
-    ranked = sorted(relations, key=lambda one: -one.num_edges)
-    kinds = [(one.name, one.directed) for one in ranked]
+    ranked = sorted(relations, key=lambda relation: -relation.num_edges)
+    kinds = [(relation.name, relation.directed) for relation in ranked]
     for structure in structures:
-        own = structure.relations.kinds
-        kinds += [own[number] for number in sorted({*structure.edge_relations})]
+        of_structure = structure.relations.kinds
+        kinds += [of_structure[number] for number in sorted({*structure.edge_relations})]
     return line_styles(kinds)
 
 

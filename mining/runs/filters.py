@@ -11,20 +11,21 @@
 | `drawn.json`     | what is known of the nodes that the page shows                       |
 | `filters.html`   | the same for a person                                                |
 
-Each JSON file has a schema in this package, which it is checked with when it is read.
+Each JSON file is a record with types, by which it is checked when it is read.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gomkcn.mining.filters.filter_miner import FilterMiner
+from gomkcn.mining.filters.filters_records import ColorsRecord, DrawnRecord, FiltersRecord
 from gomkcn.mining.filters.filters_run import (
     FILTERS_VERSION,
     PAGE,
@@ -36,12 +37,11 @@ from gomkcn.mining.filters.filters_run import (
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors
-from gomkcn.mining.runs.graph_inputs import GraphInputs, compact_json, map_of, recovery_of
-from gomkcn.mining.schemas import validator
+from gomkcn.mining.runs.graph_inputs import GraphInputs, RunRecord, compact_json, map_of
 from gomkcn.mining.settings.job_identity import job_identity
-from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
-from gomkcn.mining.structures.pattern import UNCOUNTED, OccurrenceCount
+from gomkcn.mining.structures.pattern import UNCOUNTED
+from gomkcn.mining.structures.records import read_as
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.runtime.files import open_file, reason_of
@@ -138,21 +138,25 @@ def _text(run: Run[FiltersRun]) -> str:
 
 
 def _read(folder: Path, record: Mapping[str, Any]) -> FiltersRun:
-    """Read the files of a run, each of which fits its schema; they must fit each other."""
+    """Read the files of a run, each of which has its types; they must fit each other."""
     filters = read_json(folder / RECORD)
-    # the version comes first: an older run may lack files, and need not fit the schemas of today
+    # the version comes first: an older run may lack files, and need not have the types of today
     version = filters.get("schema") if isinstance(filters, dict) else None
     if isinstance(version, int) and version != FILTERS_VERSION:
         raise InputError(
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {FILTERS_VERSION}; run gomkcn filters again."
         )
-    drawn_graph, drawn_nodes = (read_json(folder / name) for name in (_MAP, _DRAWN))
-    records = {"run": record, "filters": filters, "map": drawn_graph, "drawn": drawn_nodes}
+    drawn = read_json(folder / _DRAWN)
     try:
-        for name, content in records.items():
-            validator(name)(content)
-        return _run_of(folder, record, filters, drawn_graph, drawn_nodes)
+        return _run_of(
+            folder,
+            read_as(RunRecord, record, "run.json"),
+            read_as(FiltersRecord, filters, RECORD),
+            None if drawn is None else read_as(DrawnRecord, drawn, _DRAWN),
+        )
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"run folder {str(folder)!r} holds a damaged filters.json, run.json, map.json or "
@@ -161,59 +165,52 @@ def _read(folder: Path, record: Mapping[str, Any]) -> FiltersRun:
 
 
 def _run_of(
-    folder: Path,
-    run: Mapping[str, Any],
-    filters: dict[str, Any],
-    drawn_graph: dict[str, Any] | None,
-    drawn_nodes: dict[str, Any] | None,
+    folder: Path, run: RunRecord, filters: FiltersRecord, drawn: DrawnRecord | None
 ) -> FiltersRun:
-    feature_names = tuple(filters["feature_names"])
-    summary = GraphSummary.from_dict(run["graph"], feature_names)
-    filter_records = filters["filters"]
-    graph_map = map_of(drawn_graph, len(summary.relations))
-    drawn = None
-    if drawn_nodes is not None and graph_map is not None:
-        drawn = DrawnNodes.from_dict(drawn_nodes, len(graph_map.names), len(filter_records))
-    recovery = recovery_of(run["recovery"])
+    names = filters.feature_names
+    summary = replace(run.graph, feature_names=names)
+    graph_map = map_of(folder, _MAP, len(summary.relations))
+    nodes = None
+    if drawn is not None and graph_map is not None:
+        nodes = DrawnNodes.of_record(drawn, len(graph_map.names), len(filters.filters))
     return FiltersRun(
         graph=summary,
-        filters=tuple(MinedFilter.from_dict(entry, feature_names) for entry in filter_records),
+        filters=tuple(MinedFilter.of_record(record, names) for record in filters.filters),
         occurrences=tuple(
-            UNCOUNTED if entry["occurrences"] is None else OccurrenceCount(**entry["occurrences"])
-            for entry in filter_records
+            UNCOUNTED if record.occurrences is None else record.occurrences
+            for record in filters.filters
         ),
         highest=tuple(
-            tuple((near["graph"], near["response"]) for near in entry["graphs"])
-            for entry in filter_records
+            tuple((near.graph, near.response) for near in record.graphs)
+            for record in filters.filters
         ),
-        num_assigned=filters["num_assigned"],
-        colors=_colors_of(filters["colors"], feature_names),
-        loss_curve=[float(loss) for loss in run["loss_curve"]],
+        num_assigned=filters.num_assigned,
+        colors=_colors_of(filters.colors, names),
+        loss_curve=run.loss_curve,
         nodes=_read_nodes(folder / _NODES),
-        settings=run["settings"],
-        provenance=run["provenance"],
-        note=run["note"],
-        num_random_graphs=run["num_random_graphs"],
-        recovery=None if recovery is None else tuple(recovery),
+        settings=run.settings,
+        provenance=run.provenance,
+        note=run.note,
+        num_random_graphs=run.num_random_graphs,
+        recovery=None if run.recovery is None else tuple(run.recovery),
         map=graph_map,
-        drawn=drawn,
-        is_partial=run["partial"],
-        command=run["command"],
-        notes=tuple(run["notes"]),
+        drawn=nodes,
+        is_partial=run.partial,
+        command=run.command,
+        notes=run.notes,
     )
 
 
-def _colors_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> FeatureColors:
+def _colors_of(record: ColorsRecord, feature_names: tuple[str, ...]) -> FeatureColors:
     """The colours of features; refuses those of a feature that the graph lacks."""
-    columns = tuple(record["columns"])
-    if max(columns, default=0) >= max(1, len(feature_names)):
+    if max(record.columns, default=0) >= max(1, len(feature_names)):
         raise ValueError("a colour is of a feature that the graph lacks")
     return FeatureColors(
-        columns,
-        tuple(feature_names[column] for column in columns),
-        np.array(record["low"], np.float64),
-        np.array(record["high"], np.float64),
-        record["hidden"],
+        record.columns,
+        tuple(feature_names[column] for column in record.columns),
+        np.array(record.low, np.float64),
+        np.array(record.high, np.float64),
+        record.hidden,
     )
 
 

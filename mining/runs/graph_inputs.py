@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
+from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.records import Count, read_as
+from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.runtime.output_folder import read_json
 
 if TYPE_CHECKING:
     from gomkcn.mining.plots.graph_map import GraphMap
     from gomkcn.mining.settings.graph_settings import GraphSettings
-    from gomkcn.mining.structures.truth import MotifRecovery
+
+Plain = str | int | float | bool | None
+# plain values and lists by name, in at most one more table
+Table = dict[str, Plain | list[Plain] | dict[str, Plain | list[Plain]]]
 
 
 class GraphInputs(NamedTuple):
@@ -37,23 +45,37 @@ def compact_json(record: Any) -> str:
     return json.dumps(record, separators=(",", ":")) + "\n"
 
 
-def map_of(record: dict[str, Any] | None, num_relations: int) -> GraphMap | None:
-    """The map of a record; refuses one with an edge of a relation that the graph lacks."""
-    from gomkcn.mining.plots.graph_map import GraphMap
+class RunRecord(msgspec.Struct):
+    """``run.json``: the graph, the settings and the course of a run of mine or of filters."""
 
-    if record is None:
+    graph: GraphSummary
+    # whether the time limit ended the run early
+    partial: bool
+    # what continues a partial run, as it is typed; empty where it is not known
+    command: str
+    # planted motifs and the patterns that recover them; None if no truth is known
+    recovery: list[MotifRecovery] | None
+    settings: Table
+    provenance: Table
+    # what of the input was changed or left out
+    notes: tuple[str, ...]
+    # of filters: what they were chosen by, random graphs that they were compared with, and losses
+    note: str = ""
+    num_random_graphs: Count = 0
+    loss_curve: list[float] = []
+    # of mine: what the comparison with random graphs does not tell, and what these keep, in words
+    warnings: tuple[str, ...] = ()
+    null_models: dict[str, str] = {}
+
+
+def map_of(folder: Path, file: str, num_relations: int) -> GraphMap | None:
+    """The map of a run; refuses one with an edge of a relation that the graph lacks."""
+    from gomkcn.mining.plots.graph_map import GraphMap, MapRecord
+
+    content = read_json(folder / file)
+    if content is None:
         return None
-    if max(record["edge_relations"], default=0) >= max(1, num_relations):
+    record = read_as(MapRecord, content, file)
+    if max(record.edge_relations, default=0) >= max(1, num_relations):
         raise ValueError("an edge of the map has a relation that the graph lacks")
-    return GraphMap.from_dict(record)
-
-
-def recovery_of(record: Sequence[dict[str, Any]] | None) -> list[MotifRecovery] | None:
-    """Planted motifs and whether they were recovered; None where no truth is known."""
-    from gomkcn.mining.structures.truth import MotifRecovery
-
-    if record is None:
-        return None
-    return [
-        MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])}) for entry in record
-    ]
+    return GraphMap.of_record(record)

@@ -32,11 +32,32 @@ def _train() -> RunKind[Any]:
     return TRAIN
 
 
+def _temporal() -> RunKind[Any]:
+    from gomkcn.mining.runs.temporal import TEMPORAL
+
+    return TEMPORAL
+
+
+def _compare() -> RunKind[Any]:
+    from gomkcn.mining.runs.compare import COMPARE
+
+    return COMPARE
+
+
+def _frequent() -> RunKind[Any]:
+    from gomkcn.mining.runs.frequent import FREQUENT
+
+    return FREQUENT
+
+
 # a kind is imported when it is needed: that of training loads PyTorch
 RUN_KINDS: dict[str, Callable[[], RunKind[Any]]] = {
     "mine": _mine,
     "filters": _filters,
     "train": _train,
+    "temporal": _temporal,
+    "compare": _compare,
+    "frequent": _frequent,
 }
 
 
@@ -52,7 +73,7 @@ def kind_of(folder: str | Path) -> RunKind[Any]:
 
 
 def load(folder: str | Path) -> Any:
-    """Read a finished run back, of whatever command.
+    r"""Read a finished run back, of whatever command.
 
     Parameters
     ----------
@@ -61,9 +82,10 @@ def load(folder: str | Path) -> Any:
 
     Returns
     -------
-    MiningRun, FiltersRun, TrainedNetwork or TrainedMachine
-        What ``gomkcn mine``, ``filters`` and ``train`` found. The patterns of a
-        :class:`gomkcn.MiningRun` have all listed occurrences.
+    MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison or \
+    FrequentSubgraphs
+        What ``gomkcn mine``, ``filters``, ``train``, ``temporal``, ``compare`` and ``frequent``
+        found. The patterns of a :class:`gomkcn.MiningRun` have all listed occurrences.
 
         A trained classifier takes graphs that :func:`gomkcn.read_graph` reads: ``decide(graph)``
         gives the class of each, int64 ``[G]``, and the probabilities ``[G, C]``; class k is

@@ -12,7 +12,7 @@
 | `report.html`            | the same for a person                                      |
 | `filters/`               | the filters: a folder of `gomkcn filters`                  |
 
-Each JSON file has a schema in this package, which it is checked with when it is read.
+Each JSON file is a record with types, by which it is checked when it is read.
 """
 
 from __future__ import annotations
@@ -25,19 +25,26 @@ from typing import Any
 
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.patterns.mining_run import MiningRun, with_names
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.runs.export import read_edits, read_nodes, read_places
 from gomkcn.mining.runs.filters import FILTERS, counted_run, run_of_filters
-from gomkcn.mining.runs.graph_inputs import GraphInputs, compact_json, map_of, recovery_of
-from gomkcn.mining.runs.run_patterns import PATTERNS, checked_records, patterns_of
+from gomkcn.mining.runs.graph_inputs import GraphInputs, RunRecord, compact_json, map_of
+from gomkcn.mining.runs.run_patterns import (
+    PATTERNS,
+    PatternsRecord,
+    damage_refused,
+    patterns_of,
+    read_patterns_record,
+)
 from gomkcn.mining.settings.job_identity import job_identity
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
-from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
 from gomkcn.mining.structures.pattern_columns import Patterns
+from gomkcn.mining.structures.records import read_as
 from gomkcn.mining.structures.truth import compare_with_truth
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from gomkcn_dgl.runtime.output_folder import Content, to_json
@@ -150,43 +157,43 @@ def _text(run: Run[MiningRun]) -> str:
 
 def _read(folder: Path, record: Mapping[str, Any]) -> MiningRun:
     """Read the files of a run; the patterns have all listed occurrences."""
-    with checked_records(folder, record, "map") as records:
-        return _run_of(folder, records["run"], records["patterns"], records["map"])
+    with damage_refused(folder):
+        patterns = read_patterns_record(folder)
+        return _run_of(folder, read_as(RunRecord, record, "run.json"), patterns)
 
 
-def _run_of(
-    folder: Path, run: Mapping[str, Any], patterns: dict[str, Any], drawn: dict[str, Any] | None
-) -> MiningRun:
-    """Make a run from the records of its files, which fit their schemas."""
-    names = tuple(patterns["feature_names"])
-    listed = [(entry["frequency"]["listed"], entry["num_nodes"]) for entry in patterns["patterns"]]
+def _run_of(folder: Path, run: RunRecord, patterns: PatternsRecord) -> MiningRun:
+    """Make a run from the records of its files, each of which has its types."""
+    names = patterns.feature_names
+    listed = [(record.frequency.listed, record.num_nodes) for record in patterns.patterns]
     occurrences = read_places(folder / _OCCURRENCES, listed)
-    summary = GraphSummary.from_dict(run["graph"], names)
-    graph_map = map_of(drawn, len(summary.relations))
+    summary = replace(run.graph, feature_names=names)
+    graph_map = map_of(folder, _MAP, len(summary.relations))
     relations = relations_of(
         [relation.name for relation in summary.relations] or [PLAIN],
         [relation.directed for relation in summary.relations] or [False],
     )
-    motif_set = _motif_set_of(folder, patterns["motif_set"], relations, summary.num_nodes)
+    record = read_as(MotifSetRecord, patterns.motif_set, f"motif_set of {PATTERNS}")
+    motif_set = _motif_set_of(folder, record, relations, summary.num_nodes)
     motifs = {motif.id: motif.motif for motif in motif_set.motifs}
     found = [
         replace(pattern, motif=motifs.get(pattern.id, pattern.motif))
-        for pattern in patterns_of(patterns, occurrences=occurrences)
+        for pattern in patterns_of(patterns.patterns, occurrences)
     ]
     return MiningRun(
         graph=summary,
         patterns=found,
         motif_set=with_names(motif_set, found, names),
-        settings=run["settings"],
-        provenance=run["provenance"],
-        recovery=recovery_of(run["recovery"]),
+        settings=run.settings,
+        provenance=run.provenance,
+        recovery=run.recovery,
         map=graph_map,
-        is_partial=run["partial"],
-        command=run["command"],
-        notes=tuple(run["notes"]),
-        warnings=tuple(run["warnings"]),
-        null_models=run["null_models"],
-        others=tuple(patterns_of(patterns, "others")),
+        is_partial=run.partial,
+        command=run.command,
+        notes=run.notes,
+        warnings=run.warnings,
+        null_models=run.null_models,
+        others=tuple(patterns_of(patterns.others)),
         filters=(
             read_run(FILTERS, folder / _FILTERS).found if (folder / _FILTERS).exists() else None
         ),
@@ -194,20 +201,20 @@ def _run_of(
 
 
 def _motif_set_of(
-    folder: Path, record: dict[str, Any], relations: Relations, num_nodes: int
+    folder: Path, record: MotifSetRecord, relations: Relations, num_nodes: int
 ) -> MotifSet:
     """The motif set of a record, and that of the other base, with copies, edits and blocks."""
     copies = []
     edits = []
     blocks = None
-    for name, of_base in zip(_COPIES, (record, record["other"]), strict=True):
+    for name, of_base in zip(_COPIES, (record, record.other), strict=True):
         if of_base is not None:
-            sizes = [(motif["copies"], motif["num_nodes"]) for motif in of_base["motifs"]]
+            sizes = [(motif.copies, motif.num_nodes) for motif in of_base.motifs]
             copies.append(read_places(folder / name, sizes, "motif"))
             edits.append(read_edits(folder / name, [size for _, size in sizes]))
-            if of_base["blocks"] is not None and blocks is None:
+            if of_base.blocks is not None and blocks is None:
                 blocks = read_nodes(folder / _BLOCKS, "block", num_nodes)
-    return MotifSet.from_dict(record, relations, copies, edits, blocks)
+    return MotifSet.of_record(record, relations, copies, edits, blocks)
 
 
 MINE: RunKind[Any] = RunKind(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from gomkcn.mining.schemas import validator
+from msgspec import Meta
+
 from gomkcn.mining.structures.occurrences import Occurrences
-from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern
+from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern, PatternRecord
+from gomkcn.mining.structures.records import Record, read_as
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import read_json
@@ -20,33 +22,50 @@ PATTERNS = "patterns.json"
 MINE = "mine"
 
 
+class PatternsRecord(Record):
+    """``patterns.json``: what a mined graph is made of, and what else was counted."""
+
+    schema: int
+    feature_names: Annotated[tuple[str, ...], Meta(min_length=1)]
+    # a MotifSetRecord, which who reads patterns alone need not know
+    motif_set: dict[str, Any]
+    # the motifs, most bits first; then what differs most from random graphs; then what else was
+    # seen
+    patterns: list[PatternRecord]
+    # what was counted and judged and is not among the patterns, the largest z first
+    others: list[PatternRecord]
+
+
 def read_patterns(folder: str | Path) -> list[Pattern]:
     """Read the patterns of a finished mining run without those occurrences that are not in it.
 
     Raises an InputError if there is no mining run, one of another version, or a damaged one.
     """
-    with checked_records(Path(folder), read_record(folder, MINE)) as records:
-        return patterns_of(records["patterns"])
+    folder = Path(folder)
+    read_record(folder, MINE)
+    with damage_refused(folder):
+        return patterns_of(read_patterns_record(folder).patterns)
 
 
-@contextlib.contextmanager
-def checked_records(folder: Path, run: Mapping[str, Any], *others: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of the run, its patterns and others; what is wrong inside is damage."""
-    patterns = read_json(folder / PATTERNS)
-    version = patterns.get("schema") if isinstance(patterns, dict) else None
+def read_patterns_record(folder: Path) -> PatternsRecord:
+    """The record of the patterns of a run; an InputError for one of another version."""
+    record = read_json(folder / PATTERNS)
+    version = record.get("schema") if isinstance(record, dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         raise InputError(
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
         )
-    # a run of another version may have no others
-    more = {name: read_json(folder / f"{name}.json") for name in others}
-    records = {"run": run, "patterns": patterns, **more}
+    return read_as(PatternsRecord, record, PATTERNS)
+
+
+@contextlib.contextmanager
+def damage_refused(folder: Path) -> Iterator[None]:
+    """Refuse in one sentence what is wrong inside the files of a run."""
     try:
-        # the schemas check each file by itself; what files say of each other is checked after that
-        for name, record in records.items():
-            validator(name)(record)
-        yield records
+        yield
+    except InputError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or map.json "
@@ -55,12 +74,8 @@ def checked_records(folder: Path, run: Mapping[str, Any], *others: str) -> Itera
 
 
 def patterns_of(
-    record: dict[str, Any], name: str = "patterns", occurrences: Sequence[Occurrences] | None = None
+    records: Sequence[PatternRecord], occurrences: Sequence[Occurrences] | None = None
 ) -> list[Pattern]:
-    """The patterns of a list in `patterns.json`, with all occurrences or those listed there."""
-    for entry in record[name]:
-        size = entry["num_nodes"]
-        if any(len(listed["nodes"]) != size for listed in entry["occurrences"]):
-            raise ValueError(f"an occurrence of pattern {entry['id']} does not have {size} nodes")
-    stored: Sequence[Occurrences | None] = occurrences or [None] * len(record[name])
-    return [Pattern.from_dict(*pair) for pair in zip(record[name], stored, strict=True)]
+    """The patterns of records, with all occurrences or those listed there."""
+    stored: Sequence[Occurrences | None] = occurrences or [None] * len(records)
+    return [Pattern.of_record(*pair) for pair in zip(records, stored, strict=True)]

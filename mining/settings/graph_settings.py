@@ -3,49 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graph_content import NONE
-from gomkcn_dgl.io.graph_classes import GraphClasses, read_graph_classes
-from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.input_settings import InputSettings
+from gomkcn_dgl.settings import setting
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.csr import CSRGraph
+    from gomkcn_dgl.io.graph_classes import GraphClasses
+
+_OF_CLASSES = ("class_names", "class_column", "threshold")
 
 
 @dataclass(frozen=True)
-class GraphSettings:
-    """What is read: ``[graph]``.
+class GraphSettings(InputSettings):
+    """What is read: ``[graph]``. Weights are not used."""
 
-    ``features`` are names of features to use, ``feature_file`` has them where they are not with the
-    graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
-    classes of graphs, which ``class_column`` has in a table of molecules, and which ``threshold``
-    makes of numbers. The others are what :func:`gomkcn.read_graph` is told about edges; columns are
-    named, or numbered from 1, and ``minimum`` has texts such as ``score=700``. Weights are not
-    used.
-    """
-
-    path: str = ""
-    format: str | None = None
-    features: tuple[str, ...] | None = None
-    feature_file: str | None = None
-    label_names: str | None = None
-    class_names: str | None = None
-    class_column: str | None = None
-    threshold: str | float | None = None
-    directed: bool | None = None
-    source: str | None = None
-    target: str | None = None
-    relation: str | None = None
-    minimum: tuple[str, ...] | None = None
-    smiles: str | None = None
-    skip_invalid: bool | None = None
+    minimum: tuple[str, ...] | None = setting(
+        None, "Least value of an edge attribute, such as score=700",
+        is_repeated=True,
+    )  # fmt: skip
 
     def read_graph(self) -> CSRGraph:
         """The graph that these settings name."""
-        of_classes = ("class_names", "class_column", "threshold")
-        own = {name: value for name, value in vars(self).items() if name not in of_classes}
-        return read_graph(**own, weight=NONE)
+        from gomkcn_dgl.graph_content import NONE
+        from gomkcn_dgl.io.reading import read_graph
 
-    def read_classes(self) -> GraphClasses | None:
-        """The classes of its graphs, where there are any."""
-        names = ("class_column", "threshold", "format", "smiles", "skip_invalid")
-        own = {name: getattr(self, name) for name in names}
-        return read_graph_classes(self.path, self.class_names, **own)
+        of_graph = {name: value for name, value in vars(self).items() if name not in _OF_CLASSES}
+        return read_graph(**of_graph, weight=NONE)
+
+    def read_classes(self, *, needed: bool = False) -> GraphClasses | None:
+        """The classes of its graphs, where there are any; refused where some are ``needed``."""
+        from gomkcn_dgl.io.graph_classes import read_graph_classes
+
+        return read_graph_classes(
+            self.path,
+            self.class_names,
+            needed=needed,
+            class_column=self.class_column,
+            threshold=self.threshold,
+            format=self.format,
+            smiles=self.smiles,
+            skip_invalid=self.skip_invalid,
+        )

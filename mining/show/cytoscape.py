@@ -39,17 +39,19 @@ def color_graph(drawn: Any, run: MiningRun) -> None:
     """
     colors = motif_colors(run.motif_set.shown)
     selected = f"pattern_{start_of(run)}_role"
-    rows = [(own, NODE) for _, own in drawn.nodes(data=True)]
-    rows += [(own, EDGE) for *_, own in drawn.edges(data=True)]
-    for own, plain in rows:
-        own["color"] = SELECTED if selected in own else plain
-        if "motif" in own:
-            own["color"] = MOTIF_COLORS[min(colors[own["motif"]], len(MOTIF_COLORS) - 1)]
+    rows = [(attributes, NODE) for _, attributes in drawn.nodes(data=True)]
+    rows += [(attributes, EDGE) for *_, attributes in drawn.edges(data=True)]
+    for attributes, plain in rows:
+        attributes["color"] = SELECTED if selected in attributes else plain
+        if "motif" in attributes:
+            attributes["color"] = MOTIF_COLORS[
+                min(colors[attributes["motif"]], len(MOTIF_COLORS) - 1)
+            ]
 
 
 def cytoscape_style(run: MiningRun) -> bytes:
     """The style: colours of the columns ``color``, arrow heads, and a line for each relation."""
-    kinds = [(one.name, one.directed) for one in run.graph.relations]
+    kinds = [(relation.name, relation.directed) for relation in run.graph.relations]
     lines = relation_lines(run.graph.relations)
     has_heads = any(directed for _, directed in kinds)
     root = ElementTree.Element("vizmap", id=_STYLE, documentVersion="3.0")

@@ -26,15 +26,15 @@ Node = tuple[int, Any]
 
 
 @cache
-def page_script(own: str) -> str:
+def page_script(script: str) -> str:
     """The script that pages with a graph share, and then the ``own`` one of a page."""
-    return f"{read_text('page.js')}\n{read_text(own)}"
+    return f"{read_text('page.js')}\n{read_text(script)}"
 
 
 @cache
-def content_policy(own: str) -> str:
+def content_policy(script: str) -> str:
     """The policy that lets a page run its script and load nothing."""
-    digest = base64.b64encode(hashlib.sha256(page_script(own).encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(page_script(script).encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -80,7 +80,7 @@ def graph_record(
             }
             for name, directed, line in (
                 (*kind, lines.get(kind, "solid"))
-                for kind in [(one.name, one.directed) for one in graph.relations]
+                for kind in [(relation.name, relation.directed) for relation in graph.relations]
                 or [(PLAIN, False)]
             )
         ],

@@ -114,7 +114,7 @@ def render_explanation(
         members=metrics["classes_of"],
         ordered=_ordered,
         logit=_logit,
-        ringed=any(one.ringed for one in explanation.decisions),
+        ringed=any(decision.ringed for decision in explanation.decisions),
         loss=_draw_loss(metrics),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
@@ -142,40 +142,44 @@ class _Drawings:
 
     def response(self, decision: Decision, number: int) -> Markup:
         """A graph whose nodes have the colours of their responses to a filter."""
-        one = self.explanation.filters[number]
+        learnt = self.explanation.filters[number]
         if decision.graph is None:
             return _TOO_LARGE
         assert decision.scores is not None
-        own = decision.scores[:, number]
-        label = f"responses of nodes to filter {number}, from {own.min():.3f} to {own.max():.3f}"
-        return _draw(decision.graph, response_fills(own, one.low, one.high), label, decision.ringed)
+        scores = decision.scores[:, number]
+        label = (
+            f"responses of nodes to filter {number}, from {scores.min():.3f} to {scores.max():.3f}"
+        )
+        return _draw(
+            decision.graph, response_fills(scores, learnt.low, learnt.high), label, decision.ringed
+        )
 
     def filter(self, number: int, wide: float = 1.0) -> Markup:
         """A filter with its weights and features."""
-        one = self.explanation.filters[number]
+        learnt = self.explanation.filters[number]
         return draw_filter(
-            one.structure,
-            one.weights,
-            one.features,
+            learnt.structure,
+            learnt.weights,
+            learnt.features,
             self.explanation.colors,
             round(wide * 150),
             round(wide * 128),
-            lines=line_styles(one.structure.relations.kinds),
+            lines=line_styles(learnt.structure.relations.kinds),
             label=f"filter {number}",
         )
 
     def scale(self, number: int) -> Markup:
         """The legend of the responses to a filter."""
-        one = self.explanation.filters[number]
-        return draw_scale(one.low, one.high)
+        learnt = self.explanation.filters[number]
+        return draw_scale(learnt.low, learnt.high)
 
     def here(self, decision: Decision, number: int) -> str:
         """The response of a node to a filter, or the highest one of a graph's nodes, in words."""
         assert decision.scores is not None
-        own = decision.scores[:, number]
+        scores = decision.scores[:, number]
         if self.explanation.of_nodes:
-            return f"Of {decision.name}: {own[0]:.3f}"
-        return f"Highest in {decision.name}: {own.max():.3f}"
+            return f"Of {decision.name}: {scores[0]:.3f}"
+        return f"Highest in {decision.name}: {scores.max():.3f}"
 
     def with_map(self, decision: Decision, place: int) -> bool:
         """Whether the responses to the filter at a ``place`` of a list are drawn."""

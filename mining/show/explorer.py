@@ -39,7 +39,9 @@ class DrawnOccurrences(NamedTuple):
     @property
     def nodes(self) -> list[list[Node]]:
         """Graph and id of each node of the drawn places."""
-        return [[(one.graph, name) for name in one.nodes] for one in self.drawn]
+        return [
+            [(occurrence.graph, name) for name in occurrence.nodes] for occurrence in self.drawn
+        ]
 
 
 def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[Kind, str]) -> str:
@@ -65,14 +67,14 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
     ]
     patterns = [
         {
-            "name": visible(one.name),
-            "listed": len(one.occurrences),
-            "count": str(one.frequency.occurrences),
-            "exact": one.frequency.occurrences.is_exact,
-            "inside": list(one.inside),
-            **_places(one, places, number, is_any=is_alone(one, run.graph)),
+            "name": visible(pattern.name),
+            "listed": len(pattern.occurrences),
+            "count": str(pattern.frequency.occurrences),
+            "exact": pattern.frequency.occurrences.is_exact,
+            "inside": list(pattern.inside),
+            **_places(pattern, places, number, is_any=is_alone(pattern, run.graph)),
         }
-        for one, places in zip(run.patterns, drawn["pattern"], strict=True)
+        for pattern, places in zip(run.patterns, drawn["pattern"], strict=True)
     ]
     return pack(
         {
@@ -95,17 +97,19 @@ def start_of(run: MiningRun) -> int | None:
 def first_called(run: MiningRun) -> int | None:
     """The number of the over-represented pattern of fewest nodes."""
     null = next(iter(run.null_models), "")
-    more = [at for at, one in enumerate(run.patterns) if called(one, null) == MORE]
+    more = [at for at, pattern in enumerate(run.patterns) if called(pattern, null) == MORE]
     return min(more, key=lambda at: run.patterns[at].num_nodes, default=None)
 
 
 def drawn_places(run: MiningRun) -> dict[str, list[DrawnOccurrences]]:
     """The places of each "motif" and of each "pattern" that are drawn, by their numbers."""
     shown, _ = shown_set(run.motif_set)
-    copies = [one.motif.copies for one in shown.motifs if one.motif is not None]
+    copies = [pattern.motif.copies for pattern in shown.motifs if pattern.motif is not None]
     return {
-        "motif": [DrawnOccurrences.of(own) for own in copies],
-        "pattern": [DrawnOccurrences.of(one.occurrences, MOST_DRAWN) for one in run.patterns],
+        "motif": [DrawnOccurrences.of(places) for places in copies],
+        "pattern": [
+            DrawnOccurrences.of(pattern.occurrences, MOST_DRAWN) for pattern in run.patterns
+        ],
     }
 
 

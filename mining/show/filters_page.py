@@ -138,7 +138,7 @@ def filters_row(
     --------
     >>> import networkx as nx
     >>> from gomkcn.mining import FilterMiner
-    >>> miner = FilterMiner(1, size=3, contrast=False).fit(nx.complete_graph(3))
+    >>> miner = FilterMiner(1, filter_size=3, contrast=False).fit(nx.complete_graph(3))
     >>> rule = FeatureColors.find(np.ones((3, 1)), ["constant"])
     >>> print(filters_row(miner.filters_, rule)[:46])
     <ol class="filters"><li class="m0"><span class

@@ -23,6 +23,7 @@ from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
+from gomkcn.mining.plots.structure_figure import plot_motifs as plot_motifs
 from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.report import render_report
@@ -105,17 +106,17 @@ def _table(
 ) -> Markup:
     """A picture in each row, and the columns that notebooks show."""
     shown = columns_in(Medium.NOTEBOOK, columns, rows)
-    own = [
+    standing = [
         column
         for column in shown
         if column.below is None or not column.below.media & Medium.NOTEBOOK
     ]
     head = Markup("").join(
-        Markup("<th>{}</th>").format(column.title.replace("\n", " ")) for column in own
+        Markup("<th>{}</th>").format(column.title.replace("\n", " ")) for column in standing
     )
     body = Markup("").join(
         Markup("<tr>{}{}</tr>").format(
-            picture, Markup("").join(_cell(column, shown, row) for column in own)
+            picture, Markup("").join(_cell(column, shown, row) for column in standing)
         )
         for row, picture in zip(rows, pictures, strict=True)
     )
@@ -151,12 +152,12 @@ def _filter_miner_html(miner: FilterMiner) -> str:
 
 def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColors) -> Markup:
     """What filters were chosen by, and a row of them with the style that it has on a page."""
-    said = Markup("<p>{}</p>").format(note)
+    sentence = Markup("<p>{}</p>").format(note)
     if not filters:
-        return said
+        return sentence
     row = filters_row(filters, colors)
     return Markup("{}<style>{}</style>{}{}").format(
-        said, Markup(_FILTERS_STYLE), row, colors.legend()
+        sentence, Markup(_FILTERS_STYLE), row, colors.legend()
     )
 
 

@@ -96,10 +96,6 @@ class PageTable(Generic[Row]):
             for small in self._below(column, row, number)
         ]
 
-    def texts(self, row: Row) -> dict[str, str]:
-        """The text of each column, by its key."""
-        return {column.key: column.text_of(row) for column in self.columns}
-
     @property
     def csv_head(self) -> str:
         """The keys of the file that a reader saves."""

@@ -102,66 +102,81 @@ def render_report(run: MiningRun) -> str:
     numbers = Numbers(run.to_dict())
     drawn = [pattern.structure for pattern in (*run.patterns, *run.motif_set)]
     lines = relation_lines(run.graph.relations, drawn)
-    shown, path = shown_set(run.motif_set)
-    motif_table, motifs = _motif_table(run, shown, path, numbers, lines)
-    null = next(iter(run.null_models), "")
-    has_classes = any(pattern.classes for pattern in run.counted)
-    groups = differing(run.counted)
+    # 1. the answers: filters, the motif set, the comparison with random graphs, and classes
+    of_set = _set_part(run, numbers, lines)
     comparisons = [
-        _comparison(run, name, motifs, numbers, lines) for name in run.null_models or [""]
+        _comparison(run, null, of_set["motifs"], numbers, lines) for null in run.null_models or [""]
     ]
+    null = next(iter(run.null_models), "")
     return render_page(
         "report.html.jinja",
         run=run,
         filters=_filters_part(run, lines),
-        found=run.motif_set,
-        shown=shown,
-        copies=sum(pattern.motif.num_copies for pattern in shown if pattern.motif),
-        of_set=partial(numbers, *path),
+        **of_set,
         null=null,
         verdicts=[called(pattern, null) for pattern in run.counted],
         num_compared=comparisons[0]["compared"],
         first_called=first_called(run),
-        num_differing=sum(map(len, groups)),
-        motif_table=motif_table,
-        motifs=motifs,
-        totals=_totals(shown, path, numbers) if motifs else {},
-        with_blocks=_with_blocks(run.motif_set),
-        has_occurrences=any("occurrences" in row["texts"] for row in motifs),
         comparisons=comparisons,
-        classes=_class_table(run, groups, numbers, lines) if has_classes else None,
-        says_following=follow_sentence(groups),
-        says_without_class=without_class(run) if has_classes else "",
-        most_leading=_MOST_CLASS_ROWS,
-        most_following=_MOST_FOLLOWING,
-        permutations=PERMUTATIONS,
+        **_classes_part(run, numbers, lines),
+        # 2. the graph: base64 and our own script, neither of which holds a text of the data
         line_key=[
             (_relation_name(run, name), swatch((name, way), line))
             for (name, way), line in lines.items()
         ],
-        # base64 and our own script, neither of which holds a text of the data
-        data=Markup(explorer_data(run, motifs, lines)),
+        data=Markup(explorer_data(run, of_set["motifs"], lines)),
         script=Markup(page_script(_SCRIPT)),
         policy=content_policy(_SCRIPT),
-        # what its sentences are made with
+        # 3. what its sentences are made with, and how the run was made
         numbers=numbers,
         kinds=kinds_left_out(run),
-        unused=unused,
         given_sentences=given_sentences,
         end_sentence=end_sentence,
-        number_of_motifs=number_of_motifs,
-        shorter_sentence=shorter_sentence,
-        words=words_of(run.motif_set),
         draw=partial(draw_structure, lines=lines),
-        least_bits=LEAST_BITS,
-        often=OFTEN,
-        inside_note=INSIDE_NOTE,
-        edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
         changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
+
+
+def _set_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[str, Any]:
+    """The motif set, and what its sentences are made with."""
+    shown, path = shown_set(run.motif_set)
+    table, motifs = _motif_table(run, shown, path, numbers, lines)
+    return {
+        "found": run.motif_set,
+        "shown": shown,
+        "copies": sum(pattern.motif.num_copies for pattern in shown if pattern.motif),
+        "motif_table": table,
+        "motifs": motifs,
+        "totals": _totals(shown, path, numbers) if motifs else {},
+        "with_blocks": _with_blocks(run.motif_set),
+        "has_occurrences": any(column.key == "occurrences" for column in table.columns),
+        "unused": unused,
+        "number_of_motifs": number_of_motifs,
+        "shorter_sentence": shorter_sentence,
+        "words": words_of(run.motif_set),
+        "least_bits": LEAST_BITS,
+        "often": OFTEN,
+        "inside_note": INSIDE_NOTE,
+        "edits_note": EDITS_NOTE if has_edits(shown) else "",
+    }
+
+
+def _classes_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[str, Any]:
+    """The structures that differ between classes; None where graphs have no classes."""
+    groups = differing(run.counted)
+    has_classes = any(pattern.classes for pattern in run.counted)
+    return {
+        "classes": _class_table(run, groups, numbers, lines) if has_classes else None,
+        "num_differing": sum(map(len, groups)),
+        "says_following": follow_sentence(groups),
+        "says_without_class": without_class(run) if has_classes else "",
+        "most_leading": _MOST_CLASS_ROWS,
+        "most_following": _MOST_FOLLOWING,
+        "permutations": PERMUTATIONS,
+    }
 
 
 def _relation_name(run: MiningRun, name: str) -> str:
@@ -250,7 +265,6 @@ def _motif_table(
                 "svg": _draw_motif(row, shown, edits, lines),
                 "cells": table.cells(row, number),
                 "below": table.below_name(row, number),
-                "texts": table.texts(row),
                 "csv": table.csv_row(row),
             }
         )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from shutil import get_terminal_size
 from textwrap import fill, wrap
 from typing import Any
 
 from gomkcn.mining.structures.table_column import Medium, Row, TableColumn, columns_in
 from gomkcn_dgl.runtime.files import visible
 
-# characters in a line; a terminal that is narrower breaks it
-_WIDTH = 100
+# characters in a line: those of the terminal, but no more and no fewer than these; as many as can
+# be where there is no terminal
+_MOST_WIDTH, _LEAST_WIDTH = 100, 60
 # characters of a column that is made narrower, so that its words can be read
 _LEAST = 20
 # of what is not known
@@ -28,11 +30,11 @@ Cell = str | tuple[str, ...]
 def text_table(columns: Iterable[TableColumn[Row]], rows: Sequence[Row]) -> TextTable:
     """The table of some records in a terminal."""
     shown = columns_in(Medium.TERMINAL, columns, rows)
-    own = [column for column in shown if not _is_below(column)]
-    titles = {column.key: _title(column) for column in own}
+    standing = [column for column in shown if not _is_below(column)]
+    titles = {column.key: _title(column) for column in standing}
     return TextTable(
-        {titles[column.key]: [_cell(column, shown, row) for row in rows] for column in own},
-        {titles[column.key] for column in own if column.is_left},
+        {titles[column.key]: [_cell(column, shown, row) for row in rows] for column in standing},
+        {titles[column.key] for column in standing if column.is_left},
     )
 
 
@@ -74,7 +76,7 @@ class TextTable:
         return list(zip(*self.columns.values(), strict=True))
 
     def __str__(self) -> str:
-        """Align the columns within 100 characters; long cells on the left take several lines."""
+        """Align the columns within the terminal; long cells on the left take several lines."""
         # a name of the data may hold line breaks or terminal codes
         cells = {
             title: [[visible(text) for text in _texts(cell)] for cell in (title, *column)]
@@ -119,8 +121,14 @@ def _lines(text: str, width: int) -> list[str]:
     return lines or [""]
 
 
+def _width() -> int:
+    """Characters in a line."""
+    width = get_terminal_size((_MOST_WIDTH, 1)).columns
+    return min(max(width, _LEAST_WIDTH), _MOST_WIDTH)
+
+
 def _too_wide(widths: Mapping[str, int]) -> bool:
-    return sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH
+    return sum(widths.values()) + 2 * (len(widths) - 1) > _width()
 
 
 def _texts(cell: Cell) -> tuple[str, ...]:
@@ -130,4 +138,5 @@ def _texts(cell: Cell) -> tuple[str, ...]:
 def paragraphs(parts: Iterable[str]) -> str:
     """Sentences within the width of a terminal and tables, with a line between them."""
     # tables have their lines already
-    return "\n\n".join(part if "\n" in part else fill(visible(part), _WIDTH) for part in parts)
+    width = _width()
+    return "\n\n".join(part if "\n" in part else fill(visible(part), width) for part in parts)

@@ -40,9 +40,9 @@ def _selections(run: MiningRun) -> dict[str, Selection]:
     for kind, several in drawn.items():
         for number, places in enumerate(several):
             found[f"{kind}-{number}"] = {kind: number}
-            for at, (row, one) in enumerate(zip(*places, strict=True), start=1):
-                record = {kind: number, _KINDS[kind]: row, "nodes": list(one.nodes)}
-                found[f"{kind}-{number}-{at}"] = record | within(one.graph)
+            for at, (row, place) in enumerate(zip(*places, strict=True), start=1):
+                record = {kind: number, _KINDS[kind]: row, "nodes": list(place.nodes)}
+                found[f"{kind}-{number}-{at}"] = record | within(place.graph)
     return found
 
 
@@ -72,13 +72,15 @@ class Explorer(anywidget.AnyWidget):
             return {**self._selections[address]}
         # a sample of many occurrences is drawn
         drawn = [
-            str(one["occurrence"])
-            for one in self._selections.values()
-            if "occurrence" in one and one["pattern"] == asked.get("pattern")
+            str(selection["occurrence"])
+            for selection in self._selections.values()
+            if "occurrence" in selection and selection["pattern"] == asked.get("pattern")
         ]
         way_out = f"; occurrences of this pattern are {listed(drawn)}" if drawn else ""
         for kind in asked.keys() & _KINDS:
-            known = dict.fromkeys(one[kind] for one in self._selections.values() if kind in one)
+            known = dict.fromkeys(
+                selection[kind] for selection in self._selections.values() if kind in selection
+            )
             if asked[kind] not in list(known):
                 way_out = f"; each {kind}: {listed(map(str, known)) or 'none'}"
         raise InputError(
@@ -98,7 +100,9 @@ class Explorer(anywidget.AnyWidget):
         """The address of the first selection that is as asked; empty where there is none."""
         if not asked.keys() & _KINDS:
             return ""
-        found = (at for at, one in self._selections.items() if asked.items() <= one.items())
+        found = (
+            at for at, selection in self._selections.items() if asked.items() <= selection.items()
+        )
         return next(found, "")
 
     def __repr__(self) -> str:

@@ -12,6 +12,9 @@
 All that joins two nodes is one edge and stays together, so that two relations join the same nodes
 only as they do in the graph. In a collection no edge leaves its graph. Features stay at their
 nodes, and weights are dropped. Any other null model is a function of one's own.
+
+To add one is to write its class: options, refusals and the help read its name. Compiled code is
+imported when a graph is drawn, so that the help answers soon.
 """
 
 from __future__ import annotations
@@ -20,21 +23,17 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from gomkcn.mining.counting.census_formulas import count_triangles
-from gomkcn.mining.significance.degree_walk import new_table, split_sides, walk
 from gomkcn.mining.structures.categories import Categories
+from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 
-NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
-# those that keep the degree of each node by edge type and direction
-KEEP_DEGREES = ("degree", "joint-degree")
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
 # a graph with fewer cycles may have even ones alone by chance: one of 32
@@ -80,6 +79,27 @@ class NullModel(Protocol):
         """Why the comparison says little of this graph, in a sentence or two; mostly ``""``."""
 
 
+class NamedModel:
+    """The base of the null models that have a name of ours, by which they are asked for."""
+
+    name: ClassVar[str]
+    is_walk: ClassVar[bool]
+    # whether it keeps the degree of each node by edge type and direction
+    keeps_degrees: ClassVar[bool]
+
+    def __init_subclass__(cls) -> None:
+        NULL_MODELS[cls.name] = cls
+
+    @classmethod
+    def of(cls, graph: CSRGraph) -> NullModel:
+        """The model of a graph; what it keeps depends on what the graph has."""
+        raise NotImplementedError
+
+
+# by name, in the order in which they stand below
+NULL_MODELS: dict[str, type[NamedModel]] = {}
+
+
 def null_model(
     null: str | NullModel | Callable[[CSRGraph, int], Any], graph: CSRGraph
 ) -> NullModel:
@@ -88,8 +108,8 @@ def null_model(
     Parameters
     ----------
     null : str, callable or NullModel
-        One of ``NULL_MODELS``; a function of a graph and a seed that returns a graph with the same
-        nodes; or an object with the attributes of :class:`NullModel`.
+        A name of ``NULL_MODELS``; a function of a graph and a seed that returns a graph with the
+        same nodes; or an object with the attributes of :class:`NullModel`.
     graph : CSRGraph
         One graph or a collection.
 
@@ -112,7 +132,7 @@ def null_model(
     """
     check_null(null)
     if isinstance(null, str):
-        return ErdosRenyi() if null == "erdos-renyi" else DegreeWalk.of(graph, null)
+        return NULL_MODELS[null].of(graph)
     return null if isinstance(null, NullModel) else OwnModel(null)
 
 
@@ -144,7 +164,9 @@ def sample_null(graph: Any, null: Any = "degree", seed: int = 0) -> CSRGraph:
     True
     """
     graph = graph if isinstance(graph, CSRGraph) else as_csr(graph)
-    return RandomGraphs(null_model(null, graph), graph, check_int("seed", seed, 0)).draw(0)
+    return RandomGraphs(
+        null_model(null, graph), graph, check_int("seed", seed, 0, LARGEST_SEED)
+    ).draw(0)
 
 
 class RandomGraphs:
@@ -215,31 +237,33 @@ class RandomGraphs:
 
 
 @dataclass(frozen=True, eq=False)
-class DegreeWalk:
-    """``"degree"`` and ``"joint-degree"`` of one graph, and of all graphs that they keep alike.
+class DegreeWalk(NamedModel):
+    """``"degree"`` of one graph, and of all graphs that it keeps alike.
 
     ``colors [V]`` is what a node may not be exchanged against, and ``joint [V]`` the class of its
     degrees where these are to stay joined, else 0.
     """
 
-    name: str
+    name = "degree"
+    is_walk = True
+    keeps_degrees = True
+    joins_degrees: ClassVar[bool] = False
+
     keeps: str
     colors: np.ndarray
     joint: np.ndarray
-    is_walk: bool = True
 
     @classmethod
-    def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
+    def of(cls, graph: CSRGraph) -> DegreeWalk:
         """The model of a graph: its categories, or its sides if it has two."""
         categories = Categories.find(graph.stored_features, graph.feature_names)
         sides = find_sides(graph)
-        joint = name == "joint-degree"
         # 1. what tells nodes apart
         columns = [graph.graph_of(np.arange(graph.num_nodes))]
         columns += [categories.colors(graph.features)] if categories else []
         columns += [] if sides is None else [sides]
         degrees = np.zeros(graph.num_nodes, np.int64)
-        if joint:
+        if cls.joins_degrees:
             degrees = np.unique(_kind_degrees(graph), axis=0, return_inverse=True)[1].reshape(-1)
         # 2. in words
         kept = ["the degree of each node"]
@@ -249,8 +273,10 @@ class DegreeWalk:
                 kept = ["the numbers of outgoing and incoming edges and mutual pairs of each node"]
         kept += ["the categories of the neighbours of each node"] if categories else []
         kept += [] if sides is None else ["its two sides"]
-        kept += ["the number of edges between nodes of each two degrees"] if joint else []
-        return cls(name, _listed(kept), _grouped(*columns), degrees)
+        kept += (
+            ["the number of edges between nodes of each two degrees"] if cls.joins_degrees else []
+        )
+        return cls(_listed(kept), _grouped(*columns), degrees)
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
         """Walk ten attempts an edge from a graph."""
@@ -285,6 +311,13 @@ class DegreeWalk:
         return doubt_triangles(self.name, graph, [sample for sample, _ in walked])
 
 
+class JointDegreeWalk(DegreeWalk):
+    """``"joint-degree"``: the same, with the number of edges between nodes of each two degrees."""
+
+    name = "joint-degree"
+    joins_degrees = True
+
+
 @dataclass(frozen=True, eq=False)
 class Walks:
     """Walks from one graph: what :mod:`~gomkcn.mining.significance.degree_walk` takes of it."""
@@ -308,6 +341,8 @@ class Walks:
         self, seed: int, check_time: Callable[[], None] = _never_late
     ) -> tuple[CSRGraph, float]:
         """The graph at the end of a walk, and the share of its attempts that were not refused."""
+        from gomkcn.mining.significance.degree_walk import new_table, walk
+
         if len(self.edges) == 0:
             return replace(self.graph, weights=None, loops=None), 1.0
         edges = self.edges.copy()
@@ -324,12 +359,19 @@ class Walks:
 
 
 @dataclass(frozen=True)
-class ErdosRenyi:
+class ErdosRenyi(NamedModel):
     """``"erdos-renyi"``: the edges of each graph between random nodes of it, each pair once."""
 
-    name: str = "erdos-renyi"
+    name = "erdos-renyi"
+    is_walk = False
+    keeps_degrees = False
+
     keeps: str = "the numbers of nodes and of edges by edge type and direction"
-    is_walk: bool = False
+
+    @classmethod
+    def of(cls, graph: CSRGraph) -> ErdosRenyi:
+        """The same for all graphs."""
+        return cls()
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
         """Put each edge between two random nodes of its graph."""
@@ -406,6 +448,8 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     >>> find_sides(as_csr(nx.star_graph(4))) is None
     True
     """
+    from gomkcn.mining.significance.degree_walk import split_sides
+
     if graph.links is not None:
         return None
     sides = np.full(graph.num_nodes, -1)
@@ -419,6 +463,8 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
 
 def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     """Say that a graph has other triangles than random ones, where it has them all over."""
+    from gomkcn.mining.counting.census_formulas import count_triangles
+
     at_nodes = count_triangles(graph)
     observed = int(at_nodes.sum()) // 3
     able = graph.degrees > 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
+from gomkcn.mining.structures.records import Count
 from gomkcn_dgl.csr import CSRGraph
 
 
@@ -18,7 +19,7 @@ class RelationSummary:
 
     name: str
     directed: bool
-    num_edges: int
+    num_edges: Count
 
 
 @dataclass(frozen=True)
@@ -41,25 +42,16 @@ class GraphSummary:
     """
 
     source: str
-    num_graphs: int
-    num_nodes: int
-    num_edges: int
+    num_graphs: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+    num_nodes: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+    num_edges: Count
     feature_names: tuple[str, ...]
-    relations: tuple[RelationSummary, ...] = ()
+    relations: Annotated[tuple[RelationSummary, ...], Meta(max_length=1000)] = ()
     graph_names: tuple[str, ...] = ()
 
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any], feature_names: Sequence[str]) -> GraphSummary:
-        """Read a record of ``run.json``; refuse names that do not belong to its graphs."""
-        if len(record["graph_names"]) not in (0, record["num_graphs"]):
+    def __post_init__(self) -> None:
+        if len(self.graph_names) not in (0, self.num_graphs):
             raise ValueError("it does not have a name for each graph")
-        relations = tuple(RelationSummary(**one) for one in record["relations"])
-        lists = {
-            "feature_names": tuple(feature_names),
-            "relations": relations,
-            "graph_names": tuple(record["graph_names"]),
-        }
-        return cls(**{**record, **lists})
 
     @classmethod
     def of(cls, csr: CSRGraph, path: str | None) -> GraphSummary:

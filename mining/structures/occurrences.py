@@ -8,6 +8,7 @@ from typing import overload
 
 import numpy as np
 
+from gomkcn.mining.structures.records import Count
 from gomkcn_dgl.csr import CSRGraph
 
 
@@ -24,7 +25,7 @@ class Occurrence:
     """
 
     nodes: tuple[int | str, ...]
-    graph: int = 0
+    graph: Count = 0
 
 
 class Occurrences(Sequence[Occurrence]):

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import inf, isfinite, log
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 
 from gomkcn.mining.structures.occurrences import NONE, Occurrence, Occurrences
+from gomkcn.mining.structures.records import (
+    Amount,
+    Count,
+    Positive,
+    Share,
+    StructureRecord,
+    as_record,
+    six,
+    six_digits,
+)
 from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
@@ -20,10 +31,13 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 # the largest adjusted p at which a structure is called more or less frequent
 LEVEL = 0.05
 MORE, LESS, NOT_SHOWN = "more frequent", "less frequent", "not shown to differ"
+Verdict = Annotated[str, Meta(pattern=f"^({MORE}|{LESS}|{NOT_SHOWN})$")]
+# what saw a structure
+Source = Annotated[str, Meta(pattern="^(grown|filters|frequent|census|given)$")]
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 
@@ -53,10 +67,9 @@ class OccurrenceCount:
     'bounded'
     """
 
-    # an exact count is a whole number, which a float cannot hold above 2^53
-    value: int | float
-    low: int | float
-    high: int | float
+    value: Amount
+    low: Amount
+    high: Amount
     is_exact: bool
 
     @classmethod
@@ -167,9 +180,9 @@ class Frequency:
     """
 
     occurrences: OccurrenceCount = UNCOUNTED
-    graphs: int = 0
-    listed: int = 0
-    disjoint: int = 0
+    graphs: Count = 0
+    listed: Count = 0
+    disjoint: Count = 0
 
     @property
     def count(self) -> float:
@@ -207,28 +220,20 @@ class NullComparison:
     """
 
     null: str
-    num_samples: int
-    observed: float
-    mean: float
-    sd: float
-    largest: float
+    num_samples: Count
+    observed: Positive
+    mean: Positive
+    sd: Positive
+    largest: Positive
     z: float | None
-    p: float
-    p_adjusted: float
-    verdict: str
+    p: Share
+    p_adjusted: Share
+    verdict: Verdict
 
     @property
     def is_called(self) -> bool:
         """Whether the graph has clearly more or fewer than the random graphs."""
         return self.verdict != NOT_SHOWN
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``, beside the name of the null model; six decimals."""
-        record = {name: value for name, value in asdict(self).items() if name != "null"}
-        return {
-            name: round(value, 6) if isinstance(value, float) else value
-            for name, value in record.items()
-        }
 
 
 @dataclass(frozen=True)
@@ -255,14 +260,14 @@ class ClassContrast:
     """
 
     name: str
-    containing: int
-    num_graphs: int
-    others_containing: int
-    num_others: int
-    odds_ratio: float | None
-    low: float | None
-    high: float | None
-    p: float
+    containing: Count
+    num_graphs: Count
+    others_containing: Count
+    num_others: Count
+    odds_ratio: Positive | None
+    low: Positive | None
+    high: Positive | None
+    p: Share
 
     @property
     def strength(self) -> float:
@@ -311,9 +316,9 @@ class Following:
         The probability that these graphs would show a difference as large as its own.
     """
 
-    shared: int
-    p: float
-    power: float
+    shared: Count
+    p: Share
+    power: Share
 
     @property
     def is_told(self) -> bool:
@@ -352,9 +357,9 @@ class ClassDifference:
     True
     """
 
-    contrasts: tuple[ClassContrast, ...]
-    p_adjusted: float
-    group: int | None = None
+    contrasts: Annotated[tuple[ClassContrast, ...], Meta(min_length=2)]
+    p_adjusted: Share
+    group: Count | None = None
     follows: Following | None = None
 
     @property
@@ -381,15 +386,6 @@ class ClassDifference:
         """Whether classes differ, all patterns that were tested taken together."""
         return self.p_adjusted <= LEVEL
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``."""
-        return {
-            "contrasts": [rounded(asdict(one)) for one in self.contrasts],
-            "p_adjusted": round(self.p_adjusted, 6),
-            "group": self.group,
-            "follows": None if self.follows is None else rounded(asdict(self.follows)),
-        }
-
 
 def odds(ratio: float | None) -> str:
     """An odds ratio in three digits, without a power of ten where it is large; "-" for None.
@@ -404,14 +400,6 @@ def odds(ratio: float | None) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({part / whole:.0%})"
-
-
-def rounded(record: dict[str, Any]) -> dict[str, Any]:
-    """Six digits, however small a number is."""
-    return {
-        name: float(f"{value:.6g}") if isinstance(value, float) else value
-        for name, value in record.items()
-    }
 
 
 # orbits and features of a motif that are recorded
@@ -439,11 +427,11 @@ class OrbitFeature:
     """
 
     feature: str
-    nodes: tuple[int, ...]
+    nodes: Annotated[tuple[Count, ...], Meta(min_length=1)]
     mean: float
-    sd: float
+    sd: Positive
     mean_all: float
-    sd_all: float
+    sd_all: Annotated[float, Meta(gt=0)]
 
     @property
     def distance(self) -> float:
@@ -583,6 +571,22 @@ class MotifPart:
         plain = np.column_stack([every[kept], np.zeros(kept.sum(), np.int64)])
         found: np.ndarray = np.concatenate([plain, edits])
         return found[np.argsort(found[:, 0], kind="stable")]
+
+
+class PatternRecord(StructureRecord):
+    """A pattern in ``patterns.json``, with the first few occurrences."""
+
+    # -1 for what was counted and is not reported
+    id: Annotated[int, Meta(ge=-1)]
+    description: str
+    sources: tuple[Source, ...]
+    frequency: Frequency
+    classes: ClassDifference | None
+    # by the name of the null model
+    significance: dict[str, NullComparison]
+    # listed occurrences inside the copies of each motif, by number
+    inside: tuple[Count, ...]
+    occurrences: list[Occurrence]
 
 
 @dataclass(frozen=True, eq=False)
@@ -747,49 +751,38 @@ class Pattern:
             "description": self.description,
             **self.structure.to_dict(),
             "sources": list(self.sources),
-            "frequency": asdict(self.frequency),
-            "classes": None if self.classes is None else self.classes.to_dict(),
-            "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
+            "frequency": as_record(self.frequency),
+            "classes": as_record(self.classes, six_digits),
+            "significance": as_record(dict(self.significance), six),
             "inside": list(self.inside),
-            "occurrences": [
-                {"nodes": list(one.nodes), "graph": one.graph}
-                for one in self.occurrences[:MOST_LISTED]
-            ],
+            "occurrences": as_record(list(self.occurrences[:MOST_LISTED])),
         }
 
     @classmethod
-    def from_dict(
-        cls, record: Mapping[str, Any], occurrences: Occurrences | None = None
-    ) -> Pattern:
-        """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
+    def of_record(cls, record: PatternRecord, occurrences: Occurrences | None = None) -> Pattern:
+        """Read a record of ``patterns.json``, with all its occurrences or those listed there.
+
+        Raises a ValueError for occurrences or edges that the nodes do not have.
+        """
+        if any(len(listed.nodes) != record.num_nodes for listed in record.occurrences):
+            size = record.num_nodes
+            raise ValueError(f"an occurrence of pattern {record.id} does not have {size} nodes")
         if occurrences is None:
-            listed = [Occurrence(**{**one, "nodes": tuple(one["nodes"])})
-                      for one in record["occurrences"]]  # fmt: skip
-            occurrences = Occurrences.of(listed, record["num_nodes"])
+            occurrences = Occurrences.of(record.occurrences, record.num_nodes)
         try:
-            structure = Structure.from_dict(record)
+            structure = Structure.from_dict(record.structure())
         except ValueError as error:
-            raise ValueError(f"pattern {record['id']}: {error}") from None
-        count = OccurrenceCount(**record["frequency"]["occurrences"])
-        classes = record["classes"]
+            raise ValueError(f"pattern {record.id}: {error}") from None
         return cls(
             structure,
             occurrences,
-            sources=tuple(record["sources"]),
-            frequency=Frequency(**{**record["frequency"], "occurrences": count}),
-            significance={
-                name: NullComparison(name, **one) for name, one in record["significance"].items()
-            },
-            classes=classes
-            and ClassDifference(
-                tuple(ClassContrast(**one) for one in classes["contrasts"]),
-                classes["p_adjusted"],
-                classes["group"],
-                classes["follows"] and Following(**classes["follows"]),
-            ),
-            id=record["id"],
-            description=record["description"],
-            inside=tuple(record["inside"]),
+            sources=record.sources,
+            frequency=record.frequency,
+            significance=record.significance,
+            classes=record.classes,
+            id=record.id,
+            description=record.description,
+            inside=record.inside,
         )
 
     def _repr_html_(self) -> str | None:

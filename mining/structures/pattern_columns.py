@@ -387,21 +387,23 @@ _P_CLASSES = TableColumn[Pattern](
 
 
 def structure_columns(
-    patterns: Sequence[Pattern], nulls: Iterable[str] | None = None
+    patterns: Sequence[Pattern],
+    nulls: Iterable[str] | None = None,
+    classes: Iterable[str] | None = None,
 ) -> tuple[TableColumn[Pattern], ...]:
-    """The columns of a table of structures, with those of their null models and classes.
+    """The columns of a table of structures, with those of some null models and classes.
 
-    ``nulls`` are the null models that the table shows, by default all with which there is a
-    comparison.
+    By default these are all with which there is a comparison.
     """
     if nulls is None:
         nulls = dict.fromkeys(name for pattern in patterns for name in pattern.significance)
-    classes = dict.fromkeys(
-        contrast.name
-        for pattern in patterns
-        if pattern.classes is not None
-        for contrast in pattern.classes.contrasts
-    )
+    if classes is None:
+        classes = dict.fromkeys(
+            contrast.name
+            for pattern in patterns
+            if pattern.classes is not None
+            for contrast in pattern.classes.contrasts
+        )
     of_nulls = [column for null in nulls for column in _columns_of_null(null)]
     of_classes = [column for name in classes for column in _columns_of_class(name)]
     return (*STRUCTURE_COLUMNS, *of_nulls, *of_classes, _P_CLASSES)

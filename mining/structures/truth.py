@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from gomkcn.mining.schemas import validator
+import msgspec
+import msgspec.structs
+from msgspec import Meta
+
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.records import Count, Positive, RelationRecord, read_as
 from gomkcn.mining.structures.table_column import TableColumn, tabulate
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
@@ -39,17 +43,53 @@ class MotifRecovery:
     """
 
     name: str
-    num_nodes: int
-    num_edges: int
-    copies: int
-    pattern_ids: tuple[int, ...]
-    occurrences: float
-    planted_found: int
+    num_nodes: Count
+    num_edges: Count
+    copies: Count
+    pattern_ids: tuple[Count, ...]
+    occurrences: Positive
+    planted_found: Count
 
     @property
     def recovered(self) -> bool:
         """Whether a pattern is isomorphic to the motif."""
         return bool(self.pattern_ids)
+
+
+class PlantedRecord(msgspec.Struct):
+    """A motif that was planted, as ``gomkcn generate`` writes it, which may say more of it."""
+
+    name: str
+    num_nodes: Annotated[int, Meta(ge=1, le=1024)]
+    # both nodes of each edge, from the first to the second where it has a direction
+    edges: list[tuple[Count, Count]]
+    # how many were planted
+    copies: int
+    # the ids of the nodes of each copy
+    instances: list[list[int | str]]
+    relations: list[RelationRecord] = []
+    # the number of the relation of each edge; by default that of the first
+    edge_relations: list[Count] | None = None
+
+    def structure(self) -> Structure:
+        """Its structure; a ValueError for edges that its nodes do not have."""
+        relations = list(map(msgspec.structs.asdict, self.relations))
+        numbers = self.edge_relations
+        return Structure.from_dict(
+            {
+                "num_nodes": self.num_nodes,
+                "edges": self.edges,
+                "relations": relations or [{"name": PLAIN, "directed": False}],
+                "edge_relations": [0] * len(self.edges) if numbers is None else numbers,
+                "categories": (),
+            }
+        )
+
+
+class TruthRecord(msgspec.Struct):
+    """The motifs that were planted into a graph: ``GRAPH.truth.json`` beside it."""
+
+    motifs: list[PlantedRecord]
 
 
 # of planted motifs
@@ -139,13 +179,13 @@ def compare_with_truth(patterns: Sequence[Pattern], truth: Mapping[str, Any]) ->
         node_sets = {frozenset(one.nodes) for one in places}
         recoveries.append(
             MotifRecovery(
-                name=motif["name"],
-                num_nodes=motif["num_nodes"],
-                num_edges=len(motif["edges"]),
-                copies=motif["copies"],
+                name=motif.name,
+                num_nodes=motif.num_nodes,
+                num_edges=len(motif.edges),
+                copies=motif.copies,
                 pattern_ids=tuple(pattern.id for pattern in isomorphic),
                 occurrences=sum(pattern.frequency.count for pattern in isomorphic),
-                planted_found=sum(frozenset(copy) in node_sets for copy in motif["instances"]),
+                planted_found=sum(frozenset(copy) in node_sets for copy in motif.instances),
             )
         )
     return recoveries
@@ -167,12 +207,11 @@ def read_truth(path: str | Path) -> dict[str, Any]:
     return dict(truth)
 
 
-def _planted(truth: Mapping[str, Any]) -> list[tuple[dict[str, Any], Structure]]:
+def _planted(truth: Any) -> list[tuple[PlantedRecord, Structure]]:
     """The motifs of the truth and their structures, or refuse what does not have its form."""
     try:
-        validator("truth")(truth)
-        return [(motif, _structure_of(motif)) for motif in truth["motifs"]]
-    # the schema does not know how many nodes and relations there are
+        motifs = read_as(TruthRecord, truth).motifs
+        return [(motif, motif.structure()) for motif in motifs]
     except ValueError as error:
         raise InputError(
             "truth",
@@ -181,9 +220,3 @@ def _planted(truth: Mapping[str, Any]) -> list[tuple[dict[str, Any], Structure]]
                 f"as gomkcn generate writes it ({reason_of(error)})"
             ),
         ) from None
-
-
-def _structure_of(motif: Mapping[str, Any]) -> Structure:
-    plain = {"relations": [{"name": PLAIN, "directed": False}]}
-    numbers = {"edge_relations": [0] * len(motif["edges"])}
-    return Structure.from_dict({**plain, **numbers, **motif, "categories": ()})

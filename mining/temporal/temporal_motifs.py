@@ -142,6 +142,21 @@ class TemporalCensus(Tabular):
         ]
 
 
+def check_temporal_options(
+    window: float | str | timedelta | np.timedelta64,
+    null: str,
+    null_samples: int,
+    seed: int,
+    n_jobs: int | None,
+) -> None:
+    """Refuse what :func:`temporal_census` refuses, before its events are read."""
+    Window.read(window)
+    check_choice("null", null, TEMPORAL_NULLS)
+    check_int("null_samples", null_samples, 0)
+    check_int("seed", seed, 0)
+    check_jobs("n_jobs", n_jobs)
+
+
 def temporal_census(
     graph: Any,
     window: float | str | timedelta | np.timedelta64,
@@ -208,10 +223,7 @@ def temporal_census(
     >>> temporal_census(mail, 8, null_samples=0).counts[4, 0].item(), motif_events(4, 0)
     (1, ((1, 2), (2, 1), (1, 2)))
     """
-    check_choice("null", null, TEMPORAL_NULLS)
-    check_int("null_samples", null_samples, 0)
-    check_int("seed", seed, 0)
-    check_jobs("n_jobs", n_jobs)
+    check_temporal_options(window, null, null_samples, seed, n_jobs)
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = _notes_on(edges, has_unit)

@@ -376,7 +376,7 @@ def test_cost_of_the_kernel_machine():
     model_of = {
         "all nodes": "GOMK machine",
         "`--most-nodes 16`": "machine of 16 nodes",
-        "`--patterns 64`": "machine of 64 patterns",
+        "`--num-patterns 64`": "machine of 64 patterns",
     }
     text = (HERE.parent / "docs/howto/classify.md").read_text("utf-8")
     for words, model in model_of.items():
@@ -395,15 +395,15 @@ def test_cost_of_the_kernel_machine():
 
 def test_accuracies_of_the_two_settings_of_training():
     """Each has its accuracy, in the how-to and in the help, and neither that of the other."""
-    printed = row("trained", command="`train --paper`", run="800 graphs, as printed")
-    tuned = row("trained", command="`train --tuned`", run="800 graphs, tuned")
+    printed = row("trained", command="`train --preset paper`", run="800 graphs, as printed")
+    tuned = row("trained", command="`train --preset tuned`", run="800 graphs, tuned")
     of_printed, of_tuned = (value(one["test accuracy"]) for one in (printed, tuned))
     assert of_printed < 0.9 < of_tuned
     motifs = [value(one["motifs among the filters"]) for one in (printed, tuned)]
     says(
         "docs/howto/classify.md",
         f"`--paper` is right in {of_printed:.1%} of the test graphs ({printed['seeds']} seeds), "
-        f"and {motifs[0]:.1f} of its four filters are motifs. `--tuned` is right in "
+        f"and {motifs[0]:.1f} of its four filters are motifs. `--preset tuned` is right in "
         f"{of_tuned:.1%} ({tuned['seeds']} seeds), with {motifs[1]:.1f}",
     )
     help_of = {param.name: param.help for param in train.params}

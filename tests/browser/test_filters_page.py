@@ -24,7 +24,7 @@ pytestmark = pytest.mark.browser
 WIDTHS = (1400, 390)
 # the filters of the last one have several sizes, and are beside random graphs
 NAMES = ("coloured", "molecules", "typed", "nothing", "sizes")
-FREQUENT = FilterMiner(4, size=5, contrast=False, learning=FilterLearning(num_epochs=3))
+FREQUENT = FilterMiner(4, filter_size=5, contrast=False, learning=FilterLearning(num_epochs=3))
 MINERS = {"sizes": FilterMiner(3)}
 SCREENSHOTS = Path(os.environ.get("SCREENSHOTS", "runs/screenshots"))
 

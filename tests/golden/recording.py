@@ -169,7 +169,7 @@ def mining():
             loops.to_csr(),
             pattern_size=(3, 4),
             sources="grown,filters",
-            filters=gomkcn.FilterMiner(4, size=4),
+            filters=gomkcn.FilterMiner(4, filter_size=4),
         ),
         "lesmis": mined(nx.les_miserables_graph(), pattern_size=(3, 5)),
     }

@@ -18,20 +18,17 @@ def graphs(folder):
 
 
 def test_a_run_and_a_graph_are_compared(graphs):
-    gomkcn("mine small.txt --out run --no-filters --quiet")
-    said = gomkcn("compare run large.txt --page both.html --out all.csv")
-    # what is written is said, and the answer as well
-    assert "wrote both.html\nfirst   small.txt: 40 nodes, " in said
+    gomkcn("mine small.txt --out run --filters none --quiet")
+    said = gomkcn("compare run large.txt --quiet --out both")
+    assert said.startswith("first   small.txt: 40 nodes, ")
     assert "The profiles correlate by" in said and "Over-represented in both" in said
-    assert gomkcn("compare run large.txt --quiet").startswith("first   small.txt: 40 nodes, ")
-    for written in ("--page both.html", "--out all.csv"):
-        quiet = gomkcn(f"compare run large.txt --quiet --force {written}")
-        assert quiet.startswith("wrote ") and len(quiet.splitlines()) == 1
-    page = Path("both.html").read_text()
+    assert said.endswith("page: both/comparison.html\n")
+    page = Path("both/comparison.html").read_text()
     assert "<h1>small.txt and large.txt</h1>" in page
     # the graph alone gives what its run gives
-    assert gomkcn("compare small.txt large.txt --quiet --out graphs.csv").endswith(" rows\n")
-    gomkcn("compare run large.txt --quiet --out both.csv")
+    assert gomkcn("compare small.txt large.txt --quiet").startswith(
+        "folder of this run: runs/small-large\n"
+    )
     columns = [
         "structure",
         "count_first",
@@ -42,7 +39,7 @@ def test_a_run_and_a_graph_are_compared(graphs):
     ]
     by_run, by_graph = (
         pd.read_csv(name).sort_values("edges")[columns].reset_index(drop=True)
-        for name in ("both.csv", "graphs.csv")
+        for name in ("both/structures.csv", "runs/small-large/structures.csv")
     )
     few = by_run[by_run["z_first"].notna()].reset_index(drop=True)
     pd.testing.assert_frame_equal(
@@ -52,6 +49,6 @@ def test_a_run_and_a_graph_are_compared(graphs):
     )
     # what the other has of it is no dash
     assert len(few) > 20 and few["count_second"].notna().all()
-    assert "both are runs; leave it out" in refused("compare run run --undirected")
-    assert refused("compare run small.txt --page p.pdf") == "--page must end in .html, got 'p.pdf'."
+    assert "both are runs; leave it out" in refused("compare run run --no-directed")
+    assert refused("compare run") == "A and B must be given, here or in the settings file."
     assert "nothing.txt" in refused("compare run nothing.txt")

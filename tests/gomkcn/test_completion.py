@@ -10,7 +10,6 @@ from click.shell_completion import ShellComplete
 from gomkcn.commands import options
 from gomkcn.commands.main import main
 from gomkcn.mining.counting.query import READINGS
-from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
 
 
@@ -25,7 +24,7 @@ def completed(*words):
     [
         ("mine g.txt --null ", ["degree", "joint-degree", "erdos-renyi", "none"]),
         ("mine g.txt --null j", ["joint-degree"]),
-        ("mine g.txt --nu", ["--null"]),
+        ("mine g.txt --null", ["--null"]),
         ("temporal m.csv --null t", ["timelines", "times"]),
         ("export run --format ", ["csv", "parquet", "graphml"]),
         ("census g.txt --reading s", ["subgraph"]),
@@ -40,7 +39,6 @@ def test_words_are_completed(line, words):
 
 
 def test_the_words_are_those_of_the_library():
-    assert (*NULL_MODELS, "none") == options.NULLS
     assert (*TEMPORAL_NULLS,) == options.TEMPORAL_NULLS
     assert options.READINGS == READINGS
 

@@ -32,7 +32,10 @@ from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
 
-QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
+QUICK = (
+    "--num-epochs 2 --num-hops 1 --filter-size 4 --num-filters 2 --num-levels 1 "
+    "--split 0.5,0.25,0.25 --quiet"
+)
 
 
 def write_rings(name, num, labels=(0, 1, 2), **columns):
@@ -465,8 +468,9 @@ def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
         graph.nodes[node]["class"] = "ring" if node % 8 < 4 else "clique"
         graph.nodes[node]["size"] = node % 3
     nx.write_graphml(graph, "graph.graphml")
-    said = gomkcn("train graph.graphml --nodes --features size --out run --epochs 3 --size 4 "
-                  "--hops 2 --filters 2 --split 0.4,0.2,0.4 --quiet")  # fmt: skip
+    said = gomkcn("train graph.graphml --nodes --features size --out run --num-epochs 3 "
+                  "--filter-size 4 --num-hops 2 --num-filters 2 --split 0.4,0.2,0.4 "
+                  "--quiet")  # fmt: skip
     assert "page: run/explanation/explanation.html" in said
     classifier = load_classifier("run")
     data = read_training_data(classifier.settings.data)

@@ -10,13 +10,13 @@ import pytest
 from command_line import gomkcn, invoke, refused
 
 from gomkcn.mining import FilterLearning, load
-from gomkcn.mining.filters.filters_settings import FiltersSettings, read_filters_settings
+from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-QUICK = "--filters 2 --size 5 --no-contrast --epochs 2"
+QUICK = "--num-filters 2 --filter-size 5 --no-contrast --num-epochs 2"
 FILES = ["drawn.json", "filters.html", "filters.json", "filters.npz", "map.json", "nodes.parquet",
          "run.json", "settings.toml"]  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
     page = Path("run/filters.html").read_text("utf-8")
     Path("run/filters.html").write_text("old")
     said = gomkcn("report run")
-    assert row in said and said.endswith("report: run/filters.html\n")
+    assert row in said and said.endswith("page: run/filters.html\n")
     assert Path("run/filters.html").read_text("utf-8") == page
     assert "and one of gomkcn mine is needed here" in refused("compare run run")
     # settings of a run make the same run
@@ -71,8 +71,11 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
 
 def test_paper_is_what_the_paper_prints_but_for_what_is_given_beside_it():
     write_edges()
-    gomkcn("filters graph.txt --out run --size 5 --paper --epochs 3 --feature-contrast 0.5 --quiet")
-    settings = read_filters_settings("run/settings.toml")
+    gomkcn(
+        "filters graph.txt --out run --filter-size 5 --paper --num-epochs 3 "
+        "--feature-contrast 0.5 --quiet"
+    )
+    settings = FiltersSettings().read("run/settings.toml")
     assert settings.filters.contrast is False
     learning = settings.learning
     paper = FilterLearning.paper()
@@ -87,9 +90,11 @@ def test_paper_is_what_the_paper_prints_but_for_what_is_given_beside_it():
 def test_each_option_reaches_the_settings():
     write_edges()
     gomkcn(
-        "filters graph.txt --out run --filters 3 --size 4 --hops 2 --epochs 1 --device cpu "
-        "--levels 2 --tau 0.7 --matching greedy --lr 0.2 --init random --policy bfs "
-        "--feature-contrast 0.4 --no-contrast --most-nodes 40 --count-seconds 0.5 --seed 3 --quiet"
+        "filters graph.txt --out run --num-filters 3 --filter-size 4 "
+        "--num-hops 2 --num-epochs 1 --device cpu "
+        "--num-levels 2 --tau 0.7 --matching greedy --learning-rate 0.2 --init random --policy bfs "
+        "--feature-contrast 0.4 --no-contrast --max-assigned 40 --count-seconds 0.5 "
+        "--random-state 3 --quiet"
     )
     given = {
         "path": "graph.txt", "num_filters": 3, "filter_size": "4", "num_hops": 2, "num_epochs": 1,
@@ -98,7 +103,7 @@ def test_each_option_reaches_the_settings():
         "init": "random", "policy": "bfs", "feature_contrast": 0.4, "max_assigned": 40,
         "count_seconds": 0.5, "random_state": 3,
     }  # fmt: skip
-    settings = read_filters_settings("run/settings.toml")
+    settings = FiltersSettings().read("run/settings.toml")
     assert settings == FiltersSettings().override(given)
     assert json.loads(Path("run/run.json").read_text())["provenance"]["seed"] == 3
     run = load("run")
@@ -128,7 +133,7 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
     assert "learning-filters.zip" in kept
     assert "already holds an unfinished run" in refused(command)
     assert "(num_filters was 2, is 3); give" in refused(
-        f"{command.replace('--filters 2', '--filters 3')} --resume"
+        f"{command.replace('--num-filters 2', '--num-filters 3')} --resume"
     )
     with lock_folder("run"):
         assert "is in use by process" in refused(command)
@@ -153,9 +158,9 @@ def test_what_cannot_be_mined_is_refused():
     for options, words in (
         ("", "GRAPH must be given, here or in the settings file."),
         ("none.txt", "path must name a file or a folder that exists, got 'none.txt'"),
-        ("graph.txt --size 1", "--size must be at least 2, got 1"),
-        ("graph.txt --filters 0", "--filters must be at least 1, got 0"),
-        ("graph.txt --size 65", "--size must be at most 64, got 65"),
+        ("graph.txt --filter-size 1", "--filter-size must be at least 2, got 1"),
+        ("graph.txt --num-filters 0", "--num-filters must be at least 1, got 0"),
+        ("graph.txt --filter-size 65", "--filter-size must be at most 64, got 65"),
         (
             "graph.txt --init best",
             "--init must be one of 'facility_location', 'random', got",
@@ -185,7 +190,7 @@ def test_without_anything_beyond_chance_the_way_out_is_an_option():
     said = gomkcn("filters er.txt --out frequent --no-contrast --quiet")
     assert said.startswith("8 filters: ")
     # mining goes on with its other answers, and says at their end that there are no filters
-    said = " ".join(gomkcn("mine er.txt --size 3 --out mined --quiet").split())
+    said = " ".join(gomkcn("mine er.txt --pattern-size 3 --out mined --quiet").split())
     assert said.index("No set of motifs") < said.index("no structure of 3 nodes more often")
     page = Path("mined/report.html").read_text("utf-8")
     assert "no structure of 3 nodes more often" in page and 'class="filters"' not in page

@@ -13,10 +13,10 @@ from command_line import gomkcn, refused
 from forked import exit_code, start
 
 EDGES = "".join(f"{u} {v}\n" for u, v in nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
-MINE = "--quiet --filters 1 --size 4 --epochs 2 --null none"
+MINE = "--quiet --num-filters 1 --filter-size 4 --num-epochs 2 --null none"
 FULL = "No space left on device"
 WRITERS = (
-    f"mine graph.txt --out disk/run --force {MINE} --size 3",
+    f"mine graph.txt --out disk/run --force {MINE} --pattern-size 3",
     "export disk/run --out disk/tables",
     "generate planted --out disk/planted.csv --nodes 100",
     "generate planted --out disk/planted.bin --nodes 100",

@@ -192,7 +192,9 @@ def test_what_asks_little_loads_little(tmp_path):
     names, size = {"numpy", "networkx", *HEAVY, *COMPILED}, "--nodes 50"
     run(
         ([*names], []),
-        ([*names, "pyarrow"], ["--help", "mine --help", "mine none.txt"]),
+        ([*names, "pyarrow"], ["--help", "train --help", "mine none.txt"]),
+        # its help names the null models, which are classes
+        ([*HEAVY, "numba", "networkx"], ["mine --help"]),
         ([*HEAVY, "numba", "networkx"], [f"info {graph}", f"info {binary}"]),
         (
             [*HEAVY, "networkx"],
@@ -209,7 +211,7 @@ def test_what_asks_little_loads_little(tmp_path):
         # PyTorch for a training, and for a GPU
         (
             NOT_OF_MINING,
-            [f"mine {rings} --out {tmp_path}/run --size 5 --null none --device cpu"],
+            [f"mine {rings} --out {tmp_path}/run --pattern-size 5 --null none --device cpu"],
         ),
     )
     run(
@@ -224,7 +226,7 @@ def test_what_asks_little_loads_little(tmp_path):
         ),
         (
             [one for one in NOT_OF_MINING if one != "torch"],
-            [f"filters {rings} --out {tmp_path}/trained --device cpu --no-contrast --epochs 1"],
+            [f"filters {rings} --out {tmp_path}/trained --device cpu --no-contrast --num-epochs 1"],
         ),
     )
     run(([*HEAVY, "networkx"], [f"count {tmp_path}/run:0 {rings}"]))

@@ -23,14 +23,14 @@ from random_graphs import rings_and_cliques
 
 from gomkcn.commands.base import TYPED, choose_folder, resuming_command
 from gomkcn.commands.main import main
-from gomkcn.commands.option_types import Number, Numbers
+from gomkcn.commands.option_types import Number
+from gomkcn.commands.options import SettingOption
 from gomkcn.mining import load
 from gomkcn.mining.patterns.mining_settings import GraphSettings, RunSettings
 from gomkcn.mining.runs.mine import MINE
-from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.truth import read_truth
 from gomkcn.synthetic import MotifClassificationDataset, planted_motif_graph
-from gomkcn.synthetic.planting import PlantingSettings
+from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_files import load_dgl_graphs
@@ -39,7 +39,7 @@ from gomkcn_dgl.runtime.steps import Steps
 pytestmark = pytest.mark.usefixtures("folder")
 
 # mines rings and cliques of five nodes in a moment
-QUICK = "--filters 2 --size 5-5 --epochs 2 --null none --sources grown,filters"
+QUICK = "--num-filters 2 --filter-size 5-5 --num-epochs 2 --null none --sources grown,filters"
 
 
 def write_edges(path="graph.txt", graph=None):
@@ -98,7 +98,9 @@ def test_generate_takes_a_motif_of_your_own():
 
 
 def test_generate_classification():
-    said = gomkcn("generate classification --out motifs.bin --graphs 48 --nodes 10 --seed 5")
+    said = gomkcn(
+        "generate classification --out motifs.bin --num-graphs 48 --num-base-nodes 10 --seed 5"
+    )
     assert said.splitlines() == [
         "motifs.bin: 48 graphs of 4 classes",
         "motifs.classes.csv: what the classes are called, book, diamond6, circle, email",
@@ -114,13 +116,15 @@ def test_generate_classification():
 def test_a_terminal_says_options_and_no_parameters():
     """Of Python's parameters and options that the library names, commands show the options."""
     Path("plain.csv").write_text("who,whom,score\na,b,1\nb,c,2\n")
-    ran = invoke("info plain.csv --min prob=1")
-    assert "plain.csv: --min must name a column among who, whom, score, got 'prob'." in ran.stderr
+    ran = invoke("info plain.csv --minimum prob=1")
+    assert (
+        "plain.csv: --minimum must name a column among who, whom, score, got 'prob'." in ran.stderr
+    )
     for command in ("info plain.csv", "count triangle plain.csv", "count 'a -> b' plain.csv"):
         said = invoke(command).stderr
         assert "--directed gives edges a direction" in said and "directed=" not in said
     said = invoke("mine plain.csv --directed --given a--b --out run").stderr
-    assert "read the graph with --undirected, or write a->b." in said
+    assert "read the graph with --no-directed, or write a->b." in said
     said = invoke("mine plain.csv --directed --given 'a -> a, a -> b' --out run").stderr
     assert "gomkcn count takes self-loops" in said
 
@@ -168,31 +172,31 @@ def test_mine_writes_a_run_and_report_writes_its_page_anew(mined):
     assert first == again
     Path("run/report.html").unlink()
     said = gomkcn("report run").splitlines()
-    assert said == [*table, "report: run/report.html"]
+    assert said == [*table, "page: run/report.html"]
     assert Path("run/report.html").is_file()
 
 
 # each option, the name of its setting and the value that is stored
 OPTIONS = {
-    "--filters 3": ("num_filters", 3),
-    "--size 3-4": ("pattern_size", "3-4"),
+    "--num-filters 3": ("num_filters", 3),
+    "--pattern-size 3-4": ("pattern_size", "3-4"),
     "--exact-copies": ("exact_copies", True),
-    "--null none": ("null", ["none"]),
+    "--null none": ("null", "none"),
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
     "--count-seconds 2": ("count_seconds", 2.0),
     "--filter-size 4-5": ("filter_size", "4-5"),
     "--device cpu": ("device", "cpu"),
-    "--hops 2": ("num_hops", 2),
-    "--levels 1": ("num_levels", 1),
+    "--num-hops 2": ("num_hops", 2),
+    "--num-levels 1": ("num_levels", 1),
     "--policy bfs": ("policy", "bfs"),
     "--init random": ("init", "random"),
     "--matching greedy": ("matching", "greedy"),
-    "--epochs 1": ("num_epochs", 1),
+    "--num-epochs 1": ("num_epochs", 1),
     "--no-contrast": ("contrast", False),
     "--feature-contrast 0.5": ("feature_contrast", 0.5),
-    "--seed 9": ("random_state", 9),
-    "--jobs 2": ("n_jobs", 2),
+    "--random-state 9": ("random_state", 9),
+    "--n-jobs 2": ("n_jobs", 2),
 }
 
 
@@ -217,7 +221,7 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
     for name in ("miner", "filters", "kernel", "learning"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
-    refused("mine g.csv --out run --no-filters")
+    refused("mine g.csv --out run --filters none")
     assert seen[-1][0]["miner"]["filters"] == "none"
     # or what a file says
     Path("s.toml").write_text("[miner]\nexact_copies = true\n")
@@ -229,8 +233,8 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
     ("command", "num_items"),
     [
         ("count ring-5 graph.txt --errors 1 --list 9", 3),
-        ("temporal mail.csv --window 9 --null-samples 29", 29),
-        ("train TU --method kernel --levels 2 --tau 1 --quiet --force --out run", 2 + 20),
+        ("temporal mail.csv --window 9 --null-samples 29 --force --out run", 29),
+        ("train TU --method kernel --num-levels 2 --tau 1 --quiet --force --out run", 2 + 20),
     ],
 )
 def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
@@ -248,7 +252,7 @@ def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
 
     monkeypatch.setattr(Steps, "_shared", share)
     results = []
-    for jobs in ("", " --jobs 2"):
+    for jobs in ("", " --n-jobs 2"):
         assert not shared
         # but for the seconds that it took
         said = re.sub(r"[\d.]+ s\b", "", gomkcn(command + jobs))
@@ -277,23 +281,29 @@ def test_ctrl_c_is_one_sentence_wherever_it_comes(mined, monkeypatch):
 BAD_INPUT = {
     "mine loops.txt --out run": "the graph must have an edge between two different nodes",
     "filters loops.txt --out run": "the graph must have an edge between two different nodes",
-    "mine graph.txt --directed --undirected": "--directed must not come with --undirected; give",
+    "mine graph.txt --directed --no-directed": "--directed must not come with --no-directed; give",
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
-    "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
+    "mine graph.txt --filters none --num-epochs 3": (
+        "--filters none leaves no filters for --num-epochs"
+    ),
     "mine none.txt --out run": "none.txt",
     "frequent graph.txt": "graphs must be two or more, got one",
     "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",
-    "mine --settings s.toml --out run": "unknown name 'x'",
-    "mine graph.txt --jobs 0": "--jobs must be a number of processes, or -1 for one on each core",
-    "temporal graph.txt --window 9 --jobs 0": "--jobs must be a number of processes, or -1",
+    "mine --settings s.toml --out run": "must have a known name, got 'x'",
+    "mine graph.txt --n-jobs 0": (
+        "--n-jobs must be a number of processes, or -1 for one on each core"
+    ),
+    "temporal graph.txt --window 9 --n-jobs 0": "--n-jobs must be a number of processes, or -1",
     "temporal graph.txt --window 9 --null gaps --null times": (
         "--null must be given once, got gaps and times; run it once for each"
     ),
-    "count wheel graph.txt --jobs 2": "--jobs shares the structures within --errors; leave it out",
-    "train none --method network --jobs 2": (
-        "--jobs is for the method 'kernel', got the method 'network'"
+    "count wheel graph.txt --n-jobs 2": (
+        "--n-jobs shares the structures within --errors; leave it out"
+    ),
+    "train none --method network --n-jobs 2": (
+        "--n-jobs is for the method 'kernel', got the method 'network'"
     ),
 }
 
@@ -315,11 +325,15 @@ def test_every_number_is_refused_where_it_is_none_or_too_large():
     for name, command in {**main.commands, **planted}.items():
         path = f"generate {name}" if name in planted else name
         for option in command.params:
-            if not isinstance(option.type, Number | Numbers):
+            is_number = isinstance(option.type, Number)
+            if isinstance(option, SettingOption) and not option.is_flag:
+                kinds = {*option.field.types, option.field.entry}
+                is_number = str not in kinds and not kinds.isdisjoint({int, float})
+            if not is_number:
                 continue
             for value in (2**64, 10**20, "nan", "inf", "1e300", "²", "", "1,x"):
                 # any width of single precision is one, and any number of graphs
-                if option.name in ("tau",) and isinstance(value, int):
+                if option.name in ("tau", "level_scale") and isinstance(value, int):
                     continue
                 said = refused(f"{path} {option.opts[0]}={value}")
                 assert said.startswith(f"{option.opts[0]} must be "), said
@@ -420,7 +434,7 @@ def test_a_folder_is_chosen_where_none_is_given(capsys, mined):
     ("typed", "resumed"),
     [
         ("'a b.txt' --out x --time-limit 5 --null none --resume", "'a b.txt' --null none{}"),
-        ("--out=x --time-limit=3 --force g.txt --filters 3", "g.txt --filters 3{}"),
+        ("--out=x --time-limit=3 --force g.txt --num-filters 3", "g.txt --num-filters 3{}"),
         ("--time-limit 3 -- -odd.txt", "{} -- -odd.txt"),
     ],
 )
@@ -443,10 +457,10 @@ def test_torchrun_is_for_networks_which_need_the_name_of_their_folder(monkeypatc
     said = refused("train TU --quiet")
     assert said == "--out must be given where several processes share the work of a run."
     said = refused("train TU --method kernel --quiet")
-    assert said == "--method kernel is shared by --jobs 4; leave torchrun out."
+    assert said == "--method kernel is shared by --n-jobs 4; leave torchrun out."
     monkeypatch.setenv("WORLD_SIZE", "2")
     said = refused(f"mine {write_edges()} --quiet")
-    assert said == "mine is shared by --jobs 4, not by torchrun; leave torchrun out."
+    assert said == "mine is shared by --n-jobs 4, not by torchrun; leave torchrun out."
 
 
 def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
@@ -460,35 +474,14 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     assert [motif.recovered for motif in load("runs/demo").recovery] == [True] * 3
 
 
-def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
-    tables = RunSettings().to_dict()
-    records = ("miner", "filters", "kernel", "learning")
-    defaults = {key: value for name in records for key, value in tables[name].items()}
-    # what may be repeated has none by default, and a flag is off
-    unsaid = {"given", "exact_copies", "filters"}
-    options = {k: p for k, p in options_of("mine").items() if k in defaults.keys() - unsaid}
-    assert {"num_filters", "pattern_size", "init", "null_samples"} <= set(options)
-    assert all(null in options["null"].help for null in (*NULL_MODELS, "none"))
-    for name, option in options.items():
-        stated = re.search(r"\[(.*)\]$", option.help)
-        assert stated, f"--help states no default of {name}"
-        # what is None by default, or depends on the graph, is said in words
-        in_words = defaults[name] is None or defaults[name] == "auto"
-        assert in_words or stated[1] == str(defaults[name]), name
-        assert not option.required
-
-
 def test_the_defaults_of_generate_are_those_of_the_library():
     def defaults_of(function):
         return {k: p.default for k, p in inspect.signature(function).parameters.items()}
 
     planted = {name: p.default for name, p in options_of("generate planted").items()}
-    known = defaults_of(PlantingSettings)
-    for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
-        assert planted[name] == known[name], name
-    known |= defaults_of(planted_motif_graph)
+    known = defaults_of(planted_motif_graph)
     assert planted["nodes"] == known["num_base_nodes"]
-    assert planted["edges_per_node"] == known["num_base_edges_per_node"]
+    assert BASE_GRAPHS["ba"]().edges_per_node == known["num_base_edges_per_node"]
     stated = re.search(
         r"\[(\d+) each of (.*); directed", options_of("generate planted")["motifs"].help
     )
@@ -496,8 +489,9 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
     for name, option in options_of("generate classification").items():
-        # what is not given of a flag is off
-        assert option.required or option.is_flag or option.default == known[name], name
+        # what is not given of a flag is off, and of a setting its default
+        is_known = option.required or option.is_flag or isinstance(option, SettingOption)
+        assert is_known or option.default == known[name], name
 
 
 def test_a_run_in_a_process_of_its_own():
@@ -509,7 +503,7 @@ def test_a_run_in_a_process_of_its_own():
     mined = subprocess.run(command, env=few, **options)
     assert mined.returncode == 0, mined.stderr
     assert "gomkcn: read graph.txt: graphs: 1, nodes: 55" in mined.stderr
-    assert mined.stdout.endswith("report: \\u8d70/report.html\n"), mined.stdout
+    assert mined.stdout.endswith("page: \\u8d70/report.html\n"), mined.stdout
     assert "Warning" not in mined.stderr
 
 

@@ -40,7 +40,7 @@ edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 scores = GOMKConv(2, 3, 3, 1)(torch.rand(3, 2), edges)
 assert scores.shape == (3, 3)
 # 2. training on a TU folder, and predicting
-gomkcn(f"train {sys.argv[2]} --out trained --epochs 1 --filters 2 --quiet")
+gomkcn(f"train {sys.argv[2]} --out trained --num-epochs 1 --num-filters 2 --quiet")
 assert "0" in gomkcn(f"predict trained {sys.argv[2]}")
 # 3. graphs of PyTorch Geometric
 warnings.simplefilter("ignore")
@@ -56,8 +56,8 @@ gomkcn("generate planted --out planted.bin --nodes 40 --motif wheel=6")
 assert "occurrences 6" in gomkcn("count wheel planted.bin")
 assert "wheel" in gomkcn("mine planted.bin --out run --null none --quiet")
 gomkcn("filters planted.bin --out filters --quiet")
-gomkcn("generate classification --out motifs.bin --graphs 40")
-gomkcn("train motifs.bin --out learnt --epochs 1 --filters 2 --quiet")
+gomkcn("generate classification --out motifs.bin --num-graphs 40")
+gomkcn("train motifs.bin --out learnt --num-epochs 1 --num-filters 2 --quiet")
 gomkcn("explain learnt")
 # 5. graphs of DGL
 way_out = "pip install dgl=="
@@ -93,8 +93,9 @@ miner = FilterMiner(1, 5, contrast=False).fit(graph)
 assert miner.filters_[0].instances.value == 1 and miner.predict(graph).tolist() == [0] * 5
 # 2. training, layers, kernels, classifiers
 way_out = "pip install torch."
-for line in ("filters planted.graph --epochs 2 --out new", f"train {sys.argv[2]} --out new",
-             "filters planted.graph --paper --out new", "mine planted.graph --epochs 2 --out new"):
+for line in ("filters planted.graph --num-epochs 2 --out new", f"train {sys.argv[2]} --out new",
+             "filters planted.graph --paper --out new",
+             "mine planted.graph --num-epochs 2 --out new"):
     assert way_out in refused(line), line
 for ask in (
     lambda: GOMKConv(2, 3, 3, 1),

@@ -45,7 +45,7 @@ def test_lists_name_the_compounds(acids):
 
 
 def test_a_page_and_tables_name_the_compounds(acids):
-    gomkcn(f"mine acids.smi --out run --no-filters --quiet --given '{ACID}'")
+    gomkcn(f"mine acids.smi --out run --filters none --quiet --given '{ACID}'")
     record = page_record(acids / "run" / "report.html")
     assert record["graphNames"] == {"0": "glycine", "1": "alanine", "3": "serine"}
     assert json.loads((acids / "run" / "run.json").read_text())["graph"]["graph_names"][2] == ""
@@ -77,7 +77,7 @@ def drugs(folder):
 
 
 def test_the_planted_cause_leads_and_its_parts_follow(drugs):
-    text = gomkcn("mine drugs.csv --out run --no-filters --quiet --null none --size 3-4")
+    text = gomkcn("mine drugs.csv --out run --filters none --quiet --null none --pattern-size 3-4")
     head, table, *_ = text.split("\n\n")
     assert re.match(r"\d+ of \d+ structures differ between the classes", head)
     # the titles of columns take two lines
@@ -106,20 +106,20 @@ def test_counts_and_subgraphs_are_compared_between_classes(drugs):
         assert inactive[:2] == ["inactive", "3 of 260"] and inactive[-1] == "3e-16"
     # not where nobody wants them
     assert "active" not in gomkcn(f"count '{pattern}' drugs.csv --class-column none")
-    gomkcn("frequent drugs.csv --support .2 --size 3-4 --closed --per-class --out found.csv")
-    table = pd.read_csv("found.csv")
+    gomkcn("frequent drugs.csv --support .2 --size 3-4 --closed --per-class --out found")
+    table = pd.read_csv("found/subgraphs.csv")
     first = table.iloc[0]
     assert first["name"] == "sulfonamide: NS(=O)=O"
     assert first[["support in active", "support in inactive"]].tolist() == [19, 3]
     assert first["p"] == pytest.approx(3.034e-16, rel=1e-3) and first["adjusted p"] < 1e-11
     assert table["p"].is_monotonic_increasing
     # small numbers are printed as such
-    text = gomkcn("frequent drugs.csv --support .1 --size 2-4 --per-class")
-    head, _, names, first, *rows = text.splitlines()
+    text = gomkcn("frequent drugs.csv --support .1 --size 2-4 --per-class --out many")
+    head, _, names, first, *rows, _, _ = text.splitlines()
     assert re.match(
         r"\d+ frequent subgraphs; \d+ differ between the classes \(adjusted p ≤ 0.05\)", head
     )
-    assert head.endswith("; here the first 40; --out table.csv has all, with all columns")
+    assert head.endswith("; here the first 40; subgraphs.csv has all, with all columns")
     assert len(rows) == 39 and max(map(len, [names, first, *rows])) < 160
     # a bond of it is in the same graphs, and is smaller; of two classes one odds ratio is shown
     assert first.endswith("sulfonamide: NS(=O)=O") and "3.03e-16" in first
@@ -143,13 +143,13 @@ def test_a_structure_with_categories_is_counted_with_them_in_python(drugs):
 
 
 def test_a_molecule_without_its_prefix_is_told_which(acids):
-    for command in ("count {} acids.smi", "mine acids.smi --out run --no-filters --given {}"):
+    for command in ("count {} acids.smi", "mine acids.smi --out run --filters none --given {}"):
         for text in ("sulfonamide", "'NS(=O)=O'"):
             said = refused(command.format(text))
             assert "give smiles:NS(=O)=O, or smarts:NS(=O)=O" in said and len(said) < 250
     assert "give smiles:n1ccccc1" in refused("count pyridine acids.smi")
     assert "the nearest is 'triangle'" in refused("count triangel acids.smi")
-    gomkcn("mine acids.smi --out run --no-filters --quiet --given smiles:CC=O")
+    gomkcn("mine acids.smi --out run --filters none --quiet --given smiles:CC=O")
     assert "Asked for: acyl group: CC=O" in gomkcn("report run")
 
 
@@ -185,7 +185,7 @@ def test_a_measured_activity_needs_a_threshold(assay):
 
 
 def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
-    options = "--no-filters --quiet --null none --size 3"
+    options = "--filters none --quiet --null none --filter-size 3"
     text = gomkcn(f"mine assay.csv --out run --threshold 6.5 {options}")
     assert re.search(r"19 of 40 +3 of 260", text) and "activity ≥" in text
     assert 'threshold = "6.5"' in Path("run/settings.toml").read_text()
@@ -197,7 +197,7 @@ def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
 
 def test_molecules_are_compared_with_random_graphs_where_that_is_asked_for(acids):
     said = "Molecules are not compared with random graphs, in which atoms have neighbours that"
-    options = "--no-filters --quiet --size 3"
+    options = "--filters none --quiet --filter-size 3"
     text = gomkcn(f"mine acids.smi --out run {options}")
     assert said in text and "a null model that is named does it" in " ".join(text.split())
     assert said in Path("run/report.html").read_text()

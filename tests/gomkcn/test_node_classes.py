@@ -13,12 +13,15 @@ from gomkcn_dgl import read_graph, write_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_classes
-from gomkcn_dgl.training.classifier_settings import read_classifier_settings
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.labelled_data import read_labelled, stratified_split
 from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
 pytestmark = pytest.mark.usefixtures("folder")
-QUICK = "--epochs 40 --hops 1 --size 4 --filters 4 --levels 1 --lr 0.05 --dropout 0 --quiet"
+QUICK = (
+    "--num-epochs 40 --num-hops 1 --filter-size 4 --num-filters 4 --num-levels 1 "
+    "--learning-rate 0.05 --dropout 0 --quiet"
+)
 
 
 def rings_and_stars(copies=10):
@@ -91,10 +94,10 @@ def test_nodes_of_several_graphs():
 
 def test_a_run_of_nodes_has_a_page():
     write_edges()
-    gomkcn(f"train g.csv --nodes --out run {QUICK} --epochs 1")
+    gomkcn(f"train g.csv --nodes --out run {QUICK} --num-epochs 1")
     assert gomkcn("explain run").splitlines()[0].startswith("node ")
     said = gomkcn("report run")
-    assert "nodes" in said and "report: run/explanation/explanation.html" in said
+    assert "nodes" in said and "page: run/explanation/explanation.html" in said
 
 
 def dgl_file():
@@ -178,7 +181,7 @@ def test_what_cannot_be_learnt_of_nodes_is_refused():
 
 def test_nodes_have_settings_of_their_own():
     write_edges()
-    gomkcn(f"train g.csv --nodes --out run {QUICK} --epochs 1")
-    settings = read_classifier_settings("run/settings.toml")
+    gomkcn(f"train g.csv --nodes --out run {QUICK} --num-epochs 1")
+    settings = ClassifierSettings().read("run/settings.toml")
     assert settings.data.split == (0.6, 0.2, 0.2)
     assert load_classifier("run").model.pooling is None

@@ -12,15 +12,10 @@ from graph_files import write_tu
 from gomkcn.commands.main import main
 
 pytestmark = pytest.mark.usefixtures("folder")
-TRAIN = "train TU --method kernel --levels 1 --tau 1 --quiet"
+TRAIN = "train TU --method kernel --num-levels 1 --tau 1 --quiet"
 # commands that write a file, without where
 WRITERS = {
     "census graph.csv --size 3 --out {}": ".csv",
-    "frequent TU --size 2-3 --out {}": ".json",
-    "temporal mail.csv --window 9 --null-samples 0 --out {}": ".csv",
-    "temporal mail.csv --window 9 --null-samples 0 --page {}": ".html",
-    "compare graph.csv graph.csv --out {}": ".csv",
-    "compare graph.csv graph.csv --page {}": ".html",
     "predict net TU --out {}": ".csv",
     "generate planted --nodes 50 --features constant --out {}": ".csv",
 }
@@ -96,7 +91,7 @@ def test_generated_graphs_and_what_lies_beside_them_need_force(data):
     said = refused("generate planted --out motif.csv --motif motif.csv=3 --force")
     assert "is the input 'motif.csv'" in said
     Path("m.classes.csv").write_text("mine")
-    said = refused("generate classification --graphs 40 --out m.bin")
+    said = refused("generate classification --num-graphs 40 --out m.bin")
     assert "'m.classes.csv' exists" in said and not Path("m.bin").exists()
 
 
@@ -110,7 +105,7 @@ def test_a_graph_folder_is_not_converted_into_itself(data):
 
 
 FOREIGN = ["map.json", "copies.parquet", "occurrences.parquet", "report.html", "filters/run.json"]
-MINE = "mine graph.csv --null none --no-filters --quiet --out own"
+MINE = "mine graph.csv --null none --filters none --quiet --out own"
 
 
 @pytest.mark.parametrize("name", FOREIGN)
@@ -123,7 +118,7 @@ def test_a_folder_of_somebody_else_is_left_as_it_is(data, name, force):
     assert path.read_text() == "{}"
     # nor by the others
     if name == "map.json":
-        command = MINE.replace("--null none --no-filters", "").replace("mine", "filters")
+        command = MINE.replace("--null none --filters none", "").replace("mine", "filters")
         assert "which no run of gomkcn wrote" in refused(command + force)
 
 
@@ -136,7 +131,9 @@ def test_a_run_is_not_written_over_what_it_reads(data):
     gomkcn(f"{MINE} --force")
     assert Path("own/notes.txt").read_text() == "mine"
     # a run of another kind has other files
-    gomkcn("filters graph.csv --epochs 1 --filters 2 --size 3 --quiet --force --out own")
+    gomkcn(
+        "filters graph.csv --num-epochs 1 --num-filters 2 --filter-size 3 --quiet --force --out own"
+    )
     assert not Path("own/patterns.json").exists() and Path("own/notes.txt").exists()
     Path("own/filters.html").unlink()
     Path("own/filters.html").symlink_to("../graph.csv")

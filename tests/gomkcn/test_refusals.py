@@ -27,7 +27,7 @@ ODD_NAMES = [
 # bad input for each command, and what it says
 BAD_INPUT = {
     "census graph.txt --size 9": "--size must be at most ",
-    "census mixed.graphml --size 3": "--directed takes the latter as one each way, --undirected ",
+    "census mixed.graphml --size 3": "--directed takes the latter as one each way, --no-directed ",
     "compare graph.txt none.txt": "path must name a file or a folder that exists, got 'none.txt'.",
     "convert graph.txt graph.graph --relation kind": "--relation must be the number of a column",
     "convert weights.csv w.graph": "or --weight none leave the column 'weight' out, got '-1'.",
@@ -37,14 +37,14 @@ BAD_INPUT = {
     "demo --out graph.txt": "--out folder 'graph.txt' is a file; choose another name.",
     "explain none": "run folder 'none' holds no finished run",
     "export none --out tables": "run folder 'none' holds no finished run",
-    "filters graph.txt --size 1 --out run": "--size must be at least 2, got 1.",
-    "filters graph.txt --lr 0 --out run": "--lr must be greater than 0, got 0.",
+    "filters graph.txt --filter-size 1 --out run": "--filter-size must be at least 2, got 1.",
+    "filters graph.txt --learning-rate 0 --out run": "--learning-rate must be greater than 0, got 0.",
     "filters graph.txt --out run --force --resume": "--resume must not come with --force, which ",
-    "frequent graph.txt --support 2": "graphs must be two or more, got one; a support is ",
-    "generate planted --out p.csv --nodes 0": "--nodes must be at least 2, got 0.",
+    "frequent graph.txt --support 2 --size 2-3": "graphs must be two or more, got one; a support is ",
+    "generate planted --out p.csv --nodes 0": "--nodes must be at least 1, got 0.",
     "generate planted --out p.csv --noise 1": "; use --features per_type_noise.",
-    "generate classification --out c.bin --graphs 1": "--graphs must be at least 40, got 1.",
-    "generate classification --out c.bin --nodes 1": "--nodes must be at least 2, got 1.",
+    "generate classification --out c.bin --num-graphs 1": "--num-graphs must be at least 40, got 1.",
+    "generate classification --out c.bin --num-base-nodes 1": "--num-base-nodes must be at least ",
     "info graph.txt --skip-invalid": "--skip-invalid is for ",
     "info graph.txt --features size": "give --feature-file.",
     "info graph.unknown": "; give --format.",
@@ -52,15 +52,15 @@ BAD_INPUT = {
     "info graph.txt --format wavy": "--format must be one of 'csv', ",
     "mine graph.txt --out run --null-samples 1": "--null-samples must be at least ",
     "mine graph.txt --out run --filter-size 99": "--filter-size must be at most 64, got 99.",
-    "mine graph.txt --out run --size 3-x": "--size must be a number of nodes, or the smallest",
+    "mine graph.txt --out run --pattern-size 3-x": "--pattern-size must be a number of nodes, or the smallest",
     "predict none graph.txt --out p.csv": "run folder 'none' holds no finished run",
     "report none": "run folder 'none' holds no finished run",
-    "temporal graph.txt --window 1h": "called time or named by --time, got none.",
-    "temporal mail.csv --window x": "--window must be a number of at least 0, or one that ends",
+    "temporal graph.txt --window 1h --null times": "called time or named by --time, got none.",
+    "temporal mail.csv --window x --null times": "--window must be a number of at least 0, or one that ends",
     "train graph.txt --out run": "; --class-column names another, and --nodes reads classes of ",
     "train graph.txt --out run --nodes --threshold 3": "leave --nodes out.",
-    "train graph.txt --out run --feature-contrast 1 --hidden 8": "; give --hidden 0.",
-    "train graph.txt --out run --method kernel --paper": "leave out --method kernel.",
+    "train graph.txt --out run --feature-contrast 1 --hidden-feats 8": "; give --hidden-feats 0.",
+    "train graph.txt --out run --method kernel --preset paper": "leave out --method kernel.",
 }
 
 
@@ -111,7 +111,7 @@ def test_a_line_of_the_log_keeps_the_name_of_a_column(folder, name):
     Path("graph.csv").write_text(f"source,target,{column}\na,b,1\nb,c,2\n")
     said = invoke("info graph.csv").stderr
     assert f"not used: {column}" in said
-    assert "; --undirected leaves directions out" in said
+    assert "; --no-directed leaves directions out" in said
 
 
 def test_a_command_spells_what_it_has_and_leaves_out_ways_that_it_has_not():
@@ -129,7 +129,7 @@ def test_a_command_spells_what_it_has_and_leaves_out_ways_that_it_has_not():
         "features=('a b', 'c')"
     )
     assert message.spelled(spell) == (
-        "graph.txt: --seed is for tau alone, got 3; give --undirected or --features 'a b,c'"
+        "graph.txt: --random-state is for tau alone, got 3; give --no-directed or --features 'a b,c'"
     )
     # the command has no such option, or no such value
     for argument in (Argument("tau", 1), Argument("resume", False)):

@@ -19,7 +19,7 @@ from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.runtime.run import Work
-from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.classifiers import TrainedNetwork
 from gomkcn_dgl.training.labelled_data import (
     LabelledData,
@@ -37,7 +37,7 @@ from gomkcn_dgl.training.training_run import (
 )
 
 pytestmark = pytest.mark.usefixtures("folder")
-QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
+QUICK = "--num-epochs 2 --num-hops 1 --filter-size 4 --num-filters 2 --num-levels 1 --quiet"
 SETTINGS = {"num_epochs": 2, "num_hops": 1, "filter_size": 4, "num_levels": 1}
 RUN_FILES = ["checkpoint.pt", "explanation", "run.json", "settings.toml"]
 
@@ -59,7 +59,7 @@ def metrics_of(run):
 
 
 def test_a_run_of_graphs_and_its_settings_once_more():
-    options = "--layers 2 --dropout 0.1 --input-dropout 0.3 --hidden 3 --tau 0.7 --seed 3"
+    options = "--num-layers 2 --dropout 0.1 --input-dropout 0.3 --hidden-feats 3 --tau 0.7 --seed 3"
     said = gomkcn(f"train {write_graphs()} --out run {QUICK} --split 0.6,0.2,0.2 {options}")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     metrics = metrics_of("run")
@@ -76,7 +76,7 @@ def test_a_run_of_graphs_and_its_settings_once_more():
     assert metrics["history"] == metrics_of("again")["history"]
     assert Path("run/settings.toml").read_text() == Path("again/settings.toml").read_text()
     # an option wins over the file
-    settings = read_classifier_settings("run/settings.toml").override({"seed": 4, "num_levels": 2})
+    settings = ClassifierSettings().read("run/settings.toml").override({"seed": 4, "num_levels": 2})
     assert (settings.training.seed, settings.training.num_epochs) == (4, 2)
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
@@ -129,7 +129,7 @@ def test_columns_are_scaled_over_the_training_part(options, contrast):
 
 def test_a_contrast_is_for_filters_that_see_the_features():
     write_graphs()
-    assert refused("train TU --hidden 2 --feature-contrast 0.5 --out run --quiet").startswith(
+    assert refused("train TU --hidden-feats 2 --feature-contrast 0.5 --out run --quiet").startswith(
         "--feature-contrast is for filters that see the features as they are, since an input layer"
     )
     # a run's own settings with an input layer are without the contrast that they had
@@ -148,11 +148,13 @@ PRINTED = {
 
 def test_tuned_settings_find_the_motifs():
     """Section VI-C: features per node, and only the planted motif tells the class."""
-    gomkcn("generate classification --out m.bin --graphs 120 --features per_node --seed 7")
-    said = gomkcn("train m.bin --tuned --epochs 15 --batch-size 32 --seed 7 --out run --quiet")
+    gomkcn("generate classification --out m.bin --num-graphs 120 --features per_node --seed 7")
+    said = gomkcn(
+        "train m.bin --preset tuned --num-epochs 15 --batch-size 32 --seed 7 --out run --quiet"
+    )
     metrics = metrics_of("run")
     assert metrics["accuracy"]["test"] == metrics["accuracy"]["val"] == 1.0
-    settings = read_classifier_settings("run/settings.toml")
+    settings = ClassifierSettings().read("run/settings.toml")
     tuned = {"feature_contrast": 0.3, "init": "classes"}
     assert vars(settings.model).items() >= {**PRINTED, **tuned}.items()
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.5)
@@ -177,9 +179,9 @@ def test_tuned_settings_find_the_motifs():
 
 def test_paper_is_what_the_paper_prints_and_nothing_else():
     """Section VI-C with the greedy matching and the random start of algorithm 1."""
-    gomkcn("generate classification --out m.bin --graphs 40 --features per_node --seed 7")
-    gomkcn("train m.bin --paper --quiet --out run --epochs 1")
-    settings = read_classifier_settings("run/settings.toml").override({"num_epochs": 200})
+    gomkcn("generate classification --out m.bin --num-graphs 40 --features per_node --seed 7")
+    gomkcn("train m.bin --preset paper --quiet --out run --num-epochs 1")
+    settings = ClassifierSettings().read("run/settings.toml").override({"num_epochs": 200})
     assert vars(settings.model).items() >= PRINTED.items()
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.5, matching="greedy")
     assert settings.data.split == (0.8, 0.1, 0.1)
@@ -222,12 +224,12 @@ def test_a_preset_in_a_settings_file():
     Path("own.toml").write_text(
         '[model]\npreset = "paper"\nnum_filters = 5\n[model.kernel]\ntau = 0.25\n'
     )
-    model = read_classifier_settings("own.toml").model
+    model = ClassifierSettings().read("own.toml").model
     assert (model.num_filters, model.num_hops, model.init) == (5, 3, "random")
     assert model.make_kernel() == GOMKKernel(2, tau=0.25, matching="greedy")
     Path("own.toml").write_text('[model]\npreset = "printed"\n')
     with pytest.raises(InputError, match="preset must be one of 'paper', 'tuned', got"):
-        read_classifier_settings("own.toml")
+        ClassifierSettings().read("own.toml")
 
 
 def test_the_matching_of_a_network():
@@ -249,10 +251,16 @@ def test_presets_that_contradict_what_is_given():
     for options, sentence in {
         "--paper --method kernel": "--paper has the settings of a network of graphs; leave it",
         "--paper --nodes": "--paper has the settings of a network of graphs; leave it out, or",
-        "--tuned --nodes": "--tuned has the settings of a network of graphs; leave it out, or",
+        "--preset tuned --nodes": (
+            "--preset tuned has the settings of a network of graphs; leave it out, or"
+        ),
         "--paper --settings own.toml": "--paper has all settings, and so has a settings file;",
-        "--tuned --settings own.toml": "--tuned has all settings, and so has a settings file;",
-        "--paper --tuned": "--paper has all settings, and so has --tuned; give one of both.",
+        "--preset tuned --settings own.toml": (
+            "--preset tuned has all settings, and so has a settings file;"
+        ),
+        "--paper --preset tuned": (
+            "--paper has all settings, and so has --preset tuned; give one of both."
+        ),
     }.items():
         assert refused(f"train TU {options} --out run --quiet").startswith(sentence)
 
@@ -292,7 +300,7 @@ def test_the_baseline_answers_what_is_most_frequent_in_training():
 
 
 def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
-    options = f"--out run --epochs 3 --dropout 0.3 {QUICK[len('--epochs 2 ') :]}"
+    options = f"--out run --num-epochs 3 --dropout 0.3 {QUICK[len('--num-epochs 2 ') :]}"
     command = f"train {write_graphs()} {options}"
     # 1. a signal after each epoch stops the command
     with pytest.MonkeyPatch.context() as patch:
@@ -303,14 +311,16 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
             assert (result.exit_code, result.stderr) == (143, said)
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     assert "already holds an unfinished run" in refused(command)
-    assert "(learning_rate was 0.01, is 0.5); give" in refused(f"{command} --lr 0.5 --resume")
+    assert "(learning_rate was 0.01, is 0.5); give" in refused(
+        f"{command} --learning-rate 0.5 --resume"
+    )
     with lock_folder("run"):
         assert refused(command).startswith(f"--out folder 'run' is in use by process {os.getpid()}")
     # 2. the same data elsewhere are the same data, and the run is that which was not stopped
     Path("TU").rename("MOVED")
     gomkcn(f"train MOVED {options} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
-    whole = trained(None, read_classifier_settings("run/settings.toml")).model.state_dict()
+    whole = trained(None, ClassifierSettings().read("run/settings.toml")).model.state_dict()
     for name, value in load_classifier("run").model.state_dict().items():
         assert torch.equal(value, whole[name])
     said = gomkcn(f"train MOVED {options} --resume")
@@ -355,7 +365,7 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
-    own = read_classifier_settings("own.toml").override({"path": "directed.bin", **SETTINGS})
+    own = ClassifierSettings().read("own.toml").override({"path": "directed.bin", **SETTINGS})
     assert trained(None, own).settings.model.relations == {"edge": True, "later": False}
 
 
@@ -379,7 +389,7 @@ def test_compounds_are_named_and_left_out_and_those_without_a_class_are_not_lear
         f"m{size}{end},{'C' * size}{end},{end}\n" for size in range(2, 14) for end in "ON"
     )
     Path("drugs.csv").write_text(f"name,smiles,class\n{rows}ethane,CC,\n")
-    said = gomkcn("train drugs.csv --out run --method kernel --split .5,.25,.25 --folds 2")
+    said = gomkcn("train drugs.csv --out run --method kernel --split .5,.25,.25 --num-folds 2")
     assert "Always answering “N” is correct for 50.0%." in " ".join(said.split())
     sizes = json.loads(Path("run/run.json").read_text())
     assert (sizes["data"]["num_graphs"], sum(sizes["size"].values())) == (24, 18 + 18 + 6)

@@ -8,9 +8,10 @@ import torch
 from random_graphs import KINDS, connected_digraphs, draw
 from tolerances import GRADIENTS, VALUES
 
-from gomkcn_dgl.embeddings import AGGREGATIONS, SubgraphTensors, channel_matrices, level_embeddings
+from gomkcn_dgl.embeddings import SubgraphTensors, channel_matrices, level_embeddings
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
+from gomkcn_dgl.kernel_settings import AGGREGATIONS, MATCHINGS
+from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 LINKED = [kinds for kinds in KINDS if kinds != {"binds": False}]

@@ -12,9 +12,10 @@ from tiny_graphs import EDGE_AND_NODE, EMBEDDINGS
 from tolerances import VALUES
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.embeddings import AGGREGATIONS, SubgraphTensors, level_embeddings
+from gomkcn_dgl.embeddings import SubgraphTensors, level_embeddings
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.kernel_settings import AGGREGATIONS
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs

@@ -10,11 +10,11 @@ from random_graphs import CPU, Shape, problem
 from tiny_graphs import ONES, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 
-from gomkcn_dgl.embeddings import AGGREGATIONS
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
+from gomkcn_dgl.kernel_settings import AGGREGATIONS, MATCHINGS
 from gomkcn_dgl.layer import GOMKConv
-from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
+from gomkcn_dgl.matching import GOMKKernel, gomk
 
 F64 = torch.float64
 backends = pytest.mark.parametrize("backend", CPU)

@@ -40,7 +40,10 @@ from gomkcn_dgl.runtime.processes import (
     world_size,
 )
 
-COMMAND = "train TU --epochs 4 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
+COMMAND = (
+    "train TU --num-epochs 4 --num-hops 1 --filter-size 3 --num-filters 2 "
+    "--num-levels 1 --batch-size 16 "
+)
 COMMAND += "--init random --quiet --force --out"
 
 

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from gomkcn.synthetic import MOTIFS, PlantingSettings, plant_motifs
-from gomkcn.synthetic.base_graphs import BASE_GRAPHS, barabasi_albert, orient_edges
+from gomkcn.synthetic.base_graphs import barabasi_albert, orient_edges
+from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
@@ -30,7 +31,7 @@ KINDS = [
 def plant(counts, seed=0, embedded=False, **options):
     """Copies in a tree, or on nodes of a random graph; the background, and the planted graph."""
     if embedded:
-        edges = BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3)
+        edges = BASE_GRAPHS["er"](0.12).draw(NUM_NODES, seed=3)
     else:
         edges = barabasi_albert(NUM_NODES, 1, seed=1)
     if options.get("directed"):
@@ -283,7 +284,10 @@ def columns(graph):
     return np.column_stack([source, target]), relation, graph.relations
 
 
-EMBEDDED = {"base_edges": BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3), "num_base_nodes": NUM_NODES}
+EMBEDDED = {
+    "base_edges": BASE_GRAPHS["er"](0.12).draw(NUM_NODES, seed=3),
+    "num_base_nodes": NUM_NODES,
+}
 
 
 @pytest.mark.parametrize(

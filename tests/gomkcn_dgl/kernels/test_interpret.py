@@ -20,8 +20,9 @@ from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import BackendError
+from gomkcn_dgl.kernel_settings import MATCHINGS
 from gomkcn_dgl.kernels import matching_reference
-from gomkcn_dgl.matching import MATCHINGS, GOMKKernel
+from gomkcn_dgl.matching import GOMKKernel
 
 triton = pytest.importorskip(
     "triton", minversion="3.6", reason="there is no Triton: the [gpu] extra"

@@ -12,10 +12,11 @@ from tolerances import GRADIENTS, VALUES
 from gomkcn_dgl import SubgraphSettings, SubgraphTensors, extract_subgraphs, kernels
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import BackendError, InputError
+from gomkcn_dgl.kernel_settings import AGGREGATIONS, MATCHINGS
 from gomkcn_dgl.kernels import load_backend, matching_arrays
 from gomkcn_dgl.kernels.matching_loops import match_fwd_kernel
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
-from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
+from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
 
 FAST = tuple(name for name in CPU if name != "reference")

@@ -28,7 +28,7 @@ from gomkcn_dgl.training.training_run import (
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-QUICK = "--method kernel --levels 1 --split 0.5,0.25,0.25 --folds 2 --quiet"
+QUICK = "--method kernel --num-levels 1 --split 0.5,0.25,0.25 --num-folds 2 --quiet"
 SETTINGS = {"method": "kernel", "num_levels": 1, "split": (0.5, 0.25, 0.25), "num_folds": 2}
 RUN_FILES = ["checkpoint.pt", "explanation", "run.json", "settings.toml"]
 
@@ -145,14 +145,14 @@ def test_a_stopped_run_goes_on(monkeypatch):
         patch.setattr(Interrupts, "reason", reason)
         result = invoke(f"train TU --out run {QUICK}")
     assert result.exit_code == 143
-    assert "go on with --resume" in result.stderr
+    assert "to go on: gomkcn train TU " in result.stderr
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
     # a run of the other method neither goes on with it nor removes it
     said = refused("train TU --out run --method network --split 0.5,0.25,0.25 --quiet --resume")
     assert "was made with other settings (method was 'kernel', is 'network')" in said
     assert Path("run/.progress").is_dir()
-    assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
+    assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --num-folds 3 --resume")
     gomkcn(f"train TU --out run {QUICK} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     assert read_metrics("run")["tried"] == fit("TU")[1]["tried"]
@@ -172,7 +172,7 @@ def test_a_time_limit_takes_the_best_so_far():
     kept = {path: path.stat().st_mtime_ns for path in Path("run/.progress").glob("kernel-*.zip")}
     assert kept
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gomkcn_dgl.training.training_run.remove_progress", lambda folder: None)
+        patch.setattr("gomkcn_dgl.runtime.run.remove_progress", lambda folder: None)
         gomkcn("train --settings run/settings.toml --out run --quiet --resume")
     # nothing that was there was computed again
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
@@ -182,7 +182,7 @@ def test_a_time_limit_takes_the_best_so_far():
 @pytest.mark.parametrize(
     ("text", "options", "sentence"),
     [
-        ("", "--method kernel --filters 3", "--filters is for the method 'network', got the"),
+        ("", "--method kernel --num-filters 3", "--num-filters is for the method 'net"),
         # settings of one method are not those of the other
         ("[model]\nnum_filters = 3\n", "--method kernel",
          "--method must be that of the settings file, 'network', got 'kernel'"),

@@ -22,7 +22,10 @@ from gomkcn_dgl.training.training_run import load_classifier
 pytestmark = pytest.mark.usefixtures("folder")
 
 # both methods at their smallest
-QUICK = "--method auto --epochs 2 --filters 2 --hops 1 --levels 1 --tau 1 --folds 2 --quiet"
+QUICK = (
+    "--method auto --num-epochs 2 --num-filters 2 --num-hops 1 --num-levels 1 "
+    "--tau 1 --num-folds 2 --quiet"
+)
 CPU = torch.device("cpu")
 
 
@@ -157,8 +160,8 @@ def test_options_of_one_method_ask_for_it():
     both = {"method": "auto", "num_epochs": 3, "num_folds": 4}
     assert ClassifierSettings().override(both).method == "auto"
     write_graphs()
-    assert refused("train TU --out run --quiet --epochs 3 --folds 4").startswith(
-        "--folds is for the method 'kernel', and num_epochs for the method 'network'; leave one"
+    assert refused("train TU --out run --quiet --num-epochs 3 --num-folds 4").startswith(
+        "--num-folds is for the method 'kernel', and num_epochs for the method 'network'; leave one"
     )
 
 

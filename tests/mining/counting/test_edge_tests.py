@@ -190,7 +190,7 @@ def test_the_least_value_of_an_edge_attribute(folder):
     """The same counts as of a file without the lines."""
     (folder / "g.csv").write_text("a,b,score,weight\n1,2,900,1\n2,3,800,1\n1,3,100,1\n3,4,,1\n")
     (folder / "cut.csv").write_text("a,b,score,weight\n1,2,900,1\n2,3,800,1\n")
-    ran = invoke("census g.csv --size 3 --min score=700")
+    ran = invoke("census g.csv --size 3 --minimum score=700")
     assert ran.stdout == gomkcn("census cut.csv --size 3")
     assert "left out 2 of 4 edges, whose 'score' is below 700 or missing" in ran.stderr
     # a node without an edge is not in a table, and is one of a list of nodes
@@ -199,23 +199,28 @@ def test_the_least_value_of_an_edge_attribute(folder):
     nx.write_graphml(graph, "g.graphml")
     found = read_graph("g.graphml", minimum={"p": 1})
     assert (found.num_nodes, found.num_edges) == (3, 1)
-    ran = invoke("mine g.csv --out run --no-filters --size 3 --null none --min score=700 --min 4=1")
+    ran = invoke(
+        "mine g.csv --out run --filters none --pattern-size 3 --null none "
+        "--minimum score=700 --minimum 4=1"
+    )
     assert ran.exit_code == 0, ran.stderr
     settings = parse_toml((folder / "run/settings.toml").read_bytes())
     assert settings["graph"]["minimum"] == ["score=700", "4=1"]
-    assert refused("info g.csv --min score") == (
-        "--min must say the least value of an edge attribute, such as score=700, got 'score'."
+    assert refused("info g.csv --minimum score") == (
+        "--minimum must say the least value of an edge attribute, such as score=700, got 'score'."
     )
     assert "must name a column among a, b, score, weight, got 'p'" in refused(
-        "info g.csv --min p=1"
+        "info g.csv --minimum p=1"
     )
-    assert "must leave an edge, and it leaves none of 4" in refused("info g.csv --min score=1e9")
+    assert "must leave an edge, and it leaves none of 4" in refused(
+        "info g.csv --minimum score=1e9"
+    )
 
 
 def test_weights_that_are_not_used_are_told_once(folder):
     (folder / "g.csv").write_text("a,b,weight\n1,2,1\n2,3,0\n")
     said = invoke("census g.csv --size 3").stderr
     assert said.count("edge weights are not used: a pattern has an edge or not") == 1
-    assert "--min leaves out edges with a small 'weight'" in said
-    said = invoke("census g.csv --size 3 --min weight=0").stderr
+    assert "--minimum leaves out edges with a small 'weight'" in said
+    said = invoke("census g.csv --size 3 --minimum weight=0").stderr
     assert "edge weights are not used" not in said

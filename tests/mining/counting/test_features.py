@@ -114,7 +114,7 @@ def rings_or_cliques(num_graphs=16, seed=0):
 
 
 def miner(**options):
-    filters = FilterMiner(4, size=5, learning=FilterLearning(num_epochs=0))
+    filters = FilterMiner(4, filter_size=5, learning=FilterLearning(num_epochs=0))
     defaults = {"pattern_size": (5, 5), "sources": "filters", "values": "occurrences", "null": None}
     return PatternMiner(**{**defaults, "filters": filters, **options})
 

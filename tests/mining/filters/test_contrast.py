@@ -237,7 +237,7 @@ def test_a_place_is_that_of_a_node_of_the_same_category(is_marked):
     for own in map(graph.subgraph, copies):
         (leaf,) = (node for node in own if own.degree(node) == 1)
         colors[[*own[leaf]]] = is_marked
-    miner = FilterMiner(size="4-5").fit(categorised(graph, colors))
+    miner = FilterMiner(filter_size="4-5").fit(categorised(graph, colors))
     found = {one.structure.alone.key for one in miner.filters_}
     assert key(nx.complete_graph(4)) in found and (key(with_tail) in found) == is_marked
 
@@ -419,9 +419,9 @@ def test_molecules_are_not_compared_and_that_is_said():
 def test_several_sizes_need_random_graphs():
     graph = nx.cycle_graph(6)
     with pytest.raises(InputError, match="^size must be one number where there are no random "):
-        FilterMiner(size="3-8", contrast=False).fit(graph)
+        FilterMiner(filter_size="3-8", contrast=False).fit(graph)
     with pytest.raises(InputError, match=r"\(the graph has no edges\), got '3-4'; give one size"):
-        FilterMiner(size="3-4").fit(nx.empty_graph(3))
+        FilterMiner(filter_size="3-4").fit(nx.empty_graph(3))
     with pytest.raises(InputError, match="^contrast must be False where filters start at random"):
         FilterMiner(contrast=True, learning=FilterLearning(init="random")).fit(graph)
     with pytest.raises(InputError, match="^contrast must be True, False or \"auto\", got 'yes'"):

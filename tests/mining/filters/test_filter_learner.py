@@ -36,7 +36,7 @@ def test_without_contrast_filters_are_the_most_frequent_structures_first():
     assert [one.instances.value for one in miner.filters_] == [9, 5, 2]
     # where nobody says how many, there are 8
     graph = nx.gnm_random_graph(200, 340, seed=0)
-    assert len(FilterMiner(size=5, contrast=False).fit(graph).filters_) == 8
+    assert len(FilterMiner(filter_size=5, contrast=False).fit(graph).filters_) == 8
 
 
 def test_of_many_subgraphs_some_are_compared(monkeypatch):
@@ -70,7 +70,7 @@ def test_subgraphs_are_sampled_around_as_many_roots_as_may_be(contrast, monkeypa
     graph = nx.gnm_random_graph(120, 180, seed=0)
     size = "3-4" if contrast else 4
     learning = FilterLearning(max_subgraphs=50)
-    miner = FilterMiner(size=size, contrast=contrast, learning=learning).fit(graph)
+    miner = FilterMiner(filter_size=size, contrast=contrast, learning=learning).fit(graph)
     # the same roots in the graph and in each random graph, for each size
     assert [one for one, _ in seen] == ([3, 4] * 11 if contrast else [4])
     assert len({tuple(roots) for _, roots in seen}) == 1
@@ -78,7 +78,7 @@ def test_subgraphs_are_sampled_around_as_many_roots_as_may_be(contrast, monkeypa
     assert len({*roots}) == 50 and roots == sorted(roots) and roots[-1] > 60
     assert "around 50 of 120 nodes" in miner.note_
     seen.clear()
-    FilterMiner(size=size, contrast=contrast).fit(graph)
+    FilterMiner(filter_size=size, contrast=contrast).fit(graph)
     assert seen[0][1] == [*range(120)]
 
 
@@ -95,7 +95,7 @@ def test_wide_features_leave_fewer_subgraphs(monkeypatch):
 @pytest.mark.parametrize("contrast", [True, False])
 def test_walk_counts_that_are_too_large_are_refused(contrast):
     learning = FilterLearning(kernel=GOMKKernel(60, level_scale=1e-30))
-    miner = FilterMiner(size=4, contrast=contrast, learning=learning)
+    miner = FilterMiner(filter_size=4, contrast=contrast, learning=learning)
     with pytest.raises(InputError, match="^num_levels and level_scale must keep walk counts"):
         miner.fit(side_by_side((nx.complete_graph(5), 5)))
 

@@ -40,7 +40,7 @@ def rings_and_cliques(rings, cliques):
 def pair():
     """A miner of two filters without random graphs, and its graph."""
     graph = rings_and_cliques(6, 10)
-    return FilterMiner(2, size=5, contrast=False).fit(graph), graph
+    return FilterMiner(2, filter_size=5, contrast=False).fit(graph), graph
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,9 @@ def test_each_subgraph_belongs_to_the_filter_that_it_is(pair):
 
 def test_filters_that_training_made_worse_are_those_before():
     learning = FilterLearning(num_epochs=3, learning_rate=1e3, relocate=False)
-    miner = FilterMiner(2, size=5, contrast=False, learning=learning).fit(rings_and_cliques(6, 10))
+    miner = FilterMiner(2, filter_size=5, contrast=False, learning=learning).fit(
+        rings_and_cliques(6, 10)
+    )
     assert [one.structure.key for one in miner.filters_] == [CLIQUE, RING]
     assert miner.loss_curve_[-1] > miner.loss_curve_[0] + 0.1
 
@@ -245,7 +247,7 @@ def test_every_container_gives_the_same_filters():
         data,
         geometric.Batch.from_data_list(data),
     ):
-        miner = FilterMiner(2, size=5, contrast=False).fit(graph)
+        miner = FilterMiner(2, filter_size=5, contrast=False).fit(graph)
         assert [(one.name, one.instances.value) for one in miner.filters_] == [
             ("clique of 4 nodes", 4),
             ("cycle of 5 nodes", 3),
@@ -256,7 +258,7 @@ def test_every_container_gives_the_same_filters():
 
 def test_directions_and_relations_are_those_of_the_graph():
     arcs = nx.disjoint_union_all([nx.DiGraph([(0, 1), (1, 2), (2, 0)])] * 5)
-    miner = FilterMiner(size=3).fit(arcs)
+    miner = FilterMiner(filter_size=3).fit(arcs)
     (found,) = miner.filters_
     assert found.structure.key == Structure.parse("a->b, b->c, c->a").key
     assert found.instances.value == 5 and found.exact.value == 15
@@ -281,18 +283,18 @@ def test_categories_decide_what_is_exact():
         features=labels.astype(np.float32),
         feature_names=("label=C", "label=N"),
     )
-    miner = FilterMiner(size=5, contrast=False).fit(csr)
+    miner = FilterMiner(filter_size=5, contrast=False).fit(csr)
     assert [one.exact.value for one in miner.filters_] == [15, 15]
     assert {one.structure.categories.count(("label=N",)) for one in miner.filters_} == {0, 1}
     assert miner.labels_[:15].tolist() != miner.labels_[15:].tolist() and miner.is_exact_.all()
-    (one,) = FilterMiner(1, size=5, contrast=False).fit(csr).filters_
+    (one,) = FilterMiner(1, filter_size=5, contrast=False).fit(csr).filters_
     assert one.nearest_nodes.value == 30 and (one.exact.value, one.instances.value) == (15, 3)
     assert one.to_networkx().nodes[0]["category"] in ("label=C", "label=N")
 
 
 def test_of_filters_that_a_node_is_in_the_largest_is_the_nearest():
     graph = side_by_side((nx.complete_graph(4), 8), (nx.complete_graph(3), 9))
-    miner = FilterMiner(size="3-4").fit(graph)
+    miner = FilterMiner(filter_size="3-4").fit(graph)
     assert [one.structure.num_nodes for one in miner.filters_] == [4, 3]
     assert (miner.responses_[:32] > 0.999).all()
     assert miner.labels_.tolist() == [0] * 32 + [1] * 27
@@ -337,14 +339,14 @@ def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
     graphs = [nx.cycle_graph(6), nx.complete_graph(5)] * 6
     labels = [0, 1] * 6
     search = GridSearchCV(
-        FilterMiner(size=5, contrast=False),
+        FilterMiner(filter_size=5, contrast=False),
         {"num_filters": [1, 2], "learning__num_epochs": [0, 1]},
         cv=2,
     ).fit(graphs)
     assert search.best_params_["num_filters"] == 2
     assert search.best_score_ == pytest.approx(1, abs=0.01)
     pipeline = make_pipeline(
-        FilterMiner(2, size=5, contrast=False, level="graph"), LogisticRegression(C=100)
+        FilterMiner(2, filter_size=5, contrast=False, level="graph"), LogisticRegression(C=100)
     ).fit(graphs, labels)
     assert pipeline.predict([nx.complete_graph(6), nx.cycle_graph(7)]).tolist() == [1, 0]
     miner = pipeline[0]
@@ -355,7 +357,7 @@ def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
         with pytest.raises(InputError, match='^y has a value for each of the 12 graphs, .*"graph"'):
             make_pipeline(FilterMiner(2), LogisticRegression()).fit(graphs, given)
     # nodes of one graph
-    nodes = make_pipeline(FilterMiner(2, size=5, contrast=False), LogisticRegression(C=100))
+    nodes = make_pipeline(FilterMiner(2, filter_size=5, contrast=False), LogisticRegression(C=100))
     whole = nx.disjoint_union_all(graphs)
     assert nodes.fit(whole, ([0] * 6 + [1] * 5) * 6).score(whole, ([0] * 6 + [1] * 5) * 6) == 1
 
@@ -414,7 +416,7 @@ def test_what_is_saved_is_read_again(mined, tmp_path):
 
 
 def test_numbers_of_numpy_are_saved(tmp_path):
-    miner = FilterMiner(np.int64(2), size=np.int32(4)).fit(nx.cycle_graph(6))
+    miner = FilterMiner(np.int64(2), filter_size=np.int32(4)).fit(nx.cycle_graph(6))
     miner.save(tmp_path / "numpy.npz")
     assert FilterMiner.load(tmp_path / "numpy.npz").get_params() == miner.get_params()
 
@@ -422,7 +424,7 @@ def test_numbers_of_numpy_are_saved(tmp_path):
 def test_typed_filters_are_saved_with_their_relations(tmp_path):
     given = {"relation": np.array([0, 1, 1]), "relation_names": ["acts", "binds"]}
     graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, directed=[True, False], **given)
-    miner = FilterMiner(1, size=3, contrast=False).fit(graph)
+    miner = FilterMiner(1, filter_size=3, contrast=False).fit(graph)
     miner.save(tmp_path / "typed.npz")
     read = FilterMiner.load(tmp_path / "typed.npz")
     assert read.relations_.kinds == [("acts", True), ("binds", False)]
@@ -458,7 +460,7 @@ def test_the_table_says_what_random_graphs_have(planted):
 
 def test_weights_of_edges_are_left_out_and_that_is_said(log):
     graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, weights=[1.0, 2.0, 3.0])
-    miner = FilterMiner(size=3, contrast=False).fit(graph)
+    miner = FilterMiner(filter_size=3, contrast=False).fit(graph)
     assert [(len(one.structure.edges), one.instances.value) for one in miner.filters_] == [(3, 1)]
     assert any("weights are not used" in line for line in log())
 
@@ -468,10 +470,13 @@ def test_weights_of_edges_are_left_out_and_that_is_said(log):
     [
         ({"num_filters": 0}, "num_filters must be"),
         ({"num_filters": "many"}, "num_filters must be"),
-        ({"size": "8-3"}, "size must have the smallest number first"),
-        ({"size": (3, 4, 5)}, "size must be a number of nodes, or the smallest and the largest"),
-        ({"size": 1}, "size must be"),
-        ({"size": 65}, "size must be"),
+        ({"filter_size": "8-3"}, "filter_size must have the smallest number first"),
+        (
+            {"filter_size": (3, 4, 5)},
+            "filter_size must be a number of nodes, or the ",
+        ),
+        ({"filter_size": 1}, "filter_size must be"),
+        ({"filter_size": 65}, "filter_size must be"),
         ({"max_assigned": 0}, "max_assigned must be"),
         ({"level": "edge"}, "level must be one of"),
         ({"device": "tpu"}, "device must be"),
@@ -525,7 +530,7 @@ from gomkcn.mining import FilterMiner
 
 graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.complete_graph(4)] * 4)
 found = []
-for options in ({}, {"num_filters": 2, "contrast": False, "size": 5}):
+for options in ({}, {"num_filters": 2, "contrast": False, "filter_size": 5}):
     miner = FilterMiner(**options).fit(graph)
     miner.predict(graph), miner.transform(graph), miner.table()
     pickle.dumps(miner)

@@ -90,7 +90,7 @@ def test_instances_do_not_depend_on_the_other_filters(contrast):
 )
 def test_structures_with_equal_embeddings_are_filters_of_their_own(first, second, size, contrast):
     graph = side_by_side((first, 12), (second, 10))
-    miner = FilterMiner(size=size, contrast=contrast).fit(graph)
+    miner = FilterMiner(filter_size=size, contrast=contrast).fit(graph)
     found = {structure: one.instances.value for structure, one in by_key(miner).items()}
     assert found == {key(first): 12, key(second): 10}
     assert [one.disjoint_instances for one in miner.filters_] == [12, 10]
@@ -103,7 +103,7 @@ def test_structures_with_equal_embeddings_are_filters_of_their_own(first, second
 
 def test_instances_in_random_graphs_are_counted_as_those_of_the_graph():
     graph = plant(tree(60), [(nx.complete_graph(3), 20)], seed=1)[0]
-    miner = FilterMiner(size=3).fit(graph)
+    miner = FilterMiner(filter_size=3).fit(graph)
     (one,) = (one for one in miner.filters_ if len(one.structure.edges) == 3)
     # the graph in its order, as the miner draws from it
     own = MinedGraph.of(graph).graph

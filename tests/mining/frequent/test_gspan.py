@@ -277,14 +277,18 @@ def test_what_cannot_be_is_refused():
 
 
 def test_command_writes_a_table(mutag, tmp_path):
-    table = tmp_path / "found.csv"
+    folder = tmp_path / "found"
     asked = ["frequent", str(mutag), "--support", "100", "--size", "6", "--per-class"]
-    run = CliRunner().invoke(main, [*asked, "--out", str(table)])
+    run = CliRunner().invoke(main, [*asked, "--out", str(folder)])
     assert run.exit_code == 0, run.output
-    rows = table.read_text().splitlines()
+    rows = (folder / "subgraphs.csv").read_text().splitlines()
     head = (
         "nodes,edges,support,share,support in -1,odds ratio -1,support in 1,odds ratio 1,p,"
         "adjusted p,pattern,name,smarts"
     )
     assert any(",benzene ring: c1ccccc1,[#6]1:[#6]:" in row for row in rows)
-    assert rows[0] == head and f"wrote {table}: {len(rows) - 1} rows" in run.stdout
+    assert rows[0] == head and f"{len(rows) - 1} frequent subgraphs; " in run.stdout
+    page = (folder / "frequent.html").read_text()
+    assert page.count("<svg") == len(rows) - 1 and "benzene ring: c1ccccc1" in page
+    # of two classes one odds ratio is the inverse of the other
+    assert "Odds ratio 1<" in page and "Odds ratio -1<" not in page

@@ -29,11 +29,11 @@ from gomkcn.mining.motif_sets.alignment_loops import (
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.drawing_fits import DrawingFits
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode
 from gomkcn.mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
-from gomkcn.mining.motif_sets.near_copies import NearCopies
 from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -41,7 +41,6 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
 from gomkcn_dgl.runtime.run import write_run
-from gomkcn_dgl.runtime.steps import Steps
 
 
 def links_in(rows):
@@ -469,9 +468,9 @@ def test_copies_agree_on_what_was_hidden_and_differ_as_often_as_they_do(kind):
     graph, places = hidden(kind, 1, DENSE, 10, 0.1)
     mined = MinedGraph.of(graph)
     empty = GraphDescription.of(GraphCode.of(mined))
-    near = NearCopies(empty, range(7, 8), 0, Steps())
+    fits = DrawingFits(empty, range(7, 8), 0)
     rows = mined.order.position[places]
-    drawn, (missing, added) = near.majority(empty, rows, np.zeros(7, int))
+    drawn, (missing, added) = fits.majority(empty, rows, np.zeros(7, int))
     number = DENSE.number_of_edges()
     assert ((drawn > 0) == nx.to_numpy_array(DENSE, nodelist=range(7))).all()
     signs = (
@@ -579,5 +578,5 @@ def test_new_graphs_are_covered_with_exact_copies(noisy):
     marked = [ends for *ends, own in drawn.edges(data=True) if "motif" in own]
     edges = 12 * len(one.edges) - one.motif.missing + one.motif.added
     assert len(marked) == edges == round(found.edges_covered * graph.num_edges)
-    table = found.compare(graph)
+    table = found.compare(graph).to_pandas()
     assert table["copies"].tolist() == [12] and table["copies_other"][0] in (0, row[0])

@@ -18,9 +18,11 @@ from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.show.terminal import format_run, unused
 from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.records import read_as
 from gomkcn.synthetic import MOTIFS, PlantingSettings, get_motif, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn_dgl import as_csr
@@ -191,7 +193,7 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     assert summary(found).startswith("A partition into 5 blocks describes the graph in ")
     record = json.loads(json.dumps(found.to_dict()))
     copies = [[], [one.motif.copies for one in other]]
-    again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
+    again = MotifSet.of_record(read_as(MotifSetRecord, record), as_csr(graph).relations, copies)
     assert again.to_dict() == record and copies_of(again.other) == copies_of(other)
 
 
@@ -331,7 +333,7 @@ def test_a_collection_shares_its_motifs():
     assert ring.key == Structure.parse("ring-6").key
     assert copies_of(found) == {ring.key: {(k, frozenset(range(6))) for k in range(40)}}
     assert "of the collection by" in summary(found)
-    same = found.compare(graphs)
+    same = found.compare(graphs).to_pandas()
     assert same["copies_other"].tolist() == [40]
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     assert found.transform(graphs)[:, 0].tolist() == [1] * 40
@@ -467,12 +469,12 @@ def test_new_graphs_are_covered_without_a_search(planted, found):
 
 
 def test_a_set_is_compared_with_another_graph(planted, found):
-    same = found.compare(planted[0])
+    same = found.compare(planted[0]).to_pandas()
     assert same["motif"].tolist() == found.names
     assert same["copies"].tolist() == same["copies_other"].tolist() == [10, 10]
     assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
     # without copies there is nothing to save
-    other = found.compare(nx.path_graph(40))
+    other = found.compare(nx.path_graph(40)).to_pandas()
     assert other["copies_other"].tolist() == [0, 0] and other["bits_other"].tolist() == [0, 0]
 
 

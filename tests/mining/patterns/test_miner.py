@@ -37,7 +37,7 @@ def small_miner(**settings):
 def few_filters(num_filters=2, **settings):
     """Two filters, soon trained."""
     learning = FilterLearning(**{"num_epochs": 3, **settings})
-    return FilterMiner(num_filters, size=5, learning=learning)
+    return FilterMiner(num_filters, filter_size=5, learning=learning)
 
 
 def counts(miner):
@@ -143,7 +143,7 @@ def test_what_is_reported_is_logged(caplog):
             "num_levels and level_scale must keep",
         ),
         ({"filters": {"size": 3}}, 'filters must be a gomkcn.FilterMiner, "auto" or "none"'),
-        ({"filters": FilterMiner(size=1)}, "size must be at least 2"),
+        ({"filters": FilterMiner(filter_size=1)}, "size must be at least 2"),
         ({"filters": "none"}, 'sources must not be "filters" where filters are "none"'),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null": "foo"}, "null must be one of 'auto', 'none', 'degree', 'joint-degree', 'erdos-r"),
@@ -254,7 +254,7 @@ def test_filters_have_the_sizes_of_the_patterns_that_were_asked_for(
         assert any(one.name.startswith("clique of 4") for one in miner.filters_.filters_)
     # sizes that were given to the filters stay
     asked.clear()
-    PatternMiner(sizes, null="none", filters=FilterMiner(1, size=5)).fit(graph)
+    PatternMiner(sizes, null="none", filters=FilterMiner(1, filter_size=5)).fit(graph)
     assert {*asked} == {5}
 
 

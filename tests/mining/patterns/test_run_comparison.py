@@ -20,7 +20,7 @@ from gomkcn.mining.show.comparison_text import (
     result_sentences,
     warnings,
 )
-from gomkcn.mining.significance.null_models import KEEP_DEGREES, NULL_MODELS, sample_null
+from gomkcn.mining.significance.null_models import NULL_MODELS, sample_null
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -194,7 +194,7 @@ def test_counts_of_three_nodes_determine_one_another_where_degrees_are_kept(null
             )
         # subgraphs of two joined pairs are as many in all, however many close: so the induced ones,
         # which are those less what closes, follow from the structures with three joined pairs
-        assert all(one == open_counts[0] for one in open_counts) == (null in KEEP_DEGREES)
+        assert all(one == open_counts[0] for one in open_counts) == NULL_MODELS[null].keeps_degrees
 
 
 def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
@@ -231,7 +231,7 @@ def test_the_heads_count_what_the_table_has(runs):
 
 
 def test_what_is_no_run_is_refused_in_a_sentence(runs):
-    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn.read_run"):
+    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn\.load"):
         compare_runs(runs["small"], "worm")
     with pytest.raises(InputError, match="got Graph as the first"):
         compare_runs(PATH, runs["small"])

@@ -108,7 +108,7 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     assert content(miner) == content(uninterrupted)
 
 
-OPTIONS = "--size 3-4 --quiet --out run --count-seconds 60"
+OPTIONS = "--pattern-size 3-4 --quiet --out run --count-seconds 60"
 
 
 def test_the_command_resumes_and_refuses_other_settings(folder):
@@ -124,7 +124,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
     assert json.loads(Path("run/run.json").read_text())["partial"]
     for page in ("report.html", "filters/filters.html"):
         assert f"ended the run. To continue it: {resumed}" in Path("run", page).read_text()
-    message = refused(f"mine graph.csv {OPTIONS} --resume --seed 1")
+    message = refused(f"mine graph.csv {OPTIONS} --resume --random-state 1")
     assert "was made with other settings (random_state was 0, is 1)" in message
     # as it was printed
     gomkcn(resumed.removeprefix("gomkcn "))
@@ -179,7 +179,7 @@ def test_a_killed_worker_ends_in_one_sentence_and_the_run_is_resumed(folder, mon
     tables.append(Path("run/patterns.json"))
     expected = [path.read_bytes() for path in tables]
     kill_a_worker(monkeypatch, Path("killed").resolve())
-    killed = invoke(f"{command} --force --jobs 2")
+    killed = invoke(f"{command} --force --n-jobs 2")
     assert killed.exit_code == 1
     assert re.fullmatch(r"gomkcn: a worker .* was killed .* go on with --resume.\n", killed.stderr)
     # by whom it is done is no other setting

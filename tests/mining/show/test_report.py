@@ -435,12 +435,12 @@ def test_notebooks_show_tables_with_drawings(mined):
     table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
     assert table._repr_html_().count("<svg") == 2
     few = {"null": None, "pattern_size": 3}
-    frequent = FilterMiner(2, size=3, contrast=False)
+    frequent = FilterMiner(2, filter_size=3, contrast=False)
     fitted = PatternMiner(**few, filters=frequent).fit(nx.path_graph(4))
     # no row, no table
     assert 'class="filters' in fitted._repr_html_() and "<table" not in fitted._repr_html_()
     # where no filter is beyond chance a sentence says so, and the other answers follow
-    fitted = PatternMiner(**few, filters=FilterMiner(size=3)).fit(nx.path_graph(4))
+    fitted = PatternMiner(**few, filters=FilterMiner(filter_size=3)).fit(nx.path_graph(4))
     assert fitted.filters_.filters_ == ()
     assert fitted._repr_html_().startswith(f"<p>{fitted.filters_.note_}</p><p>The degrees")
     miner = PatternMiner(null_samples=99)

@@ -231,7 +231,7 @@ def visits(space, size, kinds, number):
     """Graphs at the ends of successive walks from the first graph of a space."""
     known = {link_matrix(graph_of(one, size, kinds)).tobytes(): one for one in space}
     alike = np.zeros(size, np.int64)
-    model, graph = DegreeWalk("degree", "", alike, alike), graph_of(min(space), size, kinds)
+    model, graph = DegreeWalk("", alike, alike), graph_of(min(space), size, kinds)
     seen = collections.Counter()
     for seed in range(number):
         graph = model.sample(graph, seed)
@@ -377,7 +377,7 @@ def test_it_is_said_where_a_comparison_tells_little():
     # fewer of them: a two-sided graph beside graphs whose sides are not kept
     graph = as_csr(nx.bipartite.random_graph(60, 60, 0.3, seed=0))
     alike = np.zeros(graph.num_nodes, np.int64)
-    doubt = DegreeWalk("degree", "", alike, alike).doubt(graph)
+    doubt = DegreeWalk("", alike, alike).doubt(graph)
     assert "has fewer triangles" in doubt and "may be under-represented" in doubt
     # not where a few are planted
     planted = nx.gnp_random_graph(200, 0.02, seed=1)

@@ -497,7 +497,7 @@ def test_the_command_reads_classes_of_a_tu_folder(folder):
     graphs, y = stars_and_rings()
     write_tu("T", graphs, [3 if label == "ring" else -1 for label in y])
     Path("names.csv").write_text("label,name\n3,with ring\n")
-    options = "--size 4-5 --given ring-5 --null none --quiet"
+    options = "--pattern-size 4-5 --given ring-5 --null none --quiet"
     assert "with ring" in gomkcn(f"mine T --out run {options} --class-names names.csv")
     run = load("run")
     first = min((*run.patterns, *run.others), key=lambda one: one.classes.p_adjusted)

@@ -28,7 +28,7 @@ from gomkcn import FilterMiner, OrbitCounts, PatternMiner, SubgraphFeatures
 
 rings = [nx.cycle_graph(5)] * 4
 SubgraphFeatures(2, 3).fit_transform(rings), OrbitCounts(4).fit_transform(rings)
-FilterMiner(2, size=4, contrast=False).fit_predict(rings)
+FilterMiner(2, filter_size=4, contrast=False).fit_predict(rings)
 PatternMiner(null=None, filters="none").fit(rings)
 print(json.dumps("sklearn" in sys.modules))
 """

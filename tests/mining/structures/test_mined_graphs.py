@@ -78,7 +78,7 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     graph = csr_from_edges(*edges.T, size, features=np.eye(3)[labels], feature_names=names, **given)
     whole = in_networkx(edges, relations, [names[label] for label in labels])
     learning = FilterLearning(num_epochs=1)
-    filters = FilterMiner(40, size=4, contrast=False, learning=learning)
+    filters = FilterMiner(40, filter_size=4, contrast=False, learning=learning)
     miner = PatternMiner("3-4", sources="filters", filters=filters, null="none").fit(graph)
     assert len(miner.patterns_) >= 12
     for pattern in miner.patterns_:
@@ -262,7 +262,7 @@ def test_types_tell_patterns_apart():
     )
     given = {"relation": relations, "relation_names": ["acts", "binds"]}
     graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
-    options = {"sources": "filters", "null": "none", "filters": FilterMiner(40, size=3)}
+    options = {"sources": "filters", "null": "none", "filters": FilterMiner(40, filter_size=3)}
     miner = PatternMiner(3, **options).fit(graph)
     triangles = [p for p in miner.patterns_ if len(p.edges) == 3]
     assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]

@@ -482,27 +482,26 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
     table([("a", "b", 0), ("b", "a", 60), ("a", "b", 90)]).to_csv("mail.csv", index=False)
     run = CliRunner().invoke
     asked = ["temporal", "mail.csv", "--window", "2min"]
-    printed = run(main, [*asked, "--null-samples", "0"])
-    assert (printed.exit_code, len(printed.stdout.splitlines())) == (0, 37)
-    assert run(main, [*asked, "--out", "t.csv", "--page", "t.html"]).exit_code == 0
-    written = pd.read_csv("t.csv")
+    printed = run(main, [*asked, "--null-samples", "0", "--out", "t", "--quiet"])
+    assert printed.exit_code == 0
+    # the table, and below it where the page is
+    assert len(printed.stdout.splitlines()) == 37 + 2
+    assert run(main, [*asked, "--out", "t", "--force"]).exit_code == 0
+    written = pd.read_csv("t/motifs.csv")
     assert written.loc[written["count"] > 0, ["row", "column", "count"]].values.tolist() == [
         [5, 1, 1]
     ]
-    page = (tmp_path / "t.html").read_text()
+    page = (tmp_path / "t" / "temporal.html").read_text()
     assert '<p class="note">Times are taken as seconds, since' in page
     assert "1 ordered triples" not in page and "1 ordered triple of edges within 2min" in page
     assert page.count("<svg") == 36
     assert "(null model “directions”)" in page
-    # the table is printed beside a page, and not beside a file that holds it
-    both = run(main, [*asked, "--page", "t.html", "--force", "--null", "gaps"])
-    wrote, *rows = both.stdout.splitlines()
-    assert wrote == "wrote t.html"
-    assert rows[36].startswith("6 ")
-    assert rows[37].startswith("Of 36 motifs, compared with 199 random graphs of the null model")
-    assert "first and last event" in (tmp_path / "t.html").read_text()
-    alone = run(main, [*asked, "--out", "u.csv"]).stdout.splitlines()
-    assert alone[0] == "wrote u.csv: 36 rows" and alone[1].startswith("Of 36 motifs")
+    gaps = run(main, [*asked, "--null", "gaps", "--quiet"])
+    said, *rows = gaps.stdout.splitlines()
+    assert said == "folder of this run: runs/mail"
+    assert rows[36].split()[:2] == ["6", "6"]
+    assert rows[38].startswith("Of 36 motifs, compared with 199 random graphs of the null model")
+    assert "first and last event" in (tmp_path / "runs" / "mail" / "temporal.html").read_text()
     wrong = run(main, [*asked, "--null", "degree"])
     assert (wrong.exit_code, wrong.stderr) == (
         2,

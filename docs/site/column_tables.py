@@ -1,0 +1,45 @@
+"""The columns of tables and pages as tables of the documentation, made from their lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gomkcn.mining.filters import filter_columns
+from gomkcn.mining.motif_sets import motif_columns
+from gomkcn.mining.patterns import compared_structure
+from gomkcn.mining.structures import class_columns, pattern_columns, truth
+from gomkcn.mining.structures.table_column import Medium, TableColumn
+from gomkcn.mining.temporal import temporal_columns
+
+# lists by the name that stands in a page as <!-- columns: NAME -->
+TABLES: dict[str, Callable[[], Iterable[TableColumn[Any]]]] = {
+    "structures": lambda: pattern_columns.structure_columns([], ["degree"], ["X"]),
+    "classes": lambda: class_columns.CLASS_COLUMNS,
+    "motifs": lambda: motif_columns.MOTIF_COLUMNS,
+    "features": lambda: motif_columns.FEATURE_COLUMNS,
+    "planted": lambda: truth.PLANTED_COLUMNS,
+    "filters": lambda: filter_columns.FILTER_COLUMNS,
+    "comparison": lambda: (
+        *compared_structure.COMPARED_COLUMNS,
+        *compared_structure.side_columns("first"),
+    ),
+    "temporal": lambda: temporal_columns.TEMPORAL_COLUMNS,
+}
+_MARK = re.compile(r"<!-- columns: (\w+) -->")
+
+
+def fill_columns(page: str) -> str:
+    """A page of Markdown with a table in place of each mark."""
+    return _MARK.sub(lambda found: columns_table(found[1]), page)
+
+
+def columns_table(name: str) -> str:
+    """A row for each column of a list: its name in files, its title on the page, what it is."""
+    rows = ["| column | on the page | what it is |", "|---|---|---|"]
+    for column in TABLES[name]():
+        key = f"`{column.key}`" if column.media & Medium.FILE else ""
+        title = " ".join(column.title.split()) if column.media & Medium.PAGE else ""
+        rows.append(f"| {key} | {title} | {column.meaning} |")
+    return "\n".join(rows)

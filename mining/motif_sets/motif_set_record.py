@@ -1,0 +1,72 @@
+"""The records of a motif set in ``patterns.json``; copies are in a table of their own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from gomkcn.mining.structures.pattern import OrbitFeature
+from gomkcn.mining.structures.records import Count, Record, Share
+
+
+class MotifRecord(Record):
+    """A motif of the set: its structure, and what its copies save."""
+
+    # number among the patterns; None for none
+    pattern: Count | None
+    num_nodes: Annotated[int, Meta(ge=1, le=1024)]
+    # [u, v], or [u, v, relation] where there are several relations
+    edges: list[Annotated[list[Count], Meta(min_length=2, max_length=3)]]
+    categories: list[list[str]]
+    sources: tuple[str, ...]
+    # how many copies are named in place of their edges, and how many have all and no others
+    copies: Count
+    copies_exact: Count
+    # edges that copies lack, and that they have beside, in all
+    missing: Count
+    added: Count
+    # their shares of the edges of all copies, and of the other pairs of their nodes
+    missing_rate: Share
+    added_rate: Share
+    # what the description grows by without it, and nothing in its place
+    bits: float
+    # bits that it saves beside those chosen before it; these add up
+    share: float
+    # the code of the places of its copies
+    address: str
+    # numeric features at the orbits, those that differ most from all nodes first
+    features: tuple[OrbitFeature, ...]
+
+
+class MotifSetRecord(Record):
+    """The few structures whose copies shorten the description of the graph most."""
+
+    # most bits first
+    motifs: list[MotifRecord]
+    # bits that describe the graph without motifs, and with them
+    bits_base: float
+    bits_total: float
+    bits_saved: float
+    base: Annotated[str, Meta(pattern="^(degrees|blocks|typed|total)$")]
+    # blocks of the partition that the bits are given; None for none
+    blocks: Annotated[int, Meta(ge=1)] | None
+    # shares of the nodes and of the edges that lie in copies
+    nodes_covered: Share
+    edges_covered: Share
+    # groups of motifs one edge apart, the one that the others are variants of first
+    near: tuple[Annotated[tuple[Count, ...], Meta(min_length=2)], ...]
+    # whether the search ended by itself, and where it was cut, in a sentence
+    complete: bool
+    cut: str
+    # 1 for one graph, more for a collection
+    num_graphs: Count
+    # where there is no motif, what comes closest to saving bits
+    closest: MotifRecord | None
+    # bits by which structures that were given miss the set: 0 for those in it, None for those with
+    # too few copies
+    given: dict[str, float | None]
+    # what the graph has and the description leaves out
+    not_used: tuple[str, ...]
+    # the set of the other base, where there is one
+    other: MotifSetRecord | None

@@ -1,0 +1,31 @@
+"""The settings of a comparison of two runs or graphs: which, and how graphs are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from gomkcn.mining.settings.graph_settings import GraphSettings
+from gomkcn_dgl.settings import Settings, SettingsTable, setting
+
+
+@dataclass(frozen=True)
+class ComparisonTable(SettingsTable):
+    """The table ``[compare]``: two folders of runs, or graphs."""
+
+    first: str = setting("", "Folder of a run, or a graph")
+    second: str = setting("", "Folder of another run, or a graph")
+
+
+@dataclass(frozen=True)
+class ComparisonSettings(Settings):
+    """Everything that decides the result of a comparison.
+
+    ``graph`` says how graphs are read; its path is that of either.
+    """
+
+    compare: ComparisonTable = field(default_factory=ComparisonTable)
+    graph: GraphSettings = field(default_factory=GraphSettings)
+
+    def graph_of(self, path: str) -> GraphSettings:
+        """How the graph of a path is read."""
+        return replace(self.graph, path=path)

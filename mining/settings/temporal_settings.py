@@ -1,0 +1,48 @@
+"""The settings of a run of temporal motifs: the table of events, the window, the random graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gomkcn_dgl.bounds import MOST_REPEATS
+from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
+
+
+@dataclass(frozen=True)
+class TemporalTable(SettingsTable):
+    """The table ``[temporal]``: what :func:`gomkcn.temporal_census` is told."""
+
+    path: str = setting("", "Table of events")
+    time: str | None = setting(
+        None, "Column of times, by name or number", usual="from the header, else the third"
+    )
+    source: str | None = setting(
+        None, "Column of source nodes, by name or number", usual="from the header"
+    )
+    target: str | None = setting(
+        None, "Column of target nodes, by name or number", usual="from the header"
+    )
+    time_unit: str | None = setting(
+        None, "Unit of times that are numbers: s, ms, us or ns", usual="by their size"
+    )
+    window: float | str | None = setting(
+        None,
+        "Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or a number in the "
+        "unit of the times",
+    )
+    null: str = setting(
+        "directions",
+        "What random graphs keep: directions (all times of each two nodes), gaps (times between "
+        "their events), timelines (their times, given to two others), or times (no bursts)",
+    )
+    null_samples: int = setting(
+        199, "Number of random graphs; 0 for none", least=0, most=MOST_REPEATS
+    )
+    seed: int = seed_setting()
+
+
+@dataclass(frozen=True)
+class TemporalSettings(Settings):
+    """Everything that decides the result of a run of temporal motifs."""
+
+    temporal: TemporalTable = field(default_factory=TemporalTable)

@@ -1,0 +1,220 @@
+"""A column is written once: pages, terminal, files, notebooks and the documentation have it."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import pandas as pd
+import pytest
+from column_tables import TABLES, fill_columns
+from tiny_runs import difference_of, pattern_of, run_of, significance_of
+
+from gomkcn.mining import FilterMiner, FiltersRun, compare_runs, temporal_census
+from gomkcn.mining.filters import filter_columns
+from gomkcn.mining.motif_sets import motif_columns
+from gomkcn.mining.patterns import compared_structure
+from gomkcn.mining.runs.export import write_tables
+from gomkcn.mining.show import (
+    comparison_text,
+    filters_page,
+    filters_text,
+    notebook,
+    report,
+    terminal,
+)
+from gomkcn.mining.show.comparison_page import render_comparison
+from gomkcn.mining.show.temporal_page import render_temporal_page
+from gomkcn.mining.show.text_table import text_table
+from gomkcn.mining.structures import class_columns, pattern_columns
+from gomkcn.mining.structures.pattern import MORE
+from gomkcn.mining.structures.table_column import Below, Medium, Number, TableColumn, tabulate
+from gomkcn.mining.temporal import temporal_columns, temporal_motifs
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+RING, PATH = nx.cycle_graph(4), nx.path_graph(4)
+# what each place must show of a column that nobody wrote there
+ADDED = TableColumn("added_{}", "Added", "a column of a test", lambda row: 4321)
+KEY, TITLE, MEANING, VALUE = "added", "Added", "a column of a test", "4,321"
+
+
+def add(monkeypatch, name, *modules):
+    """Put a column at the end of a list, wherever a module holds the list."""
+    columns = (*getattr(modules[0], name), replace(ADDED, key=ADDED.key.format("").rstrip("_")))
+    for module in modules:
+        monkeypatch.setattr(module, name, columns)
+
+
+def mined():
+    """A run with a motif, and a structure that is called and differs between classes."""
+    ring = pattern_of(RING, 0)
+    called = replace(
+        pattern_of(PATH, 1),
+        significance={"degree": significance_of(verdict=MORE, p_adjusted=0.01)},
+        classes=difference_of("toxic", "harmless"),
+    )
+    return run_of([ring, called], motifs=[(ring, [[0, 1, 2, 3]])], num_graphs=30)
+
+
+def assert_on_page(page, table):
+    """The title is in the heads of a table of a page, the value in each of its rows."""
+    body = re.search(rf'<table id="{table}"[^>]*>(.*?)</table>', page, re.S)[1]
+    assert f">{TITLE}</th>" in body
+    rows = re.findall(r"<tr[^>]*data-csv.*?</tr>", body, re.S)
+    assert rows and all(f">{VALUE}</td>" in row and "4321" in row for row in rows)
+    assert f"|{KEY}" in page
+
+
+def assert_in_files(folder, run, name):
+    """The column is in CSV and in Parquet."""
+    for format, read in {"csv": pd.read_csv, "parquet": pd.read_parquet}.items():
+        write_tables(folder, run, format)
+        assert set(read(folder / f"{name}.{format}")[KEY]) == {4321}
+
+
+def assert_documented(name):
+    """The documentation has a page with the list, and there the column."""
+    pages = [page for page in DOCS.rglob("*.md") if f"<!-- columns: {name} -->" in page.read_text()]
+    assert len(pages) == 1
+    assert f"| `{KEY}` | {TITLE} | {MEANING} |" in fill_columns(pages[0].read_text())
+
+
+def test_a_column_of_structures_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "STRUCTURE_COLUMNS", pattern_columns)
+    run = mined()
+    assert_on_page(report.render_report(run), "t-b0")
+    assert "added" in str(terminal.called_table(run, "degree"))
+    assert VALUE in str(terminal.called_table(run, "degree"))
+    assert f"<th>{TITLE}</th>" in notebook.patterns_html(run.patterns)
+    assert f"<td>{VALUE}</td>" in notebook.patterns_html(run.patterns)
+    assert_in_files(tmp_path, run, "structures")
+    assert run.table().columns()[KEY] == [4321, 4321]
+    assert_documented("structures")
+
+
+def test_a_column_of_a_null_model_is_there_for_each(monkeypatch, tmp_path):
+    columns = (*pattern_columns.COMPARISON_COLUMNS, replace(ADDED, key="{}_added"))
+    monkeypatch.setattr(pattern_columns, "COMPARISON_COLUMNS", columns)
+    run = mined()
+    page = report.render_report(run)
+    assert "|null_degree_added" in page and f">{VALUE}</td>" in page
+    assert VALUE in str(terminal.called_table(run, "degree"))
+    assert run.table().columns()["null_degree_added"] == [None, 4321]
+
+
+def test_a_column_of_motifs_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "MOTIF_COLUMNS", motif_columns, report, terminal, notebook)
+    run = mined()
+    assert_on_page(report.render_report(run), "t-a")
+    assert VALUE in str(terminal.motif_table(run.motif_set))
+    assert f"<td>{VALUE}</td>" in run.motif_set._repr_html_()
+    assert_in_files(tmp_path, run, "motifs")
+    assert run.motif_set.table().columns()[KEY] == [4321]
+    assert_documented("motifs")
+
+
+def test_a_column_of_classes_is_everywhere(monkeypatch):
+    add(monkeypatch, "CLASS_COLUMNS", class_columns, report, terminal)
+    run = mined()
+    assert_on_page(report.render_report(run), "t-c")
+    assert VALUE in str(terminal.class_table(run))
+    assert_documented("classes")
+
+
+def test_a_column_of_filters_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "FILTER_COLUMNS", filter_columns, filters_page, filters_text)
+    monkeypatch.setattr(
+        "gomkcn.mining.filters.filters_run.FILTER_COLUMNS", filter_columns.FILTER_COLUMNS
+    )
+    graph = nx.complete_graph(5)
+    miner = FilterMiner(1, size=3, contrast=False).fit(graph)
+    run = FiltersRun.of(miner, graph)
+    assert_on_page(filters_page.render_filters(run), "t-a")
+    said = filters_text.format_filters(run)
+    assert VALUE in said and f"{TITLE}: {MEANING}." in " ".join(said.split())
+    assert miner.table().columns()[KEY] == run.table().columns()[KEY] == [4321]
+    for ending, read in {"csv": pd.read_csv, "parquet": pd.read_parquet}.items():
+        run.save(tmp_path / f"filters.{ending}")
+        assert read(tmp_path / f"filters.{ending}")[KEY].tolist() == [4321]
+    assert_documented("filters")
+
+
+def test_a_column_of_each_run_is_everywhere_in_a_comparison(monkeypatch, tmp_path):
+    columns = (*compared_structure.SIDE_COLUMNS, ADDED)
+    monkeypatch.setattr(compared_structure, "SIDE_COLUMNS", columns)
+    found = compare_runs(mined(), mined())
+    page = render_comparison(found)
+    assert page.count(f">{TITLE}</th>") == 2
+    assert page.count(f">{VALUE}</td>") == 2 * len(found.structures)
+    assert comparison_text.format_comparison(found).count(VALUE) == 2 * len(found.structures)
+    found.save(tmp_path / "compared.csv")
+    assert set(pd.read_csv(tmp_path / "compared.csv")["added_second"]) == {4321}
+    assert "| `added_first` | Added | a column of a test |" in fill_columns(
+        "<!-- columns: comparison -->"
+    )
+
+
+def test_a_column_of_events_in_time_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "TEMPORAL_COLUMNS", temporal_columns, temporal_motifs)
+    monkeypatch.setattr(
+        "gomkcn.mining.show.temporal_page.TEMPORAL_COLUMNS", temporal_columns.TEMPORAL_COLUMNS
+    )
+    mail = pd.DataFrame({"from": ["a", "b", "a"], "to": ["b", "a", "b"], "time": [1, 2, 4]})
+    found = temporal_census(mail, 9, null_samples=2)
+    assert render_temporal_page(found, "mail", "9").count(VALUE) == 36
+    assert str(text_table(temporal_columns.TEMPORAL_COLUMNS, found.rows)).count(VALUE) == 36
+    found.save(tmp_path / "t.parquet")
+    assert set(pd.read_parquet(tmp_path / "t.parquet")[KEY]) == {4321}
+    assert_documented("temporal")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_keys_and_meanings_of_a_list_tell_its_columns_apart(name):
+    columns = list(TABLES[name]())
+    keys = [column.key for column in columns]
+    assert len({*keys}) == len(keys)
+    assert all(column.meaning and "|" not in column.meaning for column in columns)
+    # a terminal tells columns by their titles
+    titles = [
+        column.title.lower()
+        for column in columns
+        if column.media & Medium.TERMINAL
+        and not (column.below and column.below.media & Medium.TERMINAL)
+    ]
+    assert len({*titles}) == len(titles)
+    # what stands below a column stands below one of the list
+    assert {column.below.key for column in columns if column.below} <= {*keys}
+
+
+def test_no_template_has_a_head_of_a_table_by_hand():
+    templates = DOCS.parent.joinpath("mining/show").glob("*.jinja")
+    written = [
+        (path.name, head)
+        for path in templates
+        for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
+    ]
+    # the letters of nodes and the parts of a sum are no columns of a list
+    assert {name for name, _ in written} <= {"explanation.html.jinja", "filters.html.jinja"}
+    assert [head for name, head in written if name == "filters.html.jinja"] == ["Feature"]
+
+
+def test_numbers_have_their_path_and_what_is_below_its_place():
+    inner = TableColumn[int](
+        "{}_n", "N", "a number", lambda row: row, lambda row: ("≈ ", Number(str(row), ("n",)))
+    )
+    outer = inner.part_of("first_n", lambda row: row[0], "first")
+    assert outer.parts([7, 8]) == ("≈ ", Number("7", ("first", "n")))
+    assert outer.parts([None, 8]) == () and outer.value([None, 8]) is None
+    # in a terminal a text stands below another one; an optional column without a text is left out
+    below = TableColumn[list](
+        "m",
+        "M",
+        "another one",
+        lambda row: row[1],
+        media=Medium.TERMINAL,
+        is_optional=True,
+        below=Below("first_n", "of {}"),
+    )
+    assert text_table([outer, below], [[7, 8]]).columns == {"n": [("≈ 7", "of 8")]}
+    assert text_table([outer, below], [[7, None]]).columns == {"n": ["≈ 7"]}
+    assert tabulate([outer, below], [[7, 8]]).columns() == {"first_n": [7]}
