@@ -23,13 +23,13 @@ from gomkcn_dgl import (
     GOMKClassifier,
     GOMKKernel,
     GraphCollection,
-    GraphKernel,
     SubgraphSettings,
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
     train_classifier,
 )
+from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.relations import SIMPLE
 from paper.data import DIRECTED_DATA, GraphData, NodeData, Split
 from paper.motif_data import MotifData
@@ -212,6 +212,7 @@ def node_trial(
     model.heads[-1] = torch.nn.Identity()
     settings = TrainingSettings(
         params["epochs"],
+        patience=None,
         learning_rate=params["lr"],
         weight_decay=params["weight_decay"],
         seed=seed,

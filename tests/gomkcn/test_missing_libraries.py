@@ -32,7 +32,8 @@ import warnings
 
 import torch
 from command_line import gomkcn
-from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, MotifMiningDataset
+from gomkcn import GOMKConv, MotifClassificationDataset, MotifMiningDataset
+from gomkcn_dgl.errors import MissingDGLError
 from gomkcn import PlantingSettings, as_csr
 
 # 1. a layer
@@ -73,13 +74,15 @@ assert "dgl" not in sys.modules
 WITHOUT_TORCH = """
 import networkx as nx
 from command_line import gomkcn, refused
-from gomkcn import FilterMiner, GOMKConv, GOMKKernel, MissingTorchError
-from gomkcn import MotifClassificationDataset, gomk_gram
+from gomkcn import FilterMiner, GOMKConv, GOMKKernel
+from gomkcn_dgl.errors import MissingTorchError
+from gomkcn import MotifClassificationDataset
+from gomkcn_dgl.gram import gomk_gram
 
 # 1. counts, census, motif sets, filters, runs
 gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
 gomkcn("generate planted --out file.bin --nodes 40 --motif wheel=6")
-assert "triangle" in gomkcn("census planted.graph --size 3-4")
+assert "triangle" in gomkcn("census planted.graph --sizes 3-4")
 for name in ("planted.graph", "file.bin"):
     assert "occurrences 6" in gomkcn(f"count wheel {name}")
 assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")

@@ -26,8 +26,8 @@ ODD_NAMES = [
 ]
 # bad input for each command, and what it says
 BAD_INPUT = {
-    "census graph.txt --size 9": "--size must be at most ",
-    "census mixed.graphml --size 3": "--directed takes the latter as one each way, --no-directed ",
+    "census graph.txt --sizes 9": "--sizes must be at most ",
+    "census mixed.graphml --sizes 3": "--directed takes the latter as one each way, --no-directed ",
     "compare graph.txt none.txt": "path must name a file or a folder that exists, got 'none.txt'.",
     "convert graph.txt graph.graph --relation kind": "--relation must be the number of a column",
     "convert weights.csv w.graph": "or --weight none leave the column 'weight' out, got '-1'.",
@@ -38,12 +38,12 @@ BAD_INPUT = {
     "explain none": "run folder 'none' holds no finished run",
     "export none --out tables": "run folder 'none' holds no finished run",
     "filters graph.txt --filter-size 1 --out run": "--filter-size must be at least 2, got 1.",
-    "filters graph.txt --learning-rate 0 --out run": "--learning-rate must be greater than 0, got 0.",
+    "filters graph.txt --learning-rate 0 --out run": "--learning-rate must be greater than 0",
     "filters graph.txt --out run --force --resume": "--resume must not come with --force, which ",
-    "frequent graph.txt --support 2 --size 2-3": "graphs must be two or more, got one; a support is ",
+    "frequent graph.txt --support 2 --sizes 2-3": "graphs must be two or more, got one; a ",
     "generate planted --out p.csv --nodes 0": "--nodes must be at least 1, got 0.",
     "generate planted --out p.csv --noise 1": "; use --features per_type_noise.",
-    "generate classification --out c.bin --num-graphs 1": "--num-graphs must be at least 40, got 1.",
+    "generate classification --out c.bin --num-graphs 1": "--num-graphs must be at least 40",
     "generate classification --out c.bin --num-base-nodes 1": "--num-base-nodes must be at least ",
     "info graph.txt --skip-invalid": "--skip-invalid is for ",
     "info graph.txt --features size": "give --feature-file.",
@@ -52,11 +52,11 @@ BAD_INPUT = {
     "info graph.txt --format wavy": "--format must be one of 'csv', ",
     "mine graph.txt --out run --null-samples 1": "--null-samples must be at least ",
     "mine graph.txt --out run --filter-size 99": "--filter-size must be at most 64, got 99.",
-    "mine graph.txt --out run --pattern-size 3-x": "--pattern-size must be a number of nodes, or the smallest",
+    "mine graph.txt --out run --pattern-size 3-x": "--pattern-size must be a number of nodes",
     "predict none graph.txt --out p.csv": "run folder 'none' holds no finished run",
     "report none": "run folder 'none' holds no finished run",
     "temporal graph.txt --window 1h --null times": "called time or named by --time, got none.",
-    "temporal mail.csv --window x --null times": "--window must be a number of at least 0, or one that ends",
+    "temporal mail.csv --window x --null times": "--window must be a number of at least 0",
     "train graph.txt --out run": "; --class-column names another, and --nodes reads classes of ",
     "train graph.txt --out run --nodes --threshold 3": "leave --nodes out.",
     "train graph.txt --out run --feature-contrast 1 --hidden-feats 8": "; give --hidden-feats 0.",
@@ -118,26 +118,28 @@ def test_a_command_spells_what_it_has_and_leaves_out_ways_that_it_has_not():
     commands = all_commands()
     spell = spelling_of(commands["mine",].params)
     message = Message(
-        ("is for ", Argument("tau"), " alone"),
+        ("is for ", Argument("gamma"), " alone"),
         "random_state",
         "3",
         ("give ", Argument("directed", False), " or ", Argument("features", ("a b", "c"))),
         "graph.txt",
     )
     assert str(message) == (
-        "graph.txt: random_state is for tau alone, got 3; give directed=False or "
+        "graph.txt: random_state is for gamma alone, got 3; give directed=False or "
         "features=('a b', 'c')"
     )
     assert message.spelled(spell) == (
-        "graph.txt: --random-state is for tau alone, got 3; give --no-directed or --features 'a b,c'"
+        "graph.txt: --random-state is for gamma alone, got 3; give --no-directed or "
+        "--features 'a b,c'"
     )
     # the command has no such option, or no such value
-    for argument in (Argument("tau", 1), Argument("resume", False)):
+    for argument in (Argument("gamma", 1), Argument("resume", False)):
         assert spell(argument) is None
         assert Message("a rule", way_out=("give ", argument)).spelled(spell) == "a rule"
     assert spell(Argument("path")) == "PATH"
-    assert spelling_of(commands["filters",].params)(Argument("size")) == "--size"
-    assert spell(Argument("size", 4)) == "--filter-size 4"
+    planted = spelling_of(commands["generate", "planted"].params)
+    assert planted(Argument("num_nodes")) == "--nodes"
+    assert planted(Argument("num_base_nodes", 4)) == "--nodes 4"
 
 
 def test_a_line_of_the_log_is_spelled_by_the_command_that_runs(capsys):
