@@ -216,13 +216,18 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
     for role in ("source", "target"):
         if role not in chosen:
             if not candidates:
-                rule = "a table of edges must have two columns of nodes, such as source and target"
-                raise line_error(table.line, rule, ", ".join(_first_row(table)))
+                ends = "a table of edges must have two columns of nodes, such as source and target"
+                raise line_error(table.line, ends, ", ".join(_first_row(table)))
             chosen[role] = candidates.pop(0)
     said = {choice.source, choice.target, choice.relation, choice.weight} - {None}
     if not table.has_names and candidates and said <= {NONE} and choice.relation is None:
-        rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
-        rule += "columns must be named, such as source=1, target=2"
+        rule = (
+            "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
+            "columns must be named, such as ",
+            Argument("source", 1),
+            ", ",
+            Argument("target", 2),
+        )
         raise line_error(table.line, rule, " ".join(_first_row(table)))
     roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
     asked = {name: position_of("an edge attribute", name, table) for name in choice.edge_attributes}
