@@ -19,7 +19,7 @@ from numba import njit
 from record import Bench
 
 from gomkcn.mining.counting.counter import estimate_occurrences
-from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, count_by_graph
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn_dgl.csr import CSRGraph
@@ -62,8 +62,9 @@ def random_pairs(bench: Bench) -> None:
         pair, truth = draw_counted_pair(rng, KINDS[kind])
         own = pair.pattern[1]
         colors = (own, pair.colors) if KINDS[kind][2] else None
-        equal[kind] += count_by_graph(pair.graph, pair.structure, colors=colors).sum() == truth
         search = OccurrenceSearch(Query.of_structure(pair.graph, pair.structure, colors))
+        search.run()
+        equal[kind] += search.count.sum() == truth
         for error in ERRORS:
             for seed in range(bench.repeats):
                 one = estimate_occurrences(search, error, steps_in(60), 1000 * number + seed)
@@ -134,7 +135,7 @@ def real_graphs(bench: Bench) -> None:
             compare_pattern(table, name, graph, structure, bench.repeats, bench.quick)
     bench.note(
         "Estimates here come from draws alone, even where an exact count is quicker. Exact cliques "
-        "are counted by bit sets in an ordering by degeneracy, the others by `count_by_graph`; – "
+        "are counted by bit sets in an ordering by degeneracy, the others by `OccurrenceSearch`; – "
         f"is not done within {MOST_EXACT:.0f} s. The preparation of the graph is in the seconds."
     )
 
@@ -161,8 +162,9 @@ def compare_pattern(
         truth = count_cliques(graph, size)
     else:
         most = steps_in(1.0 if quick else MOST_EXACT)
-        counts = count_by_graph(graph, structure, max_steps=most)
-        truth = None if counts is None else counts.sum()
+        search = OccurrenceSearch(Query.of_structure(graph, structure))
+        search.run(max_steps=most)
+        truth = None if search.unfinished else search.count.sum()
     exact = Timing((time.process_time() - start,))
     first = found[0]
     covering = [one for one in found if truth is not None and one.low <= truth <= one.high]

@@ -20,7 +20,8 @@ from record import Bench
 
 from gomkcn.mining import FilterLearning, FilterMiner
 from gomkcn.mining.filters.mined_filter import MinedFilter
-from gomkcn.synthetic import PlantedGraph, PlantingSettings, planted_motif_graph
+from gomkcn.synthetic import PlantingSettings, planted_motif_graph
+from gomkcn.synthetic.planted_graph import PlantedGraph
 from gomkcn_dgl.graphs.structure import Structure
 
 FIRST_SEED = 9700

@@ -15,7 +15,9 @@ import numpy as np
 from counted_pairs import KINDS, draw_pair
 from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher
 
-from gomkcn import CSRGraph, Structure, as_csr, count_occurrences, count_where
+from gomkcn import CSRGraph, Structure, as_csr, count
+from gomkcn.mining.counting.counter import count_query
+from gomkcn.mining.counting.query import Query
 
 # most nodes of a pattern
 LARGEST = 5
@@ -61,7 +63,7 @@ def count_pairs() -> Iterator[Counted]:
             if len(pair.nodes) > LARGEST:
                 continue
             colors = (pair.pattern[1], pair.colors) if categorical else None
-            found = count_occurrences(pair.graph, pair.structure, colors)
+            found, _ = count_query(Query.of_structure(pair.graph, pair.structure, colors))
             yield Counted(kind, f"pair {number}", _exact(found), pair.count())
             number += 1
 
@@ -97,9 +99,9 @@ def _by_networkx(
     some = _number(matcher(graph, pattern).subgraph_monomorphisms_iter()) // symmetries
     structure, large = Structure.from_networkx(pattern), as_csr(graph)
     text = structure.to_text()
-    yield Counted(f"{kind}, induced", name, _exact(count_occurrences(large, structure)), induced)
+    yield Counted(f"{kind}, induced", name, _exact(count(large, structure)), induced)
     for reading, expected in zip(READINGS, (induced, some), strict=True):
-        found = count_where(large, text, reading=reading)
+        found = count(large, text, reading=reading)
         yield Counted(f"{kind}, text, {reading}", name, _exact(found), expected)
 
 
@@ -205,7 +207,7 @@ def count_conditions() -> Iterator[Counted]:
             for case in cases:
                 for reading in READINGS:
                     attributes = {name: values[name] for name in ("size", "kind")}
-                    found = count_where(graph, case.text, reading=reading, attributes=attributes)
+                    found = count(graph, case.text, reading=reading, attributes=attributes)
                     expected = _every_mapping(joined, values, case, reading, directed)
                     name = f"{case.text!r}, graph {seed}"
                     yield Counted(f"conditions, {reading}", name, _exact(found), expected)

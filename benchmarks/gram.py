@@ -20,7 +20,8 @@ from record import Bench
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from gomkcn_dgl import CSRGraph, GOMKKernel, as_csr, gomk_gram
+from gomkcn_dgl import CSRGraph, GOMKKernel, as_csr
+from gomkcn_dgl.gram import gomk_gram
 
 KERNEL = GOMKKernel(3, tau=0.3, aggregation="mean", padding="mask")
 NUM_GRAPHS = 100

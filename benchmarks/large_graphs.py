@@ -20,7 +20,8 @@ from jobs import MOTIFS, copies_of, run
 from large_planting import write_planted_edges
 from record import Bench
 
-from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
+from gomkcn.mining.counting.query import Query
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -38,11 +39,12 @@ def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, 
         for number in motif["pattern_ids"][:1]:
             pattern = patterns[number]
             structure = Structure.of_edges(pattern["num_nodes"], pattern["edges"])
-            counts = count_by_graph(csr, structure, max_steps=EXACT_STEPS)
+            search = OccurrenceSearch(Query.of_structure(csr, structure))
+            search.run(max_steps=EXACT_STEPS)
             count = pattern["frequency"]["occurrences"]
-            if counts is not None:
+            if not search.unfinished:
                 tried += 1
-                held += count["low"] <= counts.sum() <= count["high"]
+                held += count["low"] <= search.count.sum() <= count["high"]
     return f"{held} of {tried}" if tried else "–"
 
 

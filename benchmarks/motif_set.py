@@ -25,9 +25,10 @@ from record import Bench
 from gomkcn.mining.motif_sets.finding import motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn.synthetic import PlantedGraph, PlantingSettings, get_motif, plant_motifs
+from gomkcn.synthetic import PlantingSettings, get_motif, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
 from gomkcn.synthetic.base_models import BASE_GRAPHS
+from gomkcn.synthetic.planted_graph import PlantedGraph
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 

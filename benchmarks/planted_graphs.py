@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gomkcn.mining import PatternMiner
-from gomkcn.synthetic import PlantedGraph, PlantingSettings, plant_motifs
+from gomkcn.synthetic import PlantingSettings, plant_motifs
 from gomkcn.synthetic.base_graphs import barabasi_albert
+from gomkcn.synthetic.planted_graph import PlantedGraph
 from gomkcn_dgl import CSRGraph, as_csr
 from gomkcn_dgl.graphs.structure import Structure
 

@@ -16,9 +16,10 @@ from measure import Limits, measure_limits, time_interleaved, use_threads
 from peers.sampling import NOT_INSTALLED, SAMPLING_PEERS, Extract
 from record import Bench, ResultTable
 
-from gomkcn_dgl import CSRGraph, SubgraphBatch, SubgraphSettings, extract_subgraphs
+from gomkcn_dgl import CSRGraph, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.kernels.bfs_numba import hub_degree
+from gomkcn_dgl.subgraphs import SubgraphBatch
 
 # seconds that one repeat of a peer may take; it gets as many roots as fit, at least one
 PEER_SECONDS = 0.5

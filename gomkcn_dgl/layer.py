@@ -147,8 +147,8 @@ class GOMKConv(torch.nn.Module):
         many hops some node of a pattern of that size sees it whole. For 6 nodes that is the paper's
         3.
     kernel : GraphKernel, optional
-        ``GOMKKernel()`` when left out; any object with the methods of :class:`gomkcn.GraphKernel`
-        will do.
+        ``GOMKKernel()`` when left out; any object with the methods of :class:`GraphKernel` will
+        do.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, seed

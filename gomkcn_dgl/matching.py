@@ -67,8 +67,8 @@ class GOMKKernel(KernelSettings):
         """Level embeddings ``[B, L, N, D]`` of subgraphs or filters (step 3).
 
         ``adj`` is ``[B, N, N]``, or ``[B, N, N, C]`` for several channels of edges: then they are
-        wider, see :func:`gomkcn.level_embeddings`. Tensors give tensors, and arrays give arrays,
-        for which PyTorch is not loaded.
+        wider, see :func:`~gomkcn_dgl.embeddings.level_embeddings`. Tensors give tensors, and arrays
+        give arrays, for which PyTorch is not loaded.
         """
         adj = _widen_half(adj)
         feat = _widen_half(feat)

@@ -23,13 +23,13 @@ from gomkcn_dgl import (
     GOMKClassifier,
     GOMKKernel,
     GraphCollection,
-    GraphKernel,
     SubgraphSettings,
     TrainingSettings,
     evaluate_classifier,
     initialize_from_classes,
     train_classifier,
 )
+from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.relations import SIMPLE
 from paper.data import DIRECTED_DATA, GraphData, NodeData, Split
 from paper.motif_data import MotifData

@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.svm import SVC
 
-from gomkcn_dgl import GOMKKernel, SubgraphSettings, extract_subgraphs, gomk_gram
+from gomkcn_dgl import GOMKKernel, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.gram import gomk_gram
 from paper.data import NodeData, Split
 from paper.protocol import Family, Params, TrialOutcome
 

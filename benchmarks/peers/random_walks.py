@@ -16,7 +16,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from gomkcn_dgl import SubgraphTensors
+from gomkcn_dgl.embeddings import SubgraphTensors
 
 # subgraphs whose tables are in memory at a time
 _CHUNK = 2048

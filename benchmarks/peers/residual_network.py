@@ -10,7 +10,9 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from gomkcn_dgl import CSRGraph, GOMKConv, GraphCollection, GraphKernel, SubgraphTensors
+from gomkcn_dgl import CSRGraph, GOMKConv, GraphCollection
+from gomkcn_dgl.embeddings import SubgraphTensors
+from gomkcn_dgl.layer import GraphKernel
 from gomkcn_dgl.model import GraphBatch, InputLayer, pool_nodes
 from gomkcn_dgl.relations import Relations
 

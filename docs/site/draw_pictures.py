@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 import networkx as nx
 import torch
 
-from gomkcn import GOMKKernel, get_motif, gomk, level_embeddings
+from gomkcn import GOMKKernel, get_motif, gomk
+from gomkcn_dgl.embeddings import level_embeddings
 
 LEVELS = 2
 BLUE, GREY = "#3b6ea8", "#8b949e"

@@ -73,7 +73,7 @@ class _Task:
     max_steps: int
     seed: int
     most: int
-    max_edits: int | None
+    errors: int | None
     watch: _Watch
 
     @property
@@ -112,7 +112,6 @@ class _Watch:
     "Options",
     option(
         "--errors",
-        "max_edits",
         type=Number(int, 0, 100),
         help="Also count with up to N edges missing or added",
     ),
@@ -156,7 +155,7 @@ def count(
     count_error: float,
     count_seconds: float,
     most: int,
-    max_edits: int | None,
+    errors: int | None,
     n_jobs: int | None,
     seed: int,
     reading: str,
@@ -208,9 +207,9 @@ def count(
     check_choice("reading", reading, READINGS)
     said = _conditions_in(pattern)
     is_smarts = pattern.startswith(_SMARTS)
-    if n_jobs is not None and max_edits is None:
+    if n_jobs is not None and errors is None:
         raise InputError("--n-jobs shares the structures within --errors; leave it out.")
-    if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
+    if errors is not None and (is_smarts or said or reading == SUBGRAPH):
         raise InputError(
             "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
             "self-loops and SMARTS. Leave --errors out, or the rest."
@@ -220,7 +219,7 @@ def count(
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
     watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
-    task = _Task(reading, count_error, max_steps, seed, most, max_edits, watch)
+    task = _Task(reading, count_error, max_steps, seed, most, errors, watch)
     listing: Listing | None = None
     with steps.progress:
         steps.progress.begin("reading the graph")
@@ -236,7 +235,7 @@ def count(
             said = _conditions_in(pattern, graph.relations)
             assert said is not None, "the graph decides what relations are called, and no more"
             text = TextQuery.of(graph, said, attributes, edges)
-            counted = _count_where(text, path, task)
+            counted = _count_conditions(text, path, task)
         else:
             directed = options["directed"]
             counted = _count_structure(pattern, path, graph, directed, task)
@@ -297,19 +296,14 @@ def _conditions_in(pattern: str, relations: Relations | None = None) -> PatternT
 
     A name before conditions has the words of the ``relations`` of a graph, if they are given.
     """
-    from gomkcn.mining.structures.pattern_reading import edges_of_name, has_edges, is_named
-    from gomkcn_dgl.graphs.pattern_text import PatternText
+    from gomkcn.mining.counting.conditions import conditions_of
+    from gomkcn.mining.structures.pattern_reading import is_named
     from gomkcn_dgl.relations import SIMPLE
 
-    of_run = os.path.isdir(pattern.rpartition(":")[0])
-    if is_named(pattern) or pattern.startswith(_SMARTS) or of_run or os.path.isfile(pattern):
+    of_run = not is_named(pattern) and os.path.isdir(pattern.rpartition(":")[0])
+    if of_run or pattern.startswith(_SMARTS):
         return None
-    text = edges_of_name(pattern, SIMPLE if relations is None else relations)
-    if not has_edges(text):
-        return None
-    said = PatternText.read(text)
-    asks = said.absent or said.conditions or said.loops or said.edge_attributes
-    return said if asks else None
+    return conditions_of(pattern, relations=SIMPLE if relations is None else relations)
 
 
 def _read(
@@ -359,7 +353,7 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     return Counted(rows, list_places, contains)
 
 
-def _count_where(text: TextQuery, path: str, task: _Task) -> Counted:
+def _count_conditions(text: TextQuery, path: str, task: _Task) -> Counted:
     """The occurrences of a pattern with conditions or self-loops."""
     said = text.said
     tests = sum(len(part.tests) for part in [*said.edges, *said.absent, *said.loops])
@@ -446,7 +440,7 @@ def _count_structure(
     # refuses relations that the graph lacks
     channels_in(graph.relations, given)
     # 2. its occurrences
-    if task.max_edits is not None:
+    if task.errors is not None:
         rows["reading"] = f"{task.reading}, with edits"
         return _count_with_edits(graph, given, colors, rows, task)
     if has_edges(pattern) and not is_named(pattern):
@@ -461,16 +455,16 @@ def _count_with_edits(
     """Inexact occurrences: together, and those of each number of edits."""
     import numpy as np
 
-    from gomkcn.mining.counting.inexact_counts import count_variants
+    from gomkcn.mining.counting.inexact_counts import count_inexact
     from gomkcn.mining.structures.pattern import OccurrenceCount
 
-    assert task.max_edits is not None
-    found = count_variants(
+    assert task.errors is not None
+    found = count_inexact(
         graph,
         given,
         colors,
-        max_edits=task.max_edits,
-        error=task.error,
+        errors=task.errors,
+        count_error=task.error,
         max_steps=task.max_steps,
         seed=task.seed,
         steps=task.watch.steps,
@@ -480,7 +474,7 @@ def _count_with_edits(
     rows |= {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
 
     def list_places() -> Listing:
-        places, of, complete = found.list_places(task.most, **task.limits)
+        places, of, complete = found.places(task.most, **task.limits)
         names, listed, _ = _listing(graph, [*given.node_names], places, complete)
         edits = [", ".join(found.variants[number].edits) or "none" for number in of]
         rows = [[*row, own] for row, own in zip(listed, edits, strict=True)]
@@ -497,7 +491,7 @@ def _count_query(
     from gomkcn.mining.counting.counter import count_query, list_query
 
     rows["reading"] = _READINGS[task.reading]
-    count, graphs = count_query(query, error=task.error, **task.limits)
+    count, graphs = count_query(query, count_error=task.error, **task.limits)
 
     def list_places() -> Listing:
         places, complete = list_query(query, most=task.most, **task.limits)

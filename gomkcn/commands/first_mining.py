@@ -35,7 +35,7 @@ def mine_tiny() -> None:
     logging.disable()
     import networkx as nx
 
-    from gomkcn.mining.counting.counter import count_occurrences
+    from gomkcn.mining.counting.counts import count
     from gomkcn.mining.motif_sets.finding import motif_set
     from gomkcn.mining.patterns.pattern_miner import PatternMiner
     from gomkcn.mining.settings.miner_settings import NONE
@@ -48,5 +48,5 @@ def mine_tiny() -> None:
     graph = as_csr(wheels)
     # what a mining comes to last is compiled first, so that the two seldom compile the same
     motif_set(graph)
-    count_occurrences(graph, Structure.parse("a--b, b--c"))
+    count(graph, Structure.parse("a--b, b--c"))
     PatternMiner(filters=NONE, null_samples=99).fit(graph)

@@ -180,6 +180,13 @@ class PatternText:
         return sorted(used - {DEGREE})
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether some edges have a relation and others none, or some nodes categories."""
+        named = {edge.relation == PLAIN for edge in self.edges}
+        labelled = {bool(labels) for labels in self.nodes.values()}
+        return len(named) > 1 or len(labelled) > 1
+
+    @property
     def edge_attributes(self) -> tuple[str, ...]:
         """The attributes of edges that are tested, each once."""
         parts = [*self.edges, *self.absent, *self.loops]

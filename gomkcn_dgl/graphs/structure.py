@@ -822,13 +822,13 @@ def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
             "must have edges between two different nodes",
             loop.at,
             got=repr(loop.given),
-            way_out="gomkcn count takes self-loops, as gomkcn.count_where in Python",
+            way_out="gomkcn count takes self-loops, as gomkcn.count in Python",
         )
     conditions = [edge.at for edge in [*said.absent, *said.edges] if edge.is_absent or edge.tests]
     for at in [*conditions, *(one.left.at for one in said.conditions)]:
         said.refuse(
             "must be of edges alone",
             at,
-            way_out="gomkcn count takes conditions, as gomkcn.count_where in Python",
+            way_out="gomkcn count takes conditions, as gomkcn.count in Python",
         )
     return structure_of_text(said, name, ordered=ordered)

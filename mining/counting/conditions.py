@@ -11,21 +11,17 @@ import logging
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from gomkcn.mining.counting.counter import count_query, list_query
 from gomkcn.mining.counting.query import INDUCED, READINGS, Comparison, Query
-from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.categories import find_category
 from gomkcn.mining.structures.graph_relations import unlike_graph
-from gomkcn.mining.structures.pattern import OccurrenceCount
-from gomkcn.mining.structures.pattern_reading import edges_of_text
-from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
-from gomkcn_dgl.checks import check_choice, check_int, nearest
+from gomkcn.mining.structures.pattern_reading import as_structure, edges_of_text, is_alone
+from gomkcn_dgl.checks import check_choice, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted, with_edge_table
@@ -40,9 +36,9 @@ from gomkcn_dgl.graphs.pattern_text import (
     PatternTextError,
     Term,
 )
-from gomkcn_dgl.graphs.structure import Structure, structure_of_text
+from gomkcn_dgl.graphs.structure import Structure, node_letter, structure_of_text
 from gomkcn_dgl.io.table_form import is_number
-from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -521,110 +517,57 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
     return Column(codes, [names[c].removeprefix(f"{name}=") for c in own])
 
 
-def query_of_text(graph: Any, pattern: str, reading: str, attributes: Attributes | None) -> Query:
-    """What a text says in terms of a graph of any library, with columns beside its attributes."""
-    said = PatternText.read(edges_of_text(pattern))
+def query_of_text(
+    graph: Any,
+    pattern: Structure | str,
+    where: str | None,
+    reading: str,
+    attributes: Attributes | None,
+) -> Query:
+    """A pattern with conditions in terms of a graph of any library, and columns beside its own."""
+    text = conditions_of(pattern, where)
+    assert text is not None, "a pattern without conditions is a structure"
     given = attributes if attributes is not None else ()
-    own = [name for name in said.attributes if name not in (*given, NAME)]
-    features = None if isinstance(graph, CSRGraph) else own or None
+    features = [name for name in text.attributes if name not in (*given, NAME)] or None
     edges = None
-    if said.edge_attributes or said.loops:
-        graph, edges = with_edge_table(graph, features, said.edge_attributes)
+    if text.edge_attributes or text.loops:
+        features = None if isinstance(graph, CSRGraph) else features
+        graph, edges = with_edge_table(graph, features, text.edge_attributes)
     elif not isinstance(graph, CSRGraph):
         graph = as_unweighted(graph, features)
     # a name has the words of the graph for its relations
-    said = PatternText.read(edges_of_text(pattern, graph.relations))
-    return TextQuery.of(graph, said, attributes, edges).query(reading)
+    text = conditions_of(pattern, where, graph.relations)
+    assert text is not None, "the graph decides what relations are called, and no more"
+    return TextQuery.of(graph, text, attributes, edges).query(reading)
 
 
-def count_where(
-    graph: Any,
-    pattern: str,
-    *,
-    reading: str = INDUCED,
-    attributes: Attributes | None = None,
-    max_steps: int = STEPS_PER_SECOND,
-    seed: int = 0,
-) -> OccurrenceCount:
-    """Count the occurrences of a pattern with conditions, or estimate them.
+def conditions_of(
+    pattern: Structure | str, where: str | None = None, relations: Relations = SIMPLE
+) -> PatternText | None:
+    """What a pattern and conditions beside it say; None where a structure says it all.
 
-    An occurrence is a mapping of the nodes of the pattern to different nodes of the graph for which
-    all edges are there and all conditions hold; mappings that differ by a symmetry of edges and
-    conditions count once. All are counted if that takes no more than ``max_steps``. Else those that
-    begin at a uniform random sample of the candidates for one node are, and the estimate and its 95
-    % interval are those of :func:`gomkcn.mining.counting.counter.estimate_from_share`.
+    Edges of which some alone have a relation, or nodes of which some alone have a category, are no
+    structure. A name has the words of the ``relations`` of a graph, if they are given. The nodes of
+    a structure, or of a text that is no list of edges, are A, B, C and so on.
 
-    Parameters
-    ----------
-    graph : anything :func:`gomkcn.as_csr` takes
-        One graph or a collection. Attributes are its features: numbers, or text as columns such as
-        ``kind=kinase``; of an object that is no ``CSRGraph``, those of the nodes that the
-        conditions name. ``degree`` is the number of neighbours, ``name`` what the graph calls a
-        node. A ``CSRGraph`` has no attribute of edges but ``weight``.
-    pattern : str
-        A name such as ``"triangle"``, or edges ``A -> B``, ``A -- B``,
-        ``A -> B [relation = "activates"]``; edges that must be absent ``A !> C``, ``A !- C`` (no
-        edge in either direction); conditions ``B.kind = "kinase"``, ``A.size > B.size``,
-        ``A.degree >= 10``, ``A.name = "crp"``, ``B.kind in ("a", "b")``, with ``not`` in front of
-        any; attributes of edges ``A -[score >= 700]-> B``; self-loops ``A -> A``; separated by
-        commas, semicolons or new lines. Edges join all nodes.
-    reading : {"induced", "subgraph"}
-        Whether pairs of nodes that no edge of the pattern names must not be joined, or may be.
-    attributes : mapping of str to array, or pandas table, optional
-        Columns of numbers or text ``[V]`` in the order of the nodes, beside the features. Where a
-        value is missing, no condition on it holds, under ``not`` neither.
-    max_steps : int
-        Most steps to search for all, and then again to estimate; a step takes about 10 ns.
-    seed : int
-        Of the sample.
-
-    Raises
-    ------
-    InputError
-        If the text is wrong, with a caret under the character at fault, if no node has an attribute
-        or no edge a relation, or if no estimate can be made within ``max_steps``.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> cells = nx.DiGraph([("a", "b"), ("a", "c"), ("b", "c"), ("d", "b")])
-    >>> nx.set_node_attributes(cells, {"a": 3, "b": 2, "c": 5, "d": 1}, "size")
-    >>> count_where(cells, "A -> B, B -> C, A !> C").value
-    1
-    >>> count_where(cells, "A -> B, A.size > B.size", reading="subgraph").value
-    1
-    >>> cells.add_edge("b", "b", strength=7)
-    >>> count_where(cells, "A -> B, B -> B").value, count_where(cells, 'A -> B, B.name = "c"').value
-    (2, 2)
+    >>> conditions_of("triangle") is None, conditions_of("A -- B, A.degree > 2").conditions[0].right
+    (True, ('2',))
+    >>> path = Structure.of_edges(3, [(0, 2), (1, 2)])
+    >>> list(conditions_of(path, "A.degree = 1").nodes)
+    ['A', 'B', 'C']
     """
-    check_int("max_steps", max_steps, 1, MOST_STEPS)
-    query = query_of_text(graph, pattern, reading, attributes)
-    return count_query(query, max_steps=max_steps, seed=seed)[0]
-
-
-def list_where(
-    graph: Any,
-    pattern: str,
-    *,
-    reading: str = INDUCED,
-    attributes: Attributes | None = None,
-    most: int = 10_000,
-    max_steps: int = 5 * STEPS_PER_SECOND,
-    seed: int = 0,
-) -> tuple[np.ndarray, bool]:
-    """List the occurrences of a pattern with conditions: all, or a sample of different ones.
-
-    Returns the graph node of each node of the pattern, int32 ``[K, M]``, in the order in which the
-    text names them, and whether these are all. If not, they are a uniform random sample of ``most``
-    of them; where the search took over ``max_steps``, of those at random nodes. Parameters and
-    errors are those of :func:`gomkcn.count_where`.
-
-    >>> import networkx as nx
-    >>> places, complete = list_where(nx.path_graph(4), "A -- B, B -- C, A.degree = 1")
-    >>> places.tolist(), complete
-    ([[0, 1, 2], [3, 2, 1]], True)
-    """
-    check_int("most", most, 1, MOST_LISTED)
-    check_int("max_steps", max_steps, 1, MOST_STEPS)
-    query = query_of_text(graph, pattern, reading, attributes)
-    return list_query(query, most=most, max_steps=max_steps, seed=seed)
+    is_text = isinstance(pattern, str) and not is_alone(pattern)
+    if not is_text and where is None:
+        return None
+    conditions = "" if where is None else f", {where}"
+    if is_text:
+        text = PatternText.read(edges_of_text(f"{pattern}{conditions}", relations))
+    else:
+        structure = as_structure(pattern, relations)
+        text = PatternText.read(f"{structure.to_text()}{conditions}")
+        # in the order of the structure, and not in that of its edges
+        letters = map(node_letter, range(structure.num_nodes))
+        text = replace(text, nodes={letter: text.nodes[letter] for letter in letters})
+    has_conditions = text.absent or text.conditions or text.loops or text.edge_attributes
+    is_structure = not has_conditions and not text.is_mixed
+    return None if is_structure else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -11,12 +10,10 @@ from gomkcn.mining.counting.occurrence_search import NO_LIMITS, OccurrenceSearch
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
-from gomkcn.mining.structures.categories import Colors
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from gomkcn_dgl.messages import Argument
 
@@ -122,20 +119,20 @@ def draw_roots(search: OccurrenceSearch, share: float, seed: int) -> np.ndarray:
     return drawn
 
 
-def count_occurrences(
-    graph: Any,
-    structure: Structure | str,
-    colors: Colors | None = None,
+def count_query(
+    query: Query,
     *,
-    error: float = 0.02,
+    count_error: float = 0.02,
     max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
-) -> OccurrenceCount:
-    """Count the induced occurrences of a connected pattern in a whole graph, or estimate them.
+    watch: Watch = to_the_end,
+) -> tuple[OccurrenceCount, np.ndarray]:
+    """Count the occurrences of a query, or estimate them, and tell which graphs hold one.
 
-    All are counted if that takes no more than ``max_steps``. Else spanning trees of the pattern are
-    mapped into the graph. How many mappings (homomorphisms) of a tree there are is computed
-    exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
+    All are counted if that takes no more than ``max_steps``. Else, if one link is allowed between
+    each two nodes, spanning trees of the pattern are mapped into the graph. How many mappings
+    (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then some are drawn,
+    uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
 
@@ -146,20 +143,19 @@ def count_occurrences(
     of independent shares, so that it holds approximately, and not for a handful of draws with a
     share above 0. Draws end when the interval is narrow enough, which biases the estimate by a
     fraction of about 1 / (draws with a share): by a hundredth of its standard error at the default
-    ``error``. If no draw has a share, the occurrences that a search meets at random nodes are the
-    estimate, see :func:`gomkcn.mining.counting.counter.estimate_from_roots`, for as many steps
-    again; and if it meets none, the upper end is the largest number that so many draws would miss
-    with a probability of 5 %, and the record says "fewer than".
+    ``count_error``. If no draw has a share, the occurrences that a search meets at random nodes are
+    the estimate, see :func:`estimate_from_roots`, for as many steps again; and if it meets none,
+    the upper end is the largest number that so many draws would miss with a probability of 5 %, and
+    the record says "fewer than". With several links or comparisons of two nodes, the estimate is
+    that of random nodes from the beginning.
 
-    Results depend on ``seed``, ``error`` and ``max_steps`` alone, and neither on the number of
-    threads nor on the machine. The graph is only read, so that it may be on disk; memory beside it
-    is O(M V + M E / 32) numbers of 8 bytes.
+    Memory beside the graph is O(M V + M E / 32) numbers of 8 bytes.
 
     Parameters
     ----------
-    graph, structure, colors
-        As for :func:`count_by_graph`.
-    error : float
+    query : Query
+        A connected pattern in terms of a graph.
+    count_error : float
         Wanted half-width of the interval, relative to the estimate.
     max_steps : int
         Most steps to search for all, and then again to draw. A step of the search checks a node and
@@ -167,43 +163,17 @@ def count_occurrences(
         the graph is prepared: some passes over its edges for each tree that is tried.
     seed : int
         Of the draws.
+    watch : callable, optional
+        Told now and then what share of the steps is made; says whether to go on. Where it ends the
+        search for all, an estimate follows; and where it ends that, what was drawn is the estimate.
 
     Returns
     -------
-    OccurrenceCount
-
-    Raises
-    ------
-    InputError
-        If relations or ``colors`` do not fit to the graph, or a number is not above 0.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> count_occurrences(nx.complete_graph(6), "clique-4").value
-    15
+    count : OccurrenceCount
+    graphs : numpy.ndarray
+        bool ``[G]``: in which an occurrence was met; all that hold one where the count is exact.
     """
-    query = Query.of_given(graph, structure, colors)
-    count, _ = count_query(query, error=error, max_steps=max_steps, seed=seed)
-    return count
-
-
-def count_query(
-    query: Query,
-    *,
-    error: float = 0.02,
-    max_steps: int = STEPS_PER_SECOND,
-    seed: int = 0,
-    watch: Watch = to_the_end,
-) -> tuple[OccurrenceCount, np.ndarray]:
-    """The occurrences of a query, or an estimate, and the graphs that hold one that was met.
-
-    The latter are bool ``[G]``: all that hold one where the count is exact. Where ``watch`` ends
-    the first half, the search for all, an estimate follows; and where it ends that, what was drawn
-    is the estimate. A query with one link for each two nodes is estimated as
-    :func:`gomkcn.count_occurrences` says, another one from random roots.
-    """
-    check_float("error", error, 0, open_minimum=True)
+    check_float("count_error", count_error, 0, open_minimum=True)
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     search.run(max_steps=max_steps, watch=half_of(watch, 0))
@@ -215,7 +185,7 @@ def count_query(
         return OccurrenceCount.exact(int(met.sum())), graphs
     watch_estimate = half_of(watch, 1)
     if query.links is not None:
-        return estimate_occurrences(search, error, max_steps, seed, watch_estimate), graphs
+        return estimate_occurrences(search, count_error, max_steps, seed, watch_estimate), graphs
     estimate = estimate_from_roots(search, seed, max_steps, watch_estimate)
     if estimate is None:
         raise InputError(
@@ -325,61 +295,6 @@ def interval(results: np.ndarray) -> tuple[float, float, float]:
     return float(max(center - half, 0.0)), float(mean), float(center + half)
 
 
-def list_places(
-    graph: Any,
-    structure: Structure | str,
-    colors: Colors | None = None,
-    *,
-    most: int = 10_000,
-    max_steps: int = 5 * STEPS_PER_SECOND,
-    known: float = 0.0,
-    seed: int = 0,
-    watch: Watch = to_the_end,
-) -> tuple[np.ndarray, bool]:
-    """List the induced occurrences of a connected pattern: all, or a sample of different ones.
-
-    Parameters
-    ----------
-    graph, structure, colors
-        As for :func:`count_by_graph`.
-    most : int
-        All occurrences are listed if there are at most so many.
-    max_steps : int
-        Most steps of the search for all, and then again to draw a sample, so that the places are
-        the same on any machine. A step takes about 10 ns.
-    known : float
-        So many occurrences are known to be there. Where they are too many to list, some are drawn
-        at once.
-    seed : int
-        Of the sample.
-    watch : callable, optional
-        Told now and then what share of the steps is made; says whether to go on.
-
-    Returns
-    -------
-    nodes : numpy.ndarray
-        int32 ``[K, M]``: the graph node of each pattern node. Of the mappings that differ by a
-        symmetry of the pattern it is always the same one.
-    complete : bool
-        Whether these are all. If not, they are a uniform random sample of ``most`` of them, or of
-        as many as were drawn; where none was, those at random nodes.
-
-    Raises
-    ------
-    InputError
-        If relations or ``colors`` do not fit to the graph, or a number is below 1.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> places, complete = list_places(nx.path_graph(4), "path-3")
-    >>> places.tolist(), complete
-    ([[0, 1, 2], [1, 2, 3]], True)
-    """
-    query = Query.of_given(graph, structure, colors)
-    return list_query(query, most=most, max_steps=max_steps, known=known, seed=seed, watch=watch)
-
-
 def list_query(
     query: Query,
     *,
@@ -389,7 +304,12 @@ def list_query(
     seed: int = 0,
     watch: Watch = to_the_end,
 ) -> tuple[np.ndarray, bool]:
-    """The occurrences of a query: all, or a sample of different ones, see :func:`list_places`."""
+    """List the occurrences of a query: all, or a sample of different ones.
+
+    What it returns is as in :func:`gomkcn.places`. So many occurrences as ``known`` says are there:
+    where they are too many to list, some are drawn at once. ``watch`` is told now and then what
+    share of the steps is made, and says whether to go on.
+    """
     check_int("most", most, 1, MOST_LISTED)
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from gomkcn.mining.counting.census import are_connected
-from gomkcn.mining.counting.counter import count_query, list_places
+from gomkcn.mining.counting.counter import count_query, list_query
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
 from gomkcn.mining.structures.categories import Colors, colors_in
 from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
-from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -53,7 +50,7 @@ class Variant:
 
 @dataclass(frozen=True, eq=False)
 class InexactCounts:
-    """What :func:`gomkcn.count_inexact` counted: a pattern with at most ``max_edits`` edits.
+    """A pattern with at most ``errors`` edits, as :func:`gomkcn.count` counted it.
 
     ``variants`` are the connected structures within so many edits, those with fewest first.
     """
@@ -61,18 +58,18 @@ class InexactCounts:
     graph: CSRGraph
     structure: Structure
     colors: Colors | None
-    max_edits: int
+    errors: int
     variants: list[Variant]
 
     @property
     def counts(self) -> list[OccurrenceCount]:
-        """Occurrences with 0, 1, …, ``max_edits`` edits."""
+        """Occurrences with 0, 1, …, ``errors`` edits."""
         return [
             OccurrenceCount.sum(one.count for one in self.variants if len(one.edits) == number)
-            for number in range(self.max_edits + 1)
+            for number in range(self.errors + 1)
         ]
 
-    def list_places(
+    def places(
         self,
         most: int = 10_000,
         *,
@@ -80,7 +77,7 @@ class InexactCounts:
         seed: int = 0,
         watch: Watch = to_the_end,
     ) -> tuple[np.ndarray, np.ndarray, bool]:
-        """List all occurrences, or a random sample as :func:`gomkcn.list_places` does.
+        """List all occurrences, or a random sample as :func:`gomkcn.places` does.
 
         Returns the node of each pattern node, int32 ``[K, M]``, in a mapping with fewest edits; the
         number of the variant of each occurrence, int64 ``[K]``, ascending; and whether these are
@@ -101,10 +98,9 @@ class InexactCounts:
         listed = np.flatnonzero(wanted)
         for number in listed.tolist():
             known = counts[number]
-            places, is_all = list_places(
-                self.graph,
-                self.variants[number].structure,
-                self.colors,
+            structure = self.variants[number].structure
+            places, is_all = list_query(
+                Query.of_structure(self.graph, structure, self.colors),
                 most=int(wanted[number]),
                 max_steps=max_steps if known.is_exact else max(1, max_steps // len(listed)),
                 known=known.value,
@@ -118,15 +114,14 @@ class InexactCounts:
 
 
 def count_inexact(
-    graph: Any,
-    structure: Structure | str,
+    graph: CSRGraph,
+    structure: Structure,
     colors: Colors | None = None,
     *,
-    max_edits: int = 1,
-    error: float = 0.02,
+    errors: int = 1,
+    count_error: float = 0.02,
     max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
-    n_jobs: int | None = None,
     steps: Steps | None = None,
 ) -> InexactCounts:
     """Count the node sets that induce a pattern but for a few edges, by the number of edits.
@@ -134,24 +129,22 @@ def count_inexact(
     A mapping of the pattern to as many nodes, which keeps colours, has an *edit* for each edge of
     the pattern that is missing between them, and one for each edge between them that the pattern
     does not have; an edge of another direction or relation is both. The edits of a set of nodes are
-    the fewest of all mappings. Counted, once each, are the sets with at most ``max_edits`` whose
+    the fewest of all mappings. Counted, once each, are the sets with at most ``errors`` whose
     induced subgraph is connected, directions aside.
 
     Parameters
     ----------
-    graph : anything :func:`gomkcn.as_csr` takes
-        One graph or a collection; weights and features are not used.
+    graph : CSRGraph
+        One graph or a collection.
     structure, colors
-        As for :func:`gomkcn.count_by_graph`; of at most 8 nodes.
-    max_edits : int
+        As for :meth:`gomkcn.mining.counting.query.Query.of_structure`; of at most 8 nodes.
+    errors : int
         So few that at most 10,000 drawings on the nodes of the pattern are within them.
-    error, max_steps, seed
-        As for :func:`gomkcn.count_occurrences`; structures share the steps equally.
-    n_jobs : int or None
-        Workers that share the structures, see :class:`gomkcn.PatternMiner`.
+    count_error, max_steps, seed
+        As for :func:`gomkcn.mining.counting.counter.count_query`; structures share the steps.
     steps : Steps, optional
-        Shows how many are counted, shares them in the place of ``n_jobs``, and tells when time is
-        up: what is not counted by then is estimated from few draws.
+        Shows how many are counted, shares them, and tells when time is up: what is not counted by
+        then is estimated from few draws.
 
     Raises
     ------
@@ -161,54 +154,30 @@ def count_inexact(
     Examples
     --------
     >>> import networkx as nx
-    >>> found = count_inexact(nx.wheel_graph(5), "ring-4", max_edits=2)
+    >>> from gomkcn_dgl import as_csr
+    >>> wheel = as_csr(nx.wheel_graph(5))
+    >>> found = count_inexact(wheel, Structure.parse("ring-4"), errors=2)
     >>> [str(count) for count in found.counts]
     ['1', '4', '0']
-    >>> nodes, variant, complete = found.list_places()
+    >>> nodes, variant, complete = found.places()
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
     ([1, 0, 3, 2], ('added B--D',), True)
     """
-    graph = as_unweighted(graph)
-    if isinstance(structure, str):
-        structure = read_pattern(structure, graph.relations)
-    return count_variants(
-        graph,
-        structure,
-        colors,
-        max_edits=max_edits,
-        error=error,
-        max_steps=max_steps,
-        seed=seed,
-        steps=Steps(n_jobs=n_jobs) if steps is None else steps,
-    )
-
-
-def count_variants(
-    graph: CSRGraph,
-    structure: Structure,
-    colors: Colors | None,
-    *,
-    max_edits: int,
-    error: float,
-    max_steps: int,
-    seed: int,
-    steps: Steps,
-) -> InexactCounts:
-    """Count as :func:`count_inexact` does, in a graph and with a structure that are read."""
+    steps = Steps() if steps is None else steps
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     # each two nodes may differ in all their relations and directions
     size = structure.num_nodes
     most = size * (size - 1) // 2 * len(graph.relations.channels)
-    check_int("max_edits", max_edits, 0, most)
+    check_int("errors", errors, 0, most)
     if colors is None:
         structure, colors = colors_in(graph, structure)
-    found = _find_variants(graph, structure, colors, max_edits)
+    found = _find_variants(graph, structure, colors, errors)
     share = max(1, max_steps // max(1, len(found)))
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
         return count_query(
             Query.of_structure(graph, found[number][0], colors),
-            error=error,
+            count_error=count_error,
             max_steps=share,
             seed=seed,
             watch=lambda _: not steps.is_late(),
@@ -221,18 +190,18 @@ def count_variants(
         Variant(structure, edits, count, graphs)
         for (structure, edits), (count, graphs) in zip(found, counted, strict=True)
     ]
-    return InexactCounts(graph, structure, colors, max_edits, variants)
+    return InexactCounts(graph, structure, colors, errors, variants)
 
 
 def _find_variants(
-    graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
+    graph: CSRGraph, structure: Structure, colors: Colors | None, errors: int
 ) -> list[tuple[Structure, tuple[str, ...]]]:
     """The connected structures within some edits, and these in words; those with fewest first."""
     query = Query.of_structure(graph, structure, colors)
     size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
-            "max_edits", f"must be left out for a pattern of over {_MOST_NODES} nodes", got=size
+            "errors", f"must be left out for a pattern of over {_MOST_NODES} nodes", got=size
         )
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
@@ -242,13 +211,13 @@ def _find_variants(
     edits = np.zeros(1, np.int64)
     for u, v in combinations(range(size), 2):
         cost = (relations.links != own[u, v]).sum(axis=1)
-        usable = np.flatnonzero(cost <= max_edits)
-        row, column = np.nonzero(edits[:, None] + cost[usable] <= max_edits)
+        usable = np.flatnonzero(cost <= errors)
+        row, column = np.nonzero(edits[:, None] + cost[usable] <= errors)
         if len(row) > _MOST_DRAWINGS:
             raise InputError(
-                "max_edits",
+                "errors",
                 f"must be smaller for a pattern of {size} nodes in this graph",
-                got=f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants",
+                got=f"{errors}, with which there are over {_MOST_DRAWINGS:,} variants",
             )
         links = links[row]
         edits = edits[row]

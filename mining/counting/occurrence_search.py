@@ -93,60 +93,6 @@ class SearchLimits(NamedTuple):
 NO_LIMITS = SearchLimits()
 
 
-def count_by_graph(
-    graph: Any,
-    structure: Structure | str,
-    colors: Colors | None = None,
-    max_steps: int | None = None,
-) -> np.ndarray | None:
-    """Count the induced occurrences of a structure in each graph: node sets.
-
-    An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
-    directions and relations of its edges. No occurrence is stored, so memory is O(V).
-
-    Parameters
-    ----------
-    graph : anything :func:`gomkcn.as_csr` takes
-        One graph or a collection; weights and features are not used.
-    structure : Structure or str
-        Of up to 62 nodes, or its name or edges, as in ``"triangle"``. Its relations are those of
-        ``graph`` with the same names and directions; edges without a name are of its only relation.
-    colors : (array, array), optional
-        Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
-        Without them it is mapped to nodes of its categories, where the structure has some, as in
-        ``Structure.parse("a:C--b:N")``.
-    max_steps : int, optional
-        Steps after which the search is stopped; None: never. A step checks a node, and takes about
-        10 ns.
-
-    Returns
-    -------
-    numpy.ndarray or None
-        int64 ``[G]``; None where the search was stopped.
-
-    Raises
-    ------
-    InputError
-        If relations or ``colors`` do not fit to the graph.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> rings = [nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)]
-    >>> count_by_graph(rings, "triangle").tolist()
-    [1, 4, 0]
-    >>> order = nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
-    >>> count_by_graph(order, "feed-forward-loop").tolist()
-    [4]
-    """
-    search = OccurrenceSearch(Query.of_given(graph, structure, colors))
-    search.run(max_steps=max_steps)
-    if search.unfinished:
-        return None
-    before = np.concatenate([[0], np.cumsum(search.count)])
-    return np.diff(before[search.graph.graph_ptr])
-
-
 def find_graphs(
     graph: CSRGraph,
     structure: Structure,
@@ -158,7 +104,7 @@ def find_graphs(
     Much quicker than counting where there are very many: each graph is searched until the first. A
     graph that is not decided within ``max_steps`` for all counts as one that holds none.
     """
-    search = OccurrenceSearch(Query.of_given(graph, structure, colors))
+    search = OccurrenceSearch(Query.of_structure(graph, structure, colors))
     found = search.find_graphs(max_steps)
     return found, not search.unfinished
 
@@ -193,6 +139,12 @@ class OccurrenceSearch:
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
         return np.flatnonzero(self.candidates >> self.first & 1)
+
+    @property
+    def count_by_graph(self) -> np.ndarray:
+        """The number of occurrences that were met in each graph, int64 ``[G]``."""
+        before = np.concatenate([[0], np.cumsum(self.count)])
+        return np.diff(before[self.graph.graph_ptr])
 
     def run(
         self,

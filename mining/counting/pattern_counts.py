@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.counting.counter import count_occurrences, list_places
-from gomkcn.mining.counting.occurrence_search import count_by_graph
+from gomkcn.mining.counting.counter import count_query, list_query
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
-from gomkcn.mining.structures.categories import Colors
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.bounds import MOST_STEPS
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -28,6 +27,8 @@ LEVELS = ("graph", "node")
 COPIES, OCCURRENCES, LOG = VALUES = ("copies", "occurrences", "log")
 # relative error of estimates, where counting all occurrences takes too many steps
 _ERROR = 0.05
+# places that are held at once
+_MOST_PLACES = 2_000_000
 # least steps for an estimate in one graph
 _LEAST_STEPS = STEPS_PER_SECOND // 50
 
@@ -38,7 +39,7 @@ def bag_of_patterns(
     *,
     level: str = "graph",
     max_steps: int = 10 * STEPS_PER_SECOND,
-    max_places: int = 2_000_000,
+    max_places: int = _MOST_PLACES,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
@@ -97,17 +98,21 @@ def bag_of_patterns(
     check_int("max_places", max_places, 1)
     csr = as_unweighted(graph)
     of_graph, of_patterns = category_colors(patterns, csr)
-    structures = [one.structure for one in patterns]
 
-    def count_one(number: int) -> tuple[np.ndarray, bool]:
-        own = of_patterns[number]
-        colors = None if own is None else (own, of_graph)
-        if level == "graph":
-            return count_in_graphs(csr, structures[number], colors, max_steps, seed)
-        return _count_at_nodes(csr, structures[number], colors, max_steps, max_places, seed)
+    def count_pattern(number: int) -> tuple[np.ndarray, bool]:
+        of_nodes = of_patterns[number]
+        colors = None if of_nodes is None else (of_nodes, of_graph)
+        return count_at_level(
+            Query.of_structure(csr, patterns[number].structure, colors),
+            level,
+            count_error=_ERROR,
+            max_steps=max_steps,
+            max_places=max_places,
+            seed=seed,
+        )
 
     found = Steps(n_jobs=n_jobs).each(
-        "counting patterns", tuple[np.ndarray, bool], count_one, range(len(patterns))
+        "counting patterns", tuple[np.ndarray, bool], count_pattern, range(len(patterns))
     )
     bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
     for column, (pattern, (counts, is_exact)) in enumerate(zip(patterns, found, strict=True)):
@@ -117,42 +122,59 @@ def bag_of_patterns(
     return bag
 
 
-def count_in_graphs(
-    graph: CSRGraph, structure: Structure, colors: Colors | None, max_steps: int, seed: int
+def count_at_level(
+    query: Query,
+    level: str,
+    *,
+    count_error: float,
+    max_steps: int,
+    max_places: int = _MOST_PLACES,
+    seed: int = 0,
 ) -> tuple[np.ndarray, bool]:
-    """Occurrences in each graph ``[G]``, and whether they are exact."""
-    counts = count_by_graph(graph, structure, colors, max_steps)
-    if counts is not None:
-        return counts, True
-    share = max(max_steps // graph.num_graphs, _LEAST_STEPS)
-    found = []
-    for number, one in enumerate(list(graph)):
-        nodes = slice(*graph.graph_ptr[number : number + 2])
-        own = None if colors is None else (colors[0], colors[1][nodes])
-        found.append(
-            count_occurrences(one, structure, own, error=_ERROR, max_steps=share, seed=seed)
-        )
-    return np.array([one.value for one in found]), all(one.is_exact for one in found)
+    """Occurrences in each graph ``[G]`` or at each node ``[V]``, and whether they are exact.
+
+    Exact counts are int64 and estimates float64, see :func:`bag_of_patterns`.
+
+    >>> import networkx as nx
+    >>> from gomkcn import Structure, as_csr
+    >>> query = Query.of_structure(as_csr(nx.path_graph(4)), Structure.parse("path-3"))
+    >>> counts, is_exact = count_at_level(query, "node", count_error=0.05, max_steps=1000)
+    >>> counts.tolist(), is_exact
+    ([1, 2, 2, 1], True)
+    """
+    check_float("count_error", count_error, 0, open_minimum=True)
+    check_int("max_steps", max_steps, 1, MOST_STEPS)
+    if level == "graph":
+        return _count_in_graphs(query, count_error, max_steps, seed)
+    return _count_at_nodes(query, count_error, max_steps, max_places, seed)
+
+
+def _count_in_graphs(
+    query: Query, count_error: float, max_steps: int, seed: int
+) -> tuple[np.ndarray, bool]:
+    """All occurrences at once, or else those of each graph with a share of the steps."""
+    search = OccurrenceSearch(query)
+    search.run(max_steps=max_steps)
+    if not search.unfinished:
+        return search.count_by_graph, True
+    share = max(max_steps // query.graph.num_graphs, _LEAST_STEPS)
+    counts = [
+        count_query(query_of_graph, count_error=count_error, max_steps=share, seed=seed)[0]
+        for query_of_graph in query.of_each_graph()
+    ]
+    is_exact = all(count.is_exact for count in counts)
+    return np.array([count.value for count in counts], np.int64 if is_exact else float), is_exact
 
 
 def _count_at_nodes(
-    graph: CSRGraph,
-    structure: Structure,
-    colors: Colors | None,
-    max_steps: int,
-    max_places: int,
-    seed: int,
+    query: Query, count_error: float, max_steps: int, max_places: int, seed: int
 ) -> tuple[np.ndarray, bool]:
-    """Occurrences that each node is in ``[V]``, and whether they are exact."""
-    places, is_complete = list_places(
-        graph, structure, colors, most=max_places, max_steps=max_steps, seed=seed
-    )
-    counts = np.bincount(places.reshape(-1), minlength=graph.num_nodes).astype(np.float64)
+    """All places, or else a sample of them, each of which stands for as many."""
+    places, is_complete = list_query(query, most=max_places, max_steps=max_steps, seed=seed)
+    counts = np.bincount(places.reshape(-1), minlength=query.graph.num_nodes)
     if is_complete or not len(places):
         return counts, is_complete
-    total = count_occurrences(
-        graph, structure, colors, error=_ERROR, max_steps=max_steps, seed=seed
-    )
+    total, _ = count_query(query, count_error=count_error, max_steps=max_steps, seed=seed)
     return counts * (total.value / len(places)), False
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn.mining.structures.categories import Colors, colors_in
-from gomkcn.mining.structures.graph_relations import joined_relations, links_in
-from gomkcn.mining.structures.pattern_reading import read_pattern
+from gomkcn.mining.structures.graph_relations import channels_in, joined_relations, links_in
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
@@ -76,20 +75,6 @@ class Query:
     comparisons: tuple[Comparison, ...] = ()
 
     @classmethod
-    def of_given(
-        cls, graph: Any, structure: Structure | str, colors: Colors | None = None
-    ) -> Query:
-        """A query as a user gives it: of anything that :func:`gomkcn.as_csr` takes.
-
-        The structure may be its name or its edges.
-        """
-        if not isinstance(graph, CSRGraph):
-            graph = as_unweighted(graph)
-        if isinstance(structure, str):
-            structure = read_pattern(structure, graph.relations)
-        return cls.of_structure(graph, structure, colors)
-
-    @classmethod
     def of_structure(
         cls,
         graph: CSRGraph,
@@ -102,15 +87,9 @@ class Query:
         Without colours nodes are mapped to nodes of their categories, where the structure has some.
         Edges without a name are of any relation of the graph.
         """
-        if not isinstance(structure, Structure):
-            raise InputTypeError(
-                "structure",
-                "must be a Structure, or a text such as 'triangle' or 'a--b, b--c'",
-                got=type(structure).__name__,
-            )
         if structure.num_nodes > MOST_NODES:
             raise InputError(
-                "structure", f"must have at most {MOST_NODES} nodes", got=structure.num_nodes
+                "pattern", f"must have at most {MOST_NODES} nodes", got=structure.num_nodes
             )
         names: tuple[tuple[str, ...], ...] = ()
         if colors is None:
@@ -122,13 +101,37 @@ class Query:
         is_plain = structure.relations.names == (PLAIN,)
         if is_plain and len(names_of_graph) > 1 and PLAIN not in names_of_graph:
             graph = joined_relations(graph)
-        links = links_in(graph.relations, structure)
+        relations = graph.relations
         # nodes that differ in colour cannot be exchanged, and no others are kept apart
         known = structure.categories
         if not len({*zip(names, known, strict=False)}) == len({*names}) == len({*known}):
             structure = structure.with_categories(names)
-        allowed = allowed_links(links, len(graph.relations.links), reading)
+        if reading == SUBGRAPH:
+            allowed = links_with(channels_in(relations, structure), relations.links)
+        else:
+            allowed = allowed_links(links_in(relations, structure), len(relations.links))
         return cls(graph, structure, allowed, eligible_by_color(structure, colors, graph))
+
+    def of_each_graph(self) -> list[Query]:
+        """The query in terms of each graph of the collection.
+
+        >>> import networkx as nx
+        >>> from gomkcn_dgl import as_csr
+        >>> graphs = as_csr([nx.path_graph(2), nx.path_graph(3)])
+        >>> query = Query.of_structure(graphs, Structure.parse("path-3"))
+        >>> [each.graph.num_nodes for each in query.of_each_graph()]
+        [2, 3]
+        """
+        queries = []
+        for graph, ends in zip(list(self.graph), pairwise(self.graph.graph_ptr), strict=True):
+            nodes = slice(*ends)
+            comparisons = tuple(
+                comparison._replace(left=comparison.left[nodes], right=comparison.right[nodes])
+                for comparison in self.comparisons
+            )
+            eligible = self.eligible[nodes]
+            queries.append(Query(graph, self.structure, self.allowed, eligible, comparisons))
+        return queries
 
     @cached_property
     def joined(self) -> np.ndarray:
@@ -146,15 +149,20 @@ class Query:
         return np.where(self.allowed.any(axis=2), self.allowed.argmax(axis=2), -1)
 
 
-def allowed_links(links: np.ndarray, num_links: int, reading: str) -> np.ndarray:
-    """The links ``[M, M, K]`` that may join nodes with some ``links [M, M]``; -1 is none of them.
-
-    Nodes without a link may be joined in any way where a subgraph is looked for.
-    """
+def allowed_links(links: np.ndarray, num_links: int) -> np.ndarray:
+    """The links ``[M, M, K]`` that may join nodes of ``links [M, M]``; -1 is none of them."""
     allowed: np.ndarray = links[:, :, None] == np.arange(num_links)
-    if reading == SUBGRAPH:
-        allowed[links == 0] = True
     return allowed
+
+
+def links_with(channels: np.ndarray, links: np.ndarray) -> np.ndarray:
+    """Which of ``links [K, C]`` have the channels ``[M, M, C]`` of each two nodes, and maybe more.
+
+    >>> links_with(np.array([[[True, False]]]), np.array([[0, 0], [1, 0], [0, 1], [1, 1]], bool))
+    array([[[False,  True, False,  True]]])
+    """
+    has: np.ndarray = ~(channels[:, :, None] & ~links).any(axis=3)
+    return has
 
 
 def eligible_by_color(structure: Structure, colors: Colors | None, graph: CSRGraph) -> np.ndarray:

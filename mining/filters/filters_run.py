@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.pattern_counts import category_colors
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, FilterRow, filter_rows
 from gomkcn.mining.filters.filter_figure import plot_filters
@@ -420,13 +421,8 @@ def count_filters(
     def count(number: int) -> OccurrenceCount:
         own = of_filters[number]
         colors = None if own is None else (own, of_graph)
-        return count_occurrences(
-            graph,
-            filters[number].structure,
-            colors,
-            error=_COUNT_ERROR,
-            max_steps=steps_in(seconds),
-        )
+        query = Query.of_structure(graph, filters[number].structure, colors)
+        return count_query(query, count_error=_COUNT_ERROR, max_steps=steps_in(seconds))[0]
 
     # what is known is a beginning of the list
     counts = steps.each(

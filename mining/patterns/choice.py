@@ -29,8 +29,9 @@ from gomkcn.mining.counting.census import (
     count_in_each,
     exact_array,
 )
-from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.null_models import (
@@ -518,14 +519,13 @@ def _count_together(
     """Count each pattern in the whole graph; return them with their counts."""
 
     def count_one(structure: Structure) -> OccurrenceCount:
-        return count_occurrences(
-            mined.graph,
-            structure,
-            mined.colors_of(structure),
-            error=rules.count_error,
+        count, _ = count_query(
+            Query.of_structure(mined.graph, structure, mined.colors_of(structure)),
+            count_error=rules.count_error,
             max_steps=rules.count_steps,
             seed=rules.seed,
         )
+        return count
 
     structures = [one.structure for one in patterns]
     counts = steps.each(

@@ -9,8 +9,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from gomkcn.mining.counting.counter import list_places
+from gomkcn.mining.counting.counter import list_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import pick_disjoint
@@ -66,10 +67,9 @@ def locate_patterns(
         list_steps = min(list_steps, late_steps(steps))
 
     def list_nodes(pattern: Pattern) -> tuple[np.ndarray, bool]:
-        nodes, is_complete = list_places(
-            mined.graph,
-            pattern.structure,
-            mined.colors_of(pattern.structure),
+        colors = mined.colors_of(pattern.structure)
+        nodes, is_complete = list_query(
+            Query.of_structure(mined.graph, pattern.structure, colors),
             most=limits.most_listed,
             max_steps=list_steps,
             known=pattern.frequency.occurrences.low,

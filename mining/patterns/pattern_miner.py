@@ -92,7 +92,8 @@ class PatternMiner(GraphEstimator):
         Whether each copy of a motif must have its edges and no others. Else copies may lack some
         and have others, where saying so is shorter.
     null : str, callable, NullModel or a sequence of these
-        Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
+        Null models to compare with, see
+        :func:`~gomkcn.mining.significance.null_models.null_model`; the first one decides what is
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
         two minutes of one thread, and none for molecules, in which random graphs rewire bonds that
         chemistry rules out; named models are compared at all sizes. "none" or None: none.
@@ -394,7 +395,8 @@ class PatternMiner(GraphEstimator):
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each node where one graph was fitted, or for each graph of a list.
 
-        What the rows hold is what ``values`` says; :func:`gomkcn.bag_of_patterns` and
+        What the rows hold is what ``values`` says;
+        :func:`~gomkcn.mining.counting.pattern_counts.bag_of_patterns` and
         :meth:`MotifSet.transform` take another ``level``. Rows are in the order of the graphs, or
         of the nodes, whose names are ``as_csr(graph).original_ids(range(len(rows)))``.
 

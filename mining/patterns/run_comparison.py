@@ -177,8 +177,8 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Parameters
     ----------
     first, second : MiningRun
-        :func:`gomkcn.load` reads one of a folder, :func:`gomkcn.mine_structures` makes one of a
-        graph. The graphs may have any sizes.
+        :func:`gomkcn.load` reads one of a folder, :func:`mine_structures` makes one of a graph. The
+        graphs may have any sizes.
 
     Returns
     -------
@@ -193,7 +193,8 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn import compare_runs, mine_structures
+    >>> from gomkcn import compare_runs
+    >>> from gomkcn.mining.patterns.run_comparison import mine_structures
     >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
     >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
     >>> {one.name: one.signs for one in found.structures[:2]}
@@ -206,7 +207,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
             raise InputError(
                 f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
                 "gomkcn.load(folder) reads a run, and "
-                "gomkcn.mine_structures(gomkcn.read_graph(file)) makes one of a graph."
+                "mine_structures(graph) of gomkcn.mining.patterns.run_comparison makes one."
             )
     null = next((name for name in first.null_models if name in second.null_models), "")
     both = [_Counted.of(run, null) for run in (first, second)]
@@ -246,7 +247,7 @@ def mine_structures(
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn import mine_structures
+    >>> from gomkcn.mining.patterns.run_comparison import mine_structures
     >>> len(mine_structures(nx.karate_club_graph()).others)
     29
     """

@@ -460,7 +460,8 @@ def occurrence_table(patterns: Sequence[Pattern], graph_names: Sequence[str] = (
     has this letter in the drawing and in the ``edges`` of the pattern; missing where a pattern has
     fewer nodes.
 
-    >>> from gomkcn import Occurrence, Structure
+    >>> from gomkcn import Structure
+    >>> from gomkcn.mining.structures.occurrences import Occurrence
     >>> path = Pattern(Structure.parse("path-3"), Occurrences.of([Occurrence((7, 4, 9))], 3), id=0)
     >>> table = occurrence_table([path]).to_pandas()
     >>> list(table.columns), table.iloc[0].tolist()

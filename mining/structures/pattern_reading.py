@@ -7,7 +7,7 @@ import re
 from typing import NoReturn
 
 from gomkcn.mining.structures.graph_relations import with_signs_of
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.motif_table import MOTIF_ROWS
 from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name, name_like
 from gomkcn_dgl.graphs.structure import Structure
@@ -50,14 +50,36 @@ def read_pattern(text: str, relations: Relations = SIMPLE) -> Structure:
             "pattern",
             "must be a name alone",
             got=repr(text),
-            way_out="gomkcn count takes conditions, as gomkcn.count_where in Python",
+            way_out="gomkcn count takes conditions, as gomkcn.count in Python",
         )
     _refuse_name(text)
+
+
+def as_structure(pattern: Structure | str, relations: Relations = SIMPLE) -> Structure:
+    """A structure as it is, or the one that a text stands for in a graph with some relations.
+
+    >>> as_structure("ring-4").num_nodes
+    4
+    """
+    if isinstance(pattern, str):
+        return read_pattern(pattern, relations)
+    if not isinstance(pattern, Structure):
+        raise InputTypeError(
+            "pattern",
+            "must be a Structure, or a text such as 'triangle' or 'a--b, b--c'",
+            got=type(pattern).__name__,
+        )
+    return pattern
 
 
 def is_named(text: str) -> bool:
     """Whether a text is the name of a structure."""
     return text == BENZENE or is_name(text)
+
+
+def is_alone(text: str) -> bool:
+    """Whether a text is a name, SMILES or a file, beside which no conditions are written."""
+    return is_named(text) or text.startswith(SMILES) or os.path.isfile(text)
 
 
 def has_edges(text: str) -> bool:
@@ -87,7 +109,7 @@ def edges_of_name(text: str, relations: Relations = SIMPLE) -> str:
 def edges_of_text(text: str, relations: Relations = SIMPLE) -> str:
     """The text with its edges in place of a name, with or without conditions behind it.
 
-    A word that is no name is refused.
+    A word that is no name is refused, and so is SMILES without its prefix.
 
     >>> edges_of_text("triangle"), edges_of_text("a -> b")
     ('A--B, A--C, B--C', 'a -> b')
@@ -95,7 +117,8 @@ def edges_of_text(text: str, relations: Relations = SIMPLE) -> str:
     if is_named(text):
         return _of_name(text, relations).to_text()
     word, *_ = _parts(text)
-    if not is_named(word) and not has_edges(word) and _WORDS.fullmatch(word):
+    has_word = not is_named(word) and not has_edges(word)
+    if has_word and (_WORDS.fullmatch(word) or _as_smiles(word)):
         _refuse_name(text)
     return edges_of_name(text, relations)
 

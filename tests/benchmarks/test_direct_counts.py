@@ -15,7 +15,8 @@ from direct_counts import (
     read_labelled_graphs,
 )
 
-from gomkcn.mining import MiningRun, PatternMiner, bag_of_patterns
+from gomkcn.mining import MiningRun, PatternMiner
+from gomkcn.mining.counting.pattern_counts import bag_of_patterns
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 

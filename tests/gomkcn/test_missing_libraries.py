@@ -32,7 +32,8 @@ import warnings
 
 import torch
 from command_line import gomkcn
-from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, MotifMiningDataset
+from gomkcn import GOMKConv, MotifClassificationDataset, MotifMiningDataset
+from gomkcn_dgl.errors import MissingDGLError
 from gomkcn import PlantingSettings, as_csr
 
 # 1. a layer
@@ -73,8 +74,10 @@ assert "dgl" not in sys.modules
 WITHOUT_TORCH = """
 import networkx as nx
 from command_line import gomkcn, refused
-from gomkcn import FilterMiner, GOMKConv, GOMKKernel, MissingTorchError
-from gomkcn import MotifClassificationDataset, gomk_gram
+from gomkcn import FilterMiner, GOMKConv, GOMKKernel
+from gomkcn_dgl.errors import MissingTorchError
+from gomkcn import MotifClassificationDataset
+from gomkcn_dgl.gram import gomk_gram
 
 # 1. counts, census, motif sets, filters, runs
 gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from gomkcn.mining import count_by_graph, count_inexact, count_occurrences, load
+from gomkcn.mining import count, load
 from gomkcn.mining.structures.pattern import differing_groups
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.errors import InputError
@@ -131,15 +131,15 @@ def test_a_structure_with_categories_is_counted_with_them_in_python(drugs):
     graph = read_graph("drugs.csv")
     text = "a:N-[single]-b:S, b-[double]-c:O, b-[double]-d:O"
     structure = Structure.parse(text)
-    assert (count_by_graph(graph, structure) > 0).sum() == 22
+    assert (count(graph, structure, by="graph") > 0).sum() == 22
     assert "22 of 300 contain it" in gomkcn(f"count '{text}' drugs.csv")
-    assert count_occurrences(graph, structure).value == count_by_graph(graph, structure).sum()
-    assert count_inexact(graph, structure, max_edits=0).counts[0].value == 23
+    assert count(graph, structure).value == count(graph, structure, by="graph").sum()
+    assert count(graph, structure, errors=0).counts[0].value == 23
     # without categories it is of any atoms
     plain = Structure.parse(text.replace(":N", "").replace(":S", "").replace(":O", ""))
-    assert (count_by_graph(graph, plain) > 0).sum() > 22
+    assert (count(graph, plain, by="graph") > 0).sum() > 22
     with pytest.raises(InputError, match="must have categories of the graph, which are element=Br"):
-        count_by_graph(graph, Structure.parse("a:Xx--b:N"))
+        count(graph, Structure.parse("a:Xx--b:N"), by="graph")
 
 
 def test_a_molecule_without_its_prefix_is_told_which(acids):

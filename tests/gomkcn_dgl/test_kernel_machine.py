@@ -8,16 +8,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from gomkcn_dgl import (
-    GOMKClassifier,
-    GOMKGram,
-    GOMKKernel,
-    as_csr,
-    gomk_gram,
-    kernel_machine,
-)
+from gomkcn_dgl import GOMKClassifier, GOMKGram, GOMKKernel, as_csr, kernel_machine
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.runtime.steps import Steps
 
 SMALL = {"num_levels": (1, 2), "tau": (0.3,), "gamma": (None, 3.0), "C": (1.0, 100.0)}

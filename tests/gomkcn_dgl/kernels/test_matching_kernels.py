@@ -9,8 +9,9 @@ from random_graphs import CPU, KINDS, SHAPES, Shape, assert_valid, draw, problem
 from tiny_graphs import random_cases, with_kernel
 from tolerances import GRADIENTS, VALUES
 
-from gomkcn_dgl import SubgraphSettings, SubgraphTensors, extract_subgraphs, kernels
+from gomkcn_dgl import SubgraphSettings, extract_subgraphs, kernels
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernel_settings import AGGREGATIONS, MATCHINGS
 from gomkcn_dgl.kernels import load_backend, matching_arrays

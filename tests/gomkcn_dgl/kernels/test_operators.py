@@ -17,9 +17,9 @@ from torch import library
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gomkcn_dgl import SubgraphSettings, SubgraphTensors, extract_subgraphs, kernels
+from gomkcn_dgl import SubgraphSettings, extract_subgraphs, kernels
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.embeddings import level_embeddings
+from gomkcn_dgl.embeddings import SubgraphTensors, level_embeddings
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import channel_operator, load_backend
 from gomkcn_dgl.layer import GOMKConv

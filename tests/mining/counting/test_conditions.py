@@ -7,17 +7,9 @@ import numpy as np
 import pytest
 from command_line import gomkcn, invoke
 
-from gomkcn.mining import (
-    count_by_graph,
-    count_inexact,
-    count_occurrences,
-    count_where,
-    list_places,
-    list_where,
-    sample_null,
-)
+from gomkcn.mining import count, places, sample_null
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import PatternText
 
@@ -126,13 +118,13 @@ def test_every_mapping(name, reading):
         graph, arrows, attributes = draw(seed, directed)
         truth = [*every_mapping(arrows, attributes, case, reading)]
         options = {"reading": reading, "attributes": {k: attributes[k] for k in ("size", "kind")}}
-        count = count_where(graph, case[0], **options)
-        assert (count.value, count.is_exact) == (len(truth) / case[-1], True)
-        places, complete = list_where(graph, case[0], **options)
+        found = count(graph, case[0], **options)
+        assert (found.value, found.is_exact) == (len(truth) / case[-1], True)
+        nodes, complete = places(graph, case[0], **options)
         assert complete
-        assert {*map(tuple, places.tolist())} <= {*truth}
-        assert len({*map(tuple, places.tolist())}) == count.value
-        total += count.value
+        assert {*map(tuple, nodes.tolist())} <= {*truth}
+        assert len({*map(tuple, nodes.tolist())}) == found.value
+        total += found.value
     assert total > 0
 
 
@@ -161,7 +153,7 @@ def ruled_graph():
 )
 def test_dotmotif(text, mappings, symmetries):
     graph = as_csr(ruled_graph(), features=["kind", "size"], relation="sign")
-    assert count_where(graph, text, reading="subgraph").value == mappings / symmetries
+    assert count(graph, text, reading="subgraph").value == mappings / symmetries
 
 
 TREE = "A -> B, A -> C, C -> D, A.size >= B.size"
@@ -175,38 +167,38 @@ def test_an_estimate_from_a_sample():
         source, target, 2000, features=size, feature_names=["size"], directed=True
     )
 
-    def count(seed, max_steps=200_000):
-        return count_where(graph, TREE, reading="subgraph", max_steps=max_steps, seed=seed)
+    def estimate(seed, max_steps=200_000):
+        return count(graph, TREE, reading="subgraph", max_steps=max_steps, seed=seed)
 
-    exact, found = count(0, 10**12), [count(seed) for seed in range(12)]
+    exact, found = estimate(0, 10**12), [estimate(seed) for seed in range(12)]
     assert exact.is_exact and not any(one.is_exact for one in found)
     # 95 % intervals, of which 12 miss three or fewer with a probability of .998
     assert sum(one.low <= exact.value <= one.high for one in found) >= 9
     assert abs(np.mean([one.value for one in found]) / exact.value - 1) < 0.03
     # the same for a seed
-    assert count(3) == found[3]
-    places, complete = list_where(graph, TREE, reading="subgraph", most=50, max_steps=10**5)
-    assert (len({*map(tuple, places.tolist())}), complete) == (50, False)
-    assert (size[places[:, 0]] >= size[places[:, 1]]).all()
+    assert estimate(3) == found[3]
+    nodes, complete = places(graph, TREE, reading="subgraph", most=50, max_steps=10**5)
+    assert (len({*map(tuple, nodes.tolist())}), complete) == (50, False)
+    assert (size[nodes[:, 0]] >= size[nodes[:, 1]]).all()
     # of all that are found, each is drawn with the same probability
     graph, drawn = as_csr(nx.star_graph(6)), np.zeros(7, int)
     for seed in range(200):
-        (row,), _ = list_where(graph, "A -- B, A.degree > 1", reading="subgraph", most=1, seed=seed)
+        (row,), _ = places(graph, "A -- B, A.degree > 1", reading="subgraph", most=1, seed=seed)
         drawn[row[1]] += 1
     assert drawn[1:].min() > 15
     with pytest.raises(InputError, match="the limits must be larger"):
-        count_where(nx.complete_graph(60), "A -- B, B -- C", reading="subgraph", max_steps=10)
+        count(nx.complete_graph(60), "A -- B, B -- C", reading="subgraph", max_steps=10)
     # with one link for each two nodes, mappings of a tree are drawn
-    count = count_where(nx.complete_graph(60), "A -- B, B -- C, A.degree > 1", max_steps=10)
-    assert not count.is_exact and count.value == 0
+    drawn = count(nx.complete_graph(60), "A -- B, B -- C, A.degree > 1", max_steps=10)
+    assert not drawn.is_exact and drawn.value == 0
 
 
 def test_what_is_missing_is_said(caplog):
     graph = nx.path_graph(4)
     missing = {"size": [1.0, np.nan, np.nan, 2.0]}
     for text in ("A -- B, A.size > 0", "A -- B, not A.size > 0"):
-        count = count_where(graph, text, attributes=missing, reading="subgraph")
-        assert count.value == (0 if "not" in text else 2)
+        found = count(graph, text, attributes=missing, reading="subgraph")
+        assert found.value == (0 if "not" in text else 2)
     assert "size is missing at 2 nodes, for which no condition holds" in caplog.text
 
 
@@ -248,7 +240,7 @@ def test_a_caret_is_below_the_fault(text, column, sentence):
     # the line at fault alone is shown
     for before in ("", "A.size > 1\n"):
         with pytest.raises(InputError, match=sentence) as refused:
-            count_where(graph, before + text)
+            count(graph, before + text)
         _, shown, caret = str(refused.value).split("\n")
         assert (shown, caret) == (f"    {text}", f"    {' ' * column}^")
 
@@ -289,29 +281,29 @@ def test_a_number_is_written_as_in_python(number):
     for sign, own in nodes.items():
         for said in (number, f'"{number}"'):
             for text in (f"A -- B, A.p {sign} {said}", f"A.p{sign}{said};A -- B"):
-                count = count_where(graph, text, reading="subgraph", attributes=attributes)
-                assert count.value == 2 * own, text
+                found = count(graph, text, reading="subgraph", attributes=attributes)
+                assert found.value == 2 * own, text
     text = f"A -- B, A.p in ({number}, 77.25), not B.p = {number}"
-    assert count_where(graph, text, attributes=attributes, reading="subgraph").value == 2
+    assert count(graph, text, attributes=attributes, reading="subgraph").value == 2
 
 
 def test_what_numbers_stand_for_is_told_by_the_column():
     graph = as_csr(nx.complete_graph(3))
 
-    def count(text, values):
-        return count_where(graph, text, attributes={"p": values}, reading="subgraph").value
+    def number_of(text, values):
+        return count(graph, text, attributes={"p": values}, reading="subgraph").value
 
     # text, with leading zeros and of many digits; the same number in two ways has one symmetry
-    assert count("A -- B, A.p = 007, B.p = 7", ["007", "7", "1234567"]) == 1
-    assert count("A -- B, A.p = 1234567", ["007", "7", "1234567"]) == 2
-    assert count("A -- B, A.p = 7.0", ["x", "7", "y"]) == 2
-    assert count("A -- B, A.p > 0.5, B.p > .5", [1, 2, 3]) == 3
+    assert number_of("A -- B, A.p = 007, B.p = 7", ["007", "7", "1234567"]) == 1
+    assert number_of("A -- B, A.p = 1234567", ["007", "7", "1234567"]) == 2
+    assert number_of("A -- B, A.p = 7.0", ["x", "7", "y"]) == 2
+    assert number_of("A -- B, A.p > 0.5, B.p > .5", [1, 2, 3]) == 3
     with pytest.raises(InputError, match="p as one of '7', '07', 'y', got '7.0'"):
-        count("A -- B, A.p = 7.0", ["7", "07", "y"])
+        number_of("A -- B, A.p = 7.0", ["7", "07", "y"])
     # names of nodes may be numbers, and so may names of attributes, in quotes
     pair = nx.path_graph(2)
-    assert count_where(pair, '0 -- 1, 0."5" = 1."5"', attributes={"5": [2, 2]}).value == 1
-    assert count_where(pair, "0 -- 1, 0.p = 1.p", attributes={"p": [2, 2]}).value == 1
+    assert count(pair, '0 -- 1, 0."5" = 1."5"', attributes={"5": [2, 2]}).value == 1
+    assert count(pair, "0 -- 1, 0.p = 1.p", attributes={"p": [2, 2]}).value == 1
 
 
 def test_the_command(folder):
@@ -336,13 +328,13 @@ def test_an_attribute_may_be_missing_in_a_file(folder):
     (folder / "g.csv").write_text("u,v\na,b\nb,c\nc,d\n")
     rows = [f"{node},{sizes.get(node, '')},{kinds.get(node, '')}\n" for node in "dcba"]
     (folder / "g.features.csv").write_text("id,size,kind\n" + "".join(rows))
-    for text, places in (
+    for text, listed in (
         ("A -- B, A.size < B.size", [["a", "b"]]),
         ('A -- B, A.kind != "x"', [["d", "c"]]),
         ('A -- B, not A.kind != "x", B.size > 2', [["a", "b"], ["c", "b"], ["c", "d"]]),
     ):
         ran = invoke(f"count {text!r} g.csv --list 9")
-        assert [line.split("\t") for line in ran.stdout.splitlines()[7:]] == places, text
+        assert [line.split("\t") for line in ran.stdout.splitlines()[7:]] == listed, text
         for attribute in ("size", "kind"):
             said = f"{attribute} is missing at 1 nodes, for which no condition holds" in ran.stderr
             assert said == (attribute in text)
@@ -352,31 +344,20 @@ def test_categories_and_a_collection():
     one = nx.Graph([(0, 1), (1, 2)])
     nx.set_node_attributes(one, {0: "C", 1: "N", 2: "O"}, "kind")
     both = as_csr([one, one], features="kind")
-    assert count_where(both, "a:C -- b, b -- c, b.degree = 2, c.kind != a.kind").value == 2
-    assert count_where(both, "a:C -- b:C, a.degree = 1").value == 0
+    assert count(both, "a:C -- b, b -- c, b.degree = 2, c.kind != a.kind").value == 2
+    assert count(both, "a:C -- b:C, a.degree = 1").value == 0
     # nothing but edges: as without conditions
-    assert count_where(both, "a -- b, b -- c").value == 2
+    assert count(both, "a -- b, b -- c").value == 2
 
 
-@pytest.mark.parametrize("count", [count_where, count_occurrences])
-def test_a_name_is_a_pattern_and_a_typo_is_told_the_nearest(count):
+def test_a_name_is_a_pattern_and_a_typo_is_told_the_nearest():
     graph = nx.complete_graph(5)
     # of any library, as it is
     assert count(graph, "triangle").value == count(graph, "a--b, b--c, c--a").value == 10
     assert count(nx.DiGraph([(0, 1), (0, 2), (1, 2)]), "feed-forward-loop").value == 1
-    with pytest.raises(InputError, match=r"got 'triangel'; the nearest is 'triangle'\.$"):
-        count(graph, "triangel")
-    with pytest.raises(InputError, match="clique-N, ring-N, path-N, star-N of N nodes, or one of"):
-        count(graph, "foo")
-
-
-def test_places_and_counts_of_graphs_take_names_and_graphs_of_any_library():
-    assert list_where(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
-    assert list_places(nx.cycle_graph(3), "triangle")[0].tolist() == [[0, 1, 2]]
-    assert count_inexact(nx.cycle_graph(3), "triangle").counts[0].value == 1
+    for where in (None, "A.degree > 1"):
+        with pytest.raises(InputError, match=r"got 'triangel.*'; the nearest is 'triangle'\.$"):
+            count(graph, "triangel", where=where)
+        with pytest.raises(InputError, match="clique-N, ring-N, path-N, star-N of N nodes, or one"):
+            count(graph, "foo", where=where)
     assert sample_null(nx.cycle_graph(3)).num_edges == 3
-    assert count_by_graph([nx.cycle_graph(3), nx.path_graph(3)], "triangle").tolist() == [1, 0]
-    with pytest.raises(InputError, match="a name alone, got .*; gomkcn count takes"):
-        count_occurrences(nx.cycle_graph(3), "triangle, A.degree > 1")
-    with pytest.raises(InputTypeError, match="^structure must be a Structure, or a text such as"):
-        count_occurrences(nx.cycle_graph(3), 3)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from gomkcn.mining import count_where, list_where
+from gomkcn.mining import count, places
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
@@ -67,8 +67,8 @@ def test_counts_are_those_of_all_mappings(case, directed, reading):
     for seed in range(8):
         graph = draw(seed, directed)
         found = set()
-        for places in itertools.permutations(NODES, len(names)):
-            at = dict(zip(names, places, strict=True))
+        for mapped in itertools.permutations(NODES, len(names)):
+            at = dict(zip(names, mapped, strict=True))
             fits = all(
                 has(graph, at[pair[0]], at[pair[1]], test or (lambda edge: True))
                 for pair, test in edges.items()
@@ -82,13 +82,13 @@ def test_counts_are_those_of_all_mappings(case, directed, reading):
             if reading == "induced":
                 fits = fits and not any(has(graph, at[u], at[v]) for u, v in others)
             if fits:
-                found.add(places)
-        places, complete = list_where(graph, text, reading=reading, most=10_000)
+                found.add(mapped)
+        rows, complete = places(graph, text, reading=reading, most=10_000)
         order = np.argsort(list(dict.fromkeys(letter for letter in text if letter in names)))
-        listed = {tuple(np.array(list(NODES))[row[order]]) for row in places}
+        listed = {tuple(np.array(list(NODES))[row[order]]) for row in rows}
         assert complete
         assert listed == found, (seed, text)
-        assert count_where(graph, text, reading=reading).value == len(found)
+        assert count(graph, text, reading=reading).value == len(found)
 
 
 def test_a_test_belongs_to_one_edge_of_a_relation():
@@ -107,7 +107,7 @@ def test_a_test_belongs_to_one_edge_of_a_relation():
         ("A -> B, A !> B [score > 10]", 1),
         ("A -> B, A !> B [score > 5]", 0),
     ):
-        assert count_where(table, text, reading="subgraph").value == number, text
+        assert count(table, text, reading="subgraph").value == number, text
 
 
 def test_several_tests_of_edges_of_several_relations():
@@ -122,10 +122,10 @@ def test_several_tests_of_edges_of_several_relations():
         columns=["from", "to", "sign", "score"],
     )
     text = "A -[acts, score > 5]-> B, A -[stops, score < 3]-> C"
-    assert list_where(table, text)[0].tolist() == [[0, 1, 2]]
+    assert places(table, text)[0].tolist() == [[0, 1, 2]]
     text = "A -[stops, score > 5]-> B, A -[acts, score < 3]-> C"
-    assert list_where(table, text)[0].tolist() == [[0, 3, 4]]
-    assert count_where(table, "A -[score > 5]-> B, A -[score < 3]-> C").value == 4
+    assert places(table, text)[0].tolist() == [[0, 3, 4]]
+    assert count(table, "A -[score > 5]-> B, A -[score < 3]-> C").value == 4
 
 
 def test_edges_without_a_value_meet_no_test(folder):
@@ -152,18 +152,18 @@ def test_a_file_of_another_kind_and_a_folder(folder):
         assert f"occurrences {number}," in gomkcn(f"count '{text}' {path}")
     said = refused("count 'A -[p > 0]- B' g.graph")
     assert said.endswith("an edge attribute must be one of those in a CSRGraph, weight, got 'p'.")
-    assert count_where(as_csr(graph, weight="weight"), "A -[weight > 2]- B").value == 1
+    assert count(as_csr(graph, weight="weight"), "A -[weight > 2]- B").value == 1
 
 
 def test_nodes_are_called_by_their_names():
     graph = nx.DiGraph([("crp", "araC"), ("crp", "fis"), ("fis", "araC")])
-    assert count_where(graph, 'A -> B, A.name = "crp"').value == 2
-    assert count_where(graph, 'A -> B, B.name in ("fis", "araC"), not A.name = "crp"').value == 1
-    assert count_where(nx.path_graph(4), "A -- B, A.name = 2, B.name > 2").value == 1
+    assert count(graph, 'A -> B, A.name = "crp"').value == 2
+    assert count(graph, 'A -> B, B.name in ("fis", "araC"), not A.name = "crp"').value == 1
+    assert count(nx.path_graph(4), "A -- B, A.name = 2, B.name > 2").value == 1
     # an attribute of this name is what a name is
-    assert count_where(graph, 'A -> B, A.name = "x"', attributes={"name": list("xyz")}).value == 2
+    assert count(graph, 'A -> B, A.name = "x"', attributes={"name": list("xyz")}).value == 2
     with pytest.raises(InputError, match="some node has, got 'cpr'; the nearest is 'crp'"):
-        count_where(graph, 'A -> B, A.name = "cpr"')
+        count(graph, 'A -> B, A.name = "cpr"')
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_caret_is_below_the_fault(text, column, sentence):
     graph = nx.DiGraph()
     graph.add_edge("a", "b", score=1, sign="acts")
     with pytest.raises(InputError) as caught:
-        count_where(graph, text)
+        count(graph, text)
     said, _, caret = str(caught.value).splitlines()
     assert sentence in said
     assert caret == " " * (4 + column) + "^"

@@ -6,6 +6,7 @@ import networkx as nx
 import numba
 import numpy as np
 import pytest
+from exact_counts import count_by_graph
 from random_graphs import channels_of_graph, connected_part, random_graph
 from scipy.stats import t as student_t
 
@@ -18,12 +19,11 @@ from gomkcn.mining.counting.counter import (
     estimate_from_share,
     estimate_occurrences,
     interval,
-    list_places,
+    list_query,
 )
 from gomkcn.mining.counting.occurrence_search import (
     OccurrenceSearch,
     SearchPace,
-    count_by_graph,
     find_candidates,
 )
 from gomkcn.mining.counting.query import Query
@@ -222,7 +222,7 @@ def test_all_places_in_the_order_of_the_pattern(with_colors):
         colors = (kinds[order], kinds) if with_colors else None
         number = count_by_graph(graph, pattern, colors=colors).sum()
         # as many as there are is room enough
-        places, complete = list_places(graph, pattern, colors, most=number)
+        places, complete = list_query(Query.of_structure(graph, pattern, colors), most=number)
         assert complete and len(places) == number
         assert len(np.unique(np.sort(places, axis=1), axis=0)) == number
         # links and colours agree node by node
@@ -233,9 +233,9 @@ def test_all_places_in_the_order_of_the_pattern(with_colors):
 
 def test_a_sample_is_uniform_and_of_the_chosen_mappings():
     graph, house = as_csr(nx.barabasi_albert_graph(40, 3, seed=2)), Structure.parse("house")
-    places, _ = list_places(graph, house)
+    places, _ = list_query(Query.of_structure(graph, house))
     known = {tuple(place) for place in places.tolist()}
-    sample, complete = list_places(graph, house, most=50, seed=1)
+    sample, complete = list_query(Query.of_structure(graph, house), most=50, seed=1)
     assert (sample.shape, complete) == ((50, 5), False)
     # which of the mappings that differ by a symmetry is listed does not depend on how it was found
     assert {tuple(place) for place in sample.tolist()} < known
@@ -250,7 +250,9 @@ def test_a_sample_is_uniform_and_of_the_chosen_mappings():
 def test_a_sample_comes_from_the_whole_graph(known):
     """Of the 20,000 places along a path 1,000 are listed, whose middle is that of the path."""
     path, wedge = as_csr(nx.path_graph(20_002)), Structure.parse("path-3")
-    places, complete = list_places(path, wedge, most=1000, max_steps=1 << 20, known=known, seed=1)
+    places, complete = list_query(
+        Query.of_structure(path, wedge), most=1000, max_steps=1 << 20, known=known, seed=1
+    )
     assert (len(np.unique(places, axis=0)), complete) == (1000, False)
     error = 20_000 / np.sqrt(12 * 1000)
     assert abs(places.mean() - 10_000.5) < 4 * error
@@ -261,7 +263,9 @@ def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     graph = nx.star_graph(20_000)
     graph.add_edges_from([(1, 2), (3, 4)])
     triangle = Structure.parse("triangle")
-    places, complete = list_places(as_csr(graph), triangle, most=1, max_steps=1 << 20)
+    places, complete = list_query(
+        Query.of_structure(as_csr(graph), triangle), most=1, max_steps=1 << 20
+    )
     assert (len(places), complete) == (1, False)
     assert set(places[0].tolist()) in ({0, 1, 2}, {0, 3, 4})
 
@@ -273,7 +277,7 @@ def test_who_watches_is_told_the_share_and_ends_a_count():
         return lambda share: shares.append(share) or share < last
 
     whole, _ = count_query(
-        Query.of_structure(HUBS, RING), error=0.02, max_steps=10**9, watch=until(2)
+        Query.of_structure(HUBS, RING), count_error=0.02, max_steps=10**9, watch=until(2)
     )
     assert whole.is_exact and whole.value == count_by_graph(HUBS, RING).sum()
     assert max(shares) < 0.5
@@ -281,17 +285,17 @@ def test_who_watches_is_told_the_share_and_ends_a_count():
     shares.clear()
     truth = whole.value
     estimate, _ = count_query(
-        Query.of_structure(HUBS, RING), error=0.001, max_steps=10**8, watch=until(0)
+        Query.of_structure(HUBS, RING), count_error=0.001, max_steps=10**8, watch=until(0)
     )
     assert not estimate.is_exact and estimate.low < truth < estimate.high
     assert min(shares) < 0.5 <= max(shares) <= 1
     longer, _ = count_query(
         Query.of_structure(HUBS, RING),
-        error=0.001,
+        count_error=0.001,
         max_steps=10**8,
         watch=lambda share: share >= 0.5,
     )
     assert longer.high - longer.low < estimate.high - estimate.low
     # a list ends with what there is
-    assert list_places(HUBS, RING, most=10**6)[1]
-    assert not list_places(HUBS, RING, most=10**6, watch=until(0))[1]
+    assert list_query(Query.of_structure(HUBS, RING), most=10**6)[1]
+    assert not list_query(Query.of_structure(HUBS, RING), most=10**6, watch=until(0))[1]

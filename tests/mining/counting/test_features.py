@@ -200,11 +200,12 @@ def test_names_containers_and_tags(data, fitted):
 def test_estimates_of_all_graphs_take_together_as_many_steps_as_they_may(monkeypatch):
     given = []
 
-    def count(graph, structure, colors, max_steps, **options):
+    def count_query(query, max_steps, **options):
         given.append(max_steps)
-        return OccurrenceCount.exact(1)
+        return OccurrenceCount.exact(1), None
 
-    monkeypatch.setattr(pattern_counts, "count_by_graph", lambda *_: None)
-    monkeypatch.setattr(pattern_counts, "count_occurrences", count)
-    bag_of_patterns([pattern_of(nx.path_graph(3))], [nx.path_graph(3)] * 4, max_steps=4 * 10**7)
-    assert given == [10**7] * 4
+    monkeypatch.setattr(pattern_counts, "count_query", count_query)
+    # all at once they take more
+    graphs = [nx.complete_graph(60)] * 40
+    bag_of_patterns([pattern_of(nx.complete_graph(4))], graphs, max_steps=8 * 10**6)
+    assert given == [2 * 10**6] * 40

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from random_graphs import KINDS, draw
 
+from gomkcn.mining import count
 from gomkcn.mining.counting.inexact_counts import count_inexact
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -80,19 +81,19 @@ def test_every_set_of_nodes_and_every_mapping(kinds, with_colors):
         kinds_of_nodes = rng.integers(2, size=8)
         colors = (kinds_of_nodes[nodes], kinds_of_nodes) if with_colors else None
         truth = every_set(kinds, rows, set(edges), size, colors)
-        for max_edits in range(3):
+        for errors in range(3):
             # 1. their numbers
-            found = count_inexact(graph, structure, colors, max_edits=max_edits)
-            numbers = [list(truth.values()).count(k) for k in range(max_edits + 1)]
+            found = count_inexact(graph, structure, colors, errors=errors)
+            numbers = [list(truth.values()).count(k) for k in range(errors + 1)]
             assert [one.value for one in found.counts] == numbers
             assert all(one.is_exact for one in found.counts)
             # 2. their nodes, each set once
-            places, variant, complete = found.list_places()
+            places, variant, complete = found.places()
             edits = [found.variants[number].edits for number in variant]
             listed = dict(zip(map(frozenset, places.tolist()), map(len, edits), strict=True))
             assert complete
             assert len(listed) == len(places)
-            assert listed == {one: k for one, k in truth.items() if k <= max_edits}
+            assert listed == {one: k for one, k in truth.items() if k <= errors}
             # 3. the edits turn the pattern into what is there, at nodes of the same categories
             for order, own in zip(places.tolist(), edits, strict=True):
                 there = edges_at(kinds, rows, order)
@@ -125,13 +126,13 @@ def test_every_set_of_nodes_and_every_mapping(kinds, with_colors):
     ],
 )
 def test_counts_by_hand(graph, pattern, numbers):
-    found = count_inexact(graph, Structure.parse(pattern), max_edits=2)
+    found = count(graph, pattern, errors=2)
     assert [one.value for one in found.counts] == numbers
 
 
 def test_graphs_of_a_collection():
     graphs = as_csr([nx.path_graph(4), nx.cycle_graph(4), nx.star_graph(3), nx.complete_graph(4)])
-    found = count_inexact(graphs, Structure.parse("ring-4"), max_edits=1)
+    found = count_inexact(graphs, Structure.parse("ring-4"), errors=1)
     assert [one.value for one in found.counts] == [1, 1]
     assert [one.graphs.tolist() for one in found.variants if one.count.value] == [
         [False, True, False, False],
@@ -141,12 +142,12 @@ def test_graphs_of_a_collection():
 
 def test_estimates_hold_the_truth_and_say_what_they_are():
     graph, house = as_csr(nx.gnp_random_graph(60, 0.3, seed=1)), Structure.parse("house")
-    truth = count_inexact(graph, house, max_edits=2, max_steps=10**9)
-    found = count_inexact(graph, house, max_edits=2, max_steps=10**6, seed=2)
+    truth = count_inexact(graph, house, errors=2, max_steps=10**9)
+    found = count_inexact(graph, house, errors=2, max_steps=10**6, seed=2)
     for one, exact in zip(found.counts, truth.counts, strict=True):
         assert exact.is_exact and not one.is_exact
         assert one.low < exact.value < one.high < 1.4 * one.low
-    nodes, variant, complete = found.list_places(50, seed=1)
+    nodes, variant, complete = found.places(50, seed=1)
     assert not complete and len({frozenset(row) for row in nodes.tolist()}) == len(nodes) == 50
     for row, number in zip(nodes, variant, strict=True):
         part = nx.Graph(found.variants[number].structure.edges)
@@ -156,23 +157,23 @@ def test_estimates_hold_the_truth_and_say_what_they_are():
 
 def test_a_list_without_what_no_draw_has_hit_is_not_complete():
     graph = as_csr(nx.gnp_random_graph(60, 0.2, seed=1))
-    found = count_inexact(graph, Structure.parse("clique-7"), max_edits=0, max_steps=1)
+    found = count_inexact(graph, Structure.parse("clique-7"), errors=0, max_steps=1)
     assert [one.state for one in found.counts] == ["bounded"]
-    nodes, variant, complete = found.list_places()
+    nodes, variant, complete = found.places()
     assert (nodes.shape, variant.shape, complete) == ((0, 7), (0,), False)
     # what no two nodes can show is listed completely
-    found = count_inexact(nx.DiGraph([(0, 1)]), Structure.parse("a->b, b->a"), max_edits=0)
-    assert (found.variants, found.list_places()[2]) == ([], True)
+    found = count(nx.DiGraph([(0, 1)]), "a->b, b->a", errors=0)
+    assert (found.variants, found.places()[2]) == ([], True)
 
 
 def test_a_sample_is_uniform():
     graph = as_csr(nx.gnp_random_graph(9, 0.4, seed=4))
-    found = count_inexact(graph, Structure.parse("ring-4"), max_edits=2)
-    every, _, complete = found.list_places()
+    found = count_inexact(graph, Structure.parse("ring-4"), errors=2)
+    every, _, complete = found.places()
     assert complete and len(found.variants) > 3
     number, drawn = dict.fromkeys(map(frozenset, every.tolist()), 0), 0
     for seed in range(400):
-        nodes, variant, complete = found.list_places(10, seed=seed)
+        nodes, variant, complete = found.places(10, seed=seed)
         assert len(nodes) == 10 and not complete
         assert (np.diff(variant) >= 0).all()
         for row in nodes.tolist():
@@ -189,10 +190,10 @@ def test_a_sample_is_uniform():
 
 def test_more_edits_than_a_pattern_has_pairs_are_refused():
     triangle = Structure.parse("triangle")
-    assert len(count_inexact(nx.path_graph(4), triangle, max_edits=3).counts) == 4
+    assert len(count(nx.path_graph(4), triangle, errors=3).counts) == 4
     for graph, structure, most in (
         (nx.path_graph(4), triangle, 3),
         (nx.DiGraph([(0, 1)]), Structure.parse("a->b"), 2),
     ):
-        with pytest.raises(InputError, match=f"^max_edits must be at most {most}, got {2**64}"):
-            count_inexact(graph, structure, max_edits=2**64)
+        with pytest.raises(InputError, match=f"^errors must be at most {most}, got {2**64}"):
+            count(graph, structure, errors=2**64)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 
-from gomkcn.mining import count_where, list_where
+from gomkcn.mining import count, places
 from gomkcn.mining.counting.conditions import TextQuery
 from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.self_loops import compare_loops, loop_number, place_loops
@@ -51,10 +51,10 @@ def test_counts_are_those_of_all_mappings(directed):
             f"A !> A, A {join} B, B {join} B": sum(u not in loops and v in loops for u, v in pairs),
         }
         for text, number in numbers.items():
-            assert count_where(graph, text).value == number, (seed, text)
+            assert count(graph, text).value == number, (seed, text)
         if not directed:
             both = sum(u in loops and v in loops for u, v in pairs) // 2
-            assert count_where(graph, "A -- A, A -- B, B -- B").value == both
+            assert count(graph, "A -- A, A -- B, B -- B").value == both
 
 
 def test_relations_and_tests_of_self_loops():
@@ -62,7 +62,7 @@ def test_relations_and_tests_of_self_loops():
     graph.add_edge("a", "a", score=1)
     graph.add_edge("a", "b", score=1)
     graph.add_edge("b", "b", score=9)
-    assert list_where(graph, "A -> A [score > 5]")[0].tolist() == [[1]]
+    assert places(graph, "A -> A [score > 5]")[0].tolist() == [[1]]
     said = gomkcn(f"count 'A -[represses]-> A' {ECOLI}").splitlines()
     assert said[3] == "occurrences 41, counted exactly"
 
@@ -107,7 +107,7 @@ def test_edges_of_a_collection_join_nodes_of_the_same_graph():
     assert both.loops == sum(one.loops for one in parts)
     assert both.expected_by_degree == pytest.approx(sum(one.expected_by_degree for one in parts))
     assert both.expected == pytest.approx(both.edges * 18 / (64 + 64 + 4))
-    assert count_where(graphs, "A -> A").value == both.loops
+    assert count(graphs, "A -> A").value == both.loops
 
 
 def test_placements_are_uniform_over_the_nodes_that_an_edge_leaves():
@@ -173,12 +173,12 @@ def test_self_loops_of_what_read_graph_returns(folder):
         (pd.read_csv(ECOLI), signed, "A -[represses]-> A, A -> B"),
         (pd.read_csv(ECOLI), signed, "A -> A"),
     ):
-        assert count_where(own, text).value == count_where(given, text).value > 0
-        assert list_where(own, text)[0].tolist() == list_where(given, text)[0].tolist()
+        assert count(own, text).value == count(given, text).value > 0
+        assert places(own, text)[0].tolist() == places(given, text)[0].tolist()
     # of a collection, each graph has its own
     both = as_csr([nx.DiGraph([(0, 1)]), nx.DiGraph([(0, 1), (1, 1)])])
-    assert [count_where(one, "A -> A").value for one in both] == [0, 1]
-    assert list_where(both, "A -> A")[0].tolist() == [[3]]
+    assert [count(one, "A -> A").value for one in both] == [0, 1]
+    assert places(both, "A -> A")[0].tolist() == [[3]]
 
 
 def test_a_graph_without_its_self_loops_is_refused(folder):
@@ -194,7 +194,7 @@ def test_a_graph_without_its_self_loops_is_refused(folder):
         (graph, "A -> A [weight > 1]"),
     ):
         with pytest.raises(InputError, match=said):
-            count_where(other, text)
+            count(other, text)
     assert "joins 'A' to others" in "".join(invoke_lines("count 'A -> A, B -> C' g.csv"))
     assert refused("count 'A -> A' missing.csv").startswith("missing.csv")
 

@@ -23,7 +23,8 @@ from gomkcn.mining import (
     PatternMiner,
     load,
 )
-from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.counter import count_query
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.filters.filter_columns import FILTER_COLUMNS, NO_MORE
 from gomkcn.mining.filters.filter_figure import feature_colors
 from gomkcn.mining.filters.filters_records import DrawnRecord, FiltersRecord
@@ -190,7 +191,7 @@ def test_nearest_nodes_and_occurrences_are_those_of_the_graph(graph, job):
     _, miner, run = job
     for one, count in zip(run.filters, run.occurrences, strict=True):
         assert one.nearest_nodes.value == (miner.labels_ == one.id).sum()
-        assert count == count_occurrences(graph, one.structure)
+        assert count == count_query(Query.of_structure(graph, one.structure))[0]
         assert count.is_exact
     assert run.note == miner.note_ and run.num_random_graphs == 0 and not run.is_sample
     instances = [one.instances.value for one in run.filters]

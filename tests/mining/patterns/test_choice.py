@@ -7,15 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn.mining import (
-    FilterLearning,
-    FilterMiner,
-    MiningRun,
-    PatternMiner,
-    bag_of_patterns,
-)
+from gomkcn.mining import FilterLearning, FilterMiner, MiningRun, PatternMiner
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import count_structures
+from gomkcn.mining.counting.pattern_counts import bag_of_patterns
 from gomkcn.mining.patterns import choice
 from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 from gomkcn.mining.show.terminal import format_run

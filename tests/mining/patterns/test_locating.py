@@ -5,8 +5,8 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from exact_counts import count_by_graph
 
-from gomkcn.mining.counting.occurrence_search import count_by_graph
 from gomkcn.mining.patterns import locating
 from gomkcn.mining.patterns.locating import LocatingLimits, locate_patterns
 from gomkcn.mining.structures.mined_graph import MinedGraph

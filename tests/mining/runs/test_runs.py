@@ -16,7 +16,6 @@ from gomkcn.mining import (
     FilterLearning,
     FilterMiner,
     MiningRun,
-    MotifRecovery,
     PatternMiner,
     load,
 )
@@ -28,6 +27,7 @@ from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.runs.run_patterns import PatternsRecord
 from gomkcn.mining.structures.pattern import SCHEMA_VERSION
 from gomkcn.mining.structures.records import read_as
+from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml

@@ -13,7 +13,8 @@ from graph_files import write_tu
 from scipy.stats import binom, fisher_exact, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
-from gomkcn.mining import PatternMiner, bag_of_patterns, load
+from gomkcn.mining import PatternMiner, load
+from gomkcn.mining.counting.pattern_counts import bag_of_patterns
 from gomkcn.mining.significance.verdicts import (
     adjust_for_family,
     class_contrasts,

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from exact_counts import count_by_graph
 from mutag_molecules import mutag_molecules
 
 from gomkcn.commands.main import main
 from gomkcn.mining import Pattern
-from gomkcn.mining.counting.occurrence_search import count_by_graph
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.structures.categories import colors_in
 from gomkcn.mining.structures.descriptions import describe_structure

@@ -9,7 +9,8 @@ import pytest
 from by_networkx import induced
 
 from gomkcn.mining import FilterLearning, FilterMiner, PatternMiner
-from gomkcn.mining.counting.counter import count_occurrences
+from gomkcn.mining.counting.counter import count_query
+from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.structure_census import census
 from gomkcn.mining.frequent.gspan import frequent_subgraphs
 from gomkcn.mining.patterns.mining_run import MiningRun
@@ -221,7 +222,8 @@ def test_values_with_the_sign_are_what_is_said_of_patterns():
     mined = MinedGraph.of(with_sign)
     structure, kinds = in_categories(structure, mined.categories, with_sign.feature_names)
     assert kinds == mined.categories
-    assert count_occurrences(mined.graph, structure, mined.colors_of(structure)).value == 6
+    query = Query.of_structure(mined.graph, structure, mined.colors_of(structure))
+    assert count_query(query)[0].value == 6
 
 
 def test_an_attribute_with_too_many_values_is_named_where_it_is_left_out(caplog):
