@@ -1,7 +1,7 @@
-"""Input checks for the public edge; the wording of every error message lives here.
+"""Input checks for the public edge: numbers in their ranges, choices, sizes and arrays.
 
-A message names the argument, the rule and what came, and adds the way out when there is one:
-``num_hops must be at least 1, got 0.``
+A message names the parameter, the rule and what came, and adds the way out when there is one, each
+as a field of its error: ``num_hops must be at least 1, got 0.``
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def nearest(text: str, known: Iterable[str]) -> str | None:
 def read_number(name: str, text: str, kind: type) -> Any:
     """The number that a text of ASCII digits stands for, an ``int`` or a ``float``.
 
-    >>> read_number("--seed", "12", int), read_number("--tau", ".5", float)
+    >>> read_number("seed", "12", int), read_number("tau", ".5", float)
     (12, 0.5)
     """
     text = text.strip()
@@ -129,12 +129,12 @@ def check_sizes(name: str, sizes: Any, smallest: int, largest: int) -> range:
     ends = sizes.split("-") if isinstance(sizes, str) else sizes
     ends = list(ends) if isinstance(ends, list | tuple) else [ends]
     ends = [
-        read_number(name, one, int)
-        if isinstance(one, str) and _DIGITS.fullmatch(one.strip())
-        else one
-        for one in ends
+        read_number(name, end, int)
+        if isinstance(end, str) and _DIGITS.fullmatch(end.strip())
+        else end
+        for end in ends
     ]
-    if len(ends) not in (1, 2) or any(isinstance(one, str) for one in ends):
+    if len(ends) not in (1, 2) or any(isinstance(end, str) for end in ends):
         raise InputTypeError(
             name,
             (
@@ -143,7 +143,7 @@ def check_sizes(name: str, sizes: Any, smallest: int, largest: int) -> range:
             ),
             got=repr(sizes),
         )
-    first, last = (check_int(name, one, smallest, largest) for one in (ends[0], ends[-1]))
+    first, last = (check_int(name, end, smallest, largest) for end in (ends[0], ends[-1]))
     if first > last:
         raise InputError(
             name, f"must have the smallest number first, as in '{last}-{first}'", got=repr(sizes)

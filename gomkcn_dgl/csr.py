@@ -18,6 +18,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import as_float32, check_features
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, number_links, relations_of
 from gomkcn_dgl.runtime import html_of
 
@@ -456,7 +457,7 @@ def _check_endpoints(
             "edge_index",
             f"must name nodes from 0 to {num_nodes - 1}",
             got=low if low < 0 else high,
-            way_out="raise num_nodes or renumber the nodes",
+            way_out=("raise ", Argument("num_nodes"), " or renumber the nodes"),
         )
     return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
 

@@ -19,6 +19,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.subgraph_transform import block_subgraphs, is_block, is_sampled
 from gomkcn_dgl.subgraphs import SubgraphSettings
 
@@ -283,19 +284,28 @@ class GOMKCN(torch.nn.Module):
             raise InputError(
                 "batch",
                 "is for classes of graphs, and without pooling nodes are classified",
-                way_out='make the model with pooling="max", "mean" or "sum", or leave batch out',
+                way_out=(
+                    "make the model with ",
+                    Argument("pooling"),
+                    ' "max", "mean" or "sum", or leave batch out',
+                ),
             )
         conv, first = self.first_conv, blocks[0] if blocks else graph
         read = conv.read_batch(first, feat, self.in_feats, values, batch)
         sampled = not blocks and is_sampled(graph)
         if self.pooling is not None and (blocks or sampled):
             what = "blocks" if blocks else "batches of SubgraphSampler"
-            raise InputError(f"{what} hold nodes to classify; make the model with pooling=None.")
+            way_out = ("make the model with ", Argument("pooling", None))
+            raise InputError(f"{what} hold nodes to classify", way_out=way_out)
         if sampled and len(self.convs) > 1:
             raise InputError(
                 "a batch of SubgraphSampler holds what one convolution sees, and the model has "
-                f"{len(self.convs)}; make it with num_layers=1, or give it blocks of "
-                "SubgraphTransform.message_flow."
+                f"{len(self.convs)}",
+                way_out=(
+                    "make it with ",
+                    Argument("num_layers", 1),
+                    ", or give it blocks of SubgraphTransform.message_flow",
+                ),
             )
         if not blocks:
             return read

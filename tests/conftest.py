@@ -6,9 +6,13 @@ import logging
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from both_doors import arguments_in, made_by_a_command, options_in, spelling_of_all_commands
+
+from gomkcn_dgl.messages import Message
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30
@@ -91,6 +95,26 @@ def log_as_before():
     yield
     log.handlers[:] = handlers
     log.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def sentences_for_both_doors(monkeypatch):
+    """All that the library says in a test is a sentence for Python, and for a command."""
+    messages, make = [], Message.__init__
+
+    def remember(message, *fields, **more):
+        make(message, *fields, **more)
+        if not made_by_a_command():
+            messages.append(message)
+
+    monkeypatch.setattr(Message, "__init__", remember)
+    yield
+    for message in messages:
+        # a file may have any name
+        said = replace(message, place="")
+        assert options_in(str(said)) == [], str(said)
+        command = said.spelled(spelling_of_all_commands())
+        assert arguments_in(command) == [], command
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ class Command(cloup.Command):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         params = settings.get("params") or []
-        if any(isinstance(one, click.Option) and one.hidden for one in params):
+        if any(isinstance(param, click.Option) and param.hidden for param in params):
             help_all = click.Option(
                 ["--help-all"],
                 help="Show all options",
@@ -145,7 +145,7 @@ class Command(cloup.Command):
         """
         ctx.meta[TYPED] = list(args)
         given = args[: args.index("--")] if "--" in args else args
-        for option in (one for one in self.params if isinstance(one, click.Option)):
+        for option in (param for param in self.params if isinstance(param, click.Option)):
             yes, no = (
                 [text for text in texts if text in given]
                 for texts in (option.opts, option.secondary_opts)
@@ -186,8 +186,8 @@ class Command(cloup.Command):
 
 def paths_of(ctx: click.Context, kind: type[InputPath] | type[OutputPath]) -> list[str]:
     """The paths of a kind that a command was given."""
-    options = [one for one in ctx.command.params if isinstance(one.type, kind)]
-    given = [ctx.params.get(str(one.name)) for one in options]
+    params = [param for param in ctx.command.params if isinstance(param.type, kind)]
+    given = [ctx.params.get(str(param.name)) for param in params]
     return [path for path in given if path]
 
 
@@ -195,14 +195,14 @@ def inputs_of(ctx: click.Context, *others: str | None) -> list[str]:
     """All files that a command reads: those that it was given, others, and what lies beside."""
     given = [path for path in [*paths_of(ctx, InputPath), *others] if path]
     # a path that can be no file has nothing beside it
-    beside = [str(path) for one in given if "\0" not in one for path in _files_beside(Path(one))]
-    return [*given, *beside]
+    real = [Path(path) for path in given if "\0" not in path]
+    return [*given, *(str(beside) for path in real for beside in _files_beside(path))]
 
 
 def inputs_of_run(ctx: click.Context, graph: GraphSettings, resumed: str | None) -> list[str]:
     """All files that a run reads, but for the settings that it is resumed by, which are its own."""
-    own = (graph.path, graph.feature_file, graph.label_names, graph.class_names)
-    return [path for path in inputs_of(ctx, *own) if path != resumed]
+    of_graph = (graph.path, graph.feature_file, graph.label_names, graph.class_names)
+    return [path for path in inputs_of(ctx, *of_graph) if path != resumed]
 
 
 def _files_beside(path: Path) -> list[Path]:
@@ -286,8 +286,6 @@ def classes_of_file(
     """The classes of the graphs of a file, by how it is read and by CLASS_OPTIONS."""
     from gomkcn_dgl.io.graph_classes import read_graph_classes
 
-    known = {"format": options["format"], "smiles": options["smiles"]}
-    own = {name: of_classes[name] for name in ("class_column", "threshold")}
-    skip_invalid = options["skip_invalid"]
-    names = of_classes["class_names"]
-    return read_graph_classes(path, names, needed=needed, skip_invalid=skip_invalid, **known, **own)
+    reading = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
+    reading |= {name: of_classes[name] for name in ("class_column", "threshold")}
+    return read_graph_classes(path, of_classes["class_names"], needed=needed, **reading)

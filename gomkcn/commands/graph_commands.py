@@ -44,6 +44,7 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
+from gomkcn.commands.spelling import spelling_here
 from gomkcn.mining.settings.frequent_settings import FrequentTable
 from gomkcn.mining.settings.temporal_settings import TemporalTable
 from gomkcn_dgl.errors import InputError
@@ -77,7 +78,7 @@ def info(path: str, **options: Any) -> None:
             raise
         # whatever is wrong without weights, too, is no matter of weights
         rows = describe_graph(read_graph(path, **{**options, "weight": NONE}))
-        rows["weights"] = str(error)
+        rows["weights"] = error.spelled(spelling_here())
     try:
         classes = classes_of_file(path, options, of_classes)
         if classes is not None:
@@ -86,7 +87,7 @@ def info(path: str, **options: Any) -> None:
     except InputError as error:
         if any(of_classes.values()):
             raise
-        rows["classes"] = str(error)
+        rows["classes"] = error.spelled(spelling_here())
     say_values(rows, 18)
 
 

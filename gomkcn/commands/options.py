@@ -131,8 +131,7 @@ def _read(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
 def option_name(field: SettingField) -> str:
     """The option of a setting: its name with dashes; with its opposite, where it is a flag.
 
-    >>> from gomkcn.commands.spelling import spelling_of
-    from gomkcn.mining.settings.graph_settings import GraphSettings
+    >>> from gomkcn.mining.settings.graph_settings import GraphSettings
     >>> [option_name(field) for field in settings_of(GraphSettings)][1:3]
     ['--directed/--no-directed', '--relation']
     """

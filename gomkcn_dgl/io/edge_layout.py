@@ -190,28 +190,9 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
     >>> find_layout(open_text(b"a is b\nb is c\n", False, ColumnChoice()), ColumnChoice()).roles
     {'source': 0, 'target': 2, 'relation': 1}
     """
-    # 1. what the caller says; a role that is not to be used is None
+    # 1. what the caller says
     names = table.names
-    chosen: dict[str, int | None] = {}
-    for role in _ROLES:
-        column = getattr(choice, role)
-        if column == NONE and column not in names and role in ("relation", "weight"):
-            chosen[role] = None
-        elif column is not None:
-            position = position_of(role, column, table)
-            if position in chosen.values():
-                columns = (
-                    Argument("source"),
-                    ", ",
-                    Argument("target"),
-                    ", ",
-                    Argument("relation"),
-                    " and ",
-                    Argument("weight"),
-                )
-                twice = f"{table.name(position)!r} twice"
-                raise InputError((*columns, " must be different columns"), got=twice)
-            chosen[role] = position
+    chosen = _roles_by_choice(table, choice)
     # 2. what the names or the values say of the columns that hold something
     free = [c for c in range(len(names)) if c not in chosen.values() and holds_data(table, c)]
     cells = free if table.has_names else [at for at in free if not names[at]]
@@ -235,18 +216,48 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
     for role in ("source", "target"):
         if role not in chosen:
             if not candidates:
-                rule = "a table of edges must have two columns of nodes, such as source and target"
-                raise line_error(table.line, rule, ", ".join(_first_row(table)))
+                ends = "a table of edges must have two columns of nodes, such as source and target"
+                raise line_error(table.line, ends, ", ".join(_first_row(table)))
             chosen[role] = candidates.pop(0)
     said = {choice.source, choice.target, choice.relation, choice.weight} - {None}
     if not table.has_names and candidates and said <= {NONE} and choice.relation is None:
-        rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
-        rule += "columns must be named, such as source=1, target=2"
+        rule = (
+            "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
+            "columns must be named, such as ",
+            Argument("source", 1),
+            ", ",
+            Argument("target", 2),
+        )
         raise line_error(table.line, rule, " ".join(_first_row(table)))
     roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
     asked = {name: position_of("an edge attribute", name, table) for name in choice.edge_attributes}
     asked |= {name: position_of("minimum", name, table) for name in choice.minimum}
     return EdgeLayout(table, roles, unweighted, asked)
+
+
+def _roles_by_choice(table: Source, choice: ColumnChoice) -> dict[str, int | None]:
+    """Return the columns that the caller names; a role that is not to be used is None."""
+    chosen: dict[str, int | None] = {}
+    for role in _ROLES:
+        column = getattr(choice, role)
+        if column == NONE and column not in table.names and role in ("relation", "weight"):
+            chosen[role] = None
+        elif column is not None:
+            position = position_of(role, column, table)
+            if position in chosen.values():
+                columns = (
+                    Argument("source"),
+                    ", ",
+                    Argument("target"),
+                    ", ",
+                    Argument("relation"),
+                    " and ",
+                    Argument("weight"),
+                )
+                twice = f"{table.name(position)!r} twice"
+                raise InputError((*columns, " must be different columns"), got=twice)
+            chosen[role] = position
+    return chosen
 
 
 def _first_row(table: Source) -> list[str]:

@@ -195,13 +195,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if are_apart:
         notes.append(f"the two columns number different nodes; the second are {_SECOND}1, …")
         log.log(READING, "%s", notes[-1])
-    if layout.unweighted is not None:
-        name = source.names[layout.unweighted] or str(layout.unweighted + 1)
-        number = table.count_zeros(layout.unweighted)
-        is_asked = layout.unweighted in layout.attributes.values()
-        for of_weights in unused_weights(name, number, is_asked=is_asked):
-            log.log(READING, "%s", of_weights)
-            notes.append(of_weights.note)
+    notes += _notes_of_unused_weights(layout, table)
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
@@ -229,6 +223,19 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     kept = leave_out_edges(content, choice.minimum)
     # nodes of edges that are left out are not in the table
     return kept if source.num_nodes or not choice.minimum else _with_ends_alone(kept)
+
+
+def _notes_of_unused_weights(layout: EdgeLayout, table: InputTable) -> list[str]:
+    """What is noted of a column of weights that is not used, if there is one; the log says it."""
+    at = layout.unweighted
+    if at is None:
+        return []
+    name = layout.table.names[at] or str(at + 1)
+    is_asked = at in layout.attributes.values()
+    lines = list(unused_weights(name, table.count_zeros(at), is_asked=is_asked))
+    for line in lines:
+        log.log(READING, "%s", line)
+    return [line.note for line in lines]
 
 
 def _with_ends_alone(content: GraphContent) -> GraphContent:

@@ -433,7 +433,7 @@ def _find_features(
             raise InputError(
                 "feature_file",
                 f"is for {formats_with(FEATURE_FILE)}, and the format is {row.name}",
-                way_out="name the features in the file with features",
+                way_out=("name the features in the file with ", Argument("features")),
             )
         return None
     if feature_file is not None:
@@ -448,7 +448,7 @@ def _find_features(
         raise InputError(
             "features",
             "names columns of a feature file, and there is none beside the graph",
-            way_out="give feature_file",
+            way_out=("give ", Argument("feature_file")),
         )
     return None
 

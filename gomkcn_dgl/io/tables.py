@@ -517,9 +517,9 @@ def _has_stray_quote(data: bytes, form: TableForm) -> bool:
     return re.search(rb'(?<=[^%b\n"])"(?=[^%b\n"])' % (ends, ends), data) is not None
 
 
-def line_error(number: int, rule: str, text: str) -> InputError:
+def line_error(number: int, rule: Text, text: str) -> InputError:
     """Return the error for one line: its number, the rule, and the text, shortened."""
-    return InputError(f"line {number}: {rule}, got {shown(text.strip())}.")
+    return InputError(rule, got=shown(text.strip()), place=f"line {number}")
 
 
 def check_names(number: int, header: Sequence[str]) -> None:

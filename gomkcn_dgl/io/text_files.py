@@ -297,44 +297,17 @@ def read_matrix_market(data: bytes, choice: ColumnChoice) -> GraphContent:
     import scipy.sparse as sp
 
     banner, _, body = text_of(data).partition("\n")
-    words = banner.lower().split()
-    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
-        raise InputError(
-            "the file must begin with '%%MatrixMarket matrix', a layout, a field and a symmetry, "
-            f"got {printable(banner)!r}."
-        )
-    layout, field, symmetry = words[2:]
-    for word, known in ((layout, _LAYOUTS), (field, _FIELDS), (symmetry, _SYMMETRIES)):
-        if word not in known:
-            raise InputError(f"a matrix must be {' or '.join(known)}, got {printable(word)!r}.")
+    layout, field, symmetry = _banner_words(banner)
     lines = (line for line in io.StringIO(body) if line.strip() and line[0] != "%")
-    sizes = [int(word) if word.isdigit() else -1 for word in next(lines, "").split()]
-    if len(sizes) != (3 if layout == "coordinate" else 2) or min(sizes) < 0:
-        raise InputError("the first line of numbers must hold the size of the matrix.")
-    if sizes[0] != sizes[1]:
-        raise InputError(
-            f"the matrix must be square, got {sizes[0]} rows and {sizes[1]} columns; a matrix "
-            "between two kinds of nodes is read as a table of its entries."
-        )
+    sizes = _matrix_sizes(next(lines, ""), layout, len(data))
     number = sizes[0]
-    check_announced(number, len(data))
-    if layout == "array" and number * (number - 1) // 2 > len(data):
-        raise InputError(f"the file announces {number} × {number} values, more than it could hold.")
     with warnings.catch_warnings():
         # that there is no entry
         warnings.simplefilter("ignore", UserWarning)
         numbers = np.loadtxt(lines, ndmin=2)
-    notes = []
+    notes: list[str] = []
     if layout == "array":
-        row, column = _array_places(number, symmetry)
-        values = numbers.reshape(-1)
-        announced = len(row)
-        if len(values) == announced:
-            entry = np.flatnonzero(values)
-            row = row[entry]
-            column = column[entry]
-            values = values[entry]
-            announced = len(entry)
+        row, column, values = _array_entries(numbers, number, symmetry)
     else:
         width = 2 if field == "pattern" else 3
         numbers = numbers.reshape(-1, numbers.shape[1] if numbers.size else width)
@@ -344,9 +317,7 @@ def read_matrix_market(data: bytes, choice: ColumnChoice) -> GraphContent:
             notes.append("not used: further numbers of each entry")
         row, column = _whole_rows(numbers[:, :2], number)
         values = numbers[:, 2] if width == 3 else np.ones(len(numbers))
-        announced = sizes[2]
-    if len(values) != announced:
-        raise InputError(f"the file announces {announced:,} entries, and holds {len(values):,}.")
+        _check_number(sizes[2], len(values))
     if symmetry != "general":
         other = np.flatnonzero(row != column)
         back = -values[other] if symmetry == "skew-symmetric" else values[other]
@@ -356,12 +327,59 @@ def read_matrix_market(data: bytes, choice: ColumnChoice) -> GraphContent:
     return replace(content, owner=OWNER, notes=(*content.notes, *notes))
 
 
+def _banner_words(banner: str) -> list[str]:
+    """Layout, field and symmetry of a matrix, which its first line says."""
+    words = banner.lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+        raise InputError(
+            "the file must begin with '%%MatrixMarket matrix', a layout, a field and a symmetry, "
+            f"got {printable(banner)!r}."
+        )
+    for word, known in zip(words[2:], (_LAYOUTS, _FIELDS, _SYMMETRIES), strict=True):
+        if word not in known:
+            raise InputError(f"a matrix must be {' or '.join(known)}, got {printable(word)!r}.")
+    return words[2:]
+
+
+def _matrix_sizes(line: str, layout: str, num_bytes: int) -> list[int]:
+    """Rows and columns of a square matrix, and the number of entries of one that lists them."""
+    sizes = [int(word) if word.isdigit() else -1 for word in line.split()]
+    if len(sizes) != (3 if layout == "coordinate" else 2) or min(sizes) < 0:
+        raise InputError("the first line of numbers must hold the size of the matrix.")
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"the matrix must be square, got {sizes[0]} rows and {sizes[1]} columns; a matrix "
+            "between two kinds of nodes is read as a table of its entries."
+        )
+    number = sizes[0]
+    check_announced(number, num_bytes)
+    if layout == "array" and number * (number - 1) // 2 > num_bytes:
+        raise InputError(f"the file announces {number} × {number} values, more than it could hold.")
+    return sizes
+
+
+def _array_entries(
+    numbers: np.ndarray, number: int, symmetry: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, columns and values of the entries of an array other than 0."""
+    row, column = _array_places(number, symmetry)
+    values = numbers.reshape(-1)
+    _check_number(len(row), len(values))
+    entry = np.flatnonzero(values)
+    return row[entry], column[entry], values[entry]
+
+
+def _check_number(announced: int, held: int) -> None:
+    if announced != held:
+        raise InputError(f"the file announces {announced:,} entries, and holds {held:,}.")
+
+
 def _whole_rows(places: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows and columns from 0 of entries that count them from 1."""
     wrong = ~((places >= 1) & (places <= number) & (places == np.round(places)))
     if wrong.any():
         at = int(np.flatnonzero(wrong.any(axis=1))[0])
-        got = " ".join(f"{one:g}" for one in places[at])
+        got = " ".join(f"{place:g}" for place in places[at])
         raise InputError(f"entry {at + 1} must lie in rows and columns 1 to {number}, got {got}.")
     row, column = places.astype(np.int64).T - 1
     return row, column

@@ -14,6 +14,7 @@ from packaging.version import Version
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import BackendError
+from gomkcn_dgl.messages import Argument
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -49,8 +50,10 @@ def load_backend(
         backend = _fastest(device, dtype, is_large)
     if backend == "numba" and device != "cpu":
         raise BackendError(
-            f"backend 'numba' runs on the CPU alone, got tensors on {device!r}; "
-            "use backend='auto' there."
+            "backend",
+            "'numba' runs on the CPU alone",
+            got=f"tensors on {device!r}",
+            way_out=("use ", Argument("backend", "auto"), " there"),
         )
     # statements, which torch.compile knows
     if backend == "numba":

@@ -39,13 +39,16 @@ from torch import Tensor
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels.matching_reference import BestFilters, Matched
 from gomkcn_dgl.kernels.operators import define_operator
+from gomkcn_dgl.messages import Argument
 
 try:
     import triton
     import triton.language as tl
 except ImportError as error:
     raise BackendError(
-        "backend 'triton' needs Triton: install gomkcn-dgl[gpu], or use backend='reference'."
+        "backend",
+        "'triton' needs Triton",
+        way_out=("install gomkcn-dgl[gpu], or use ", Argument("backend", "reference")),
     ) from error
 
 MAX_NODES = 64
@@ -167,18 +170,28 @@ def _check(x: Tensor, z: Tensor) -> None:
     for name, tensor in (("x", x), ("z", z)):
         if needs_gpu and not tensor.is_cuda:
             raise BackendError(
-                f"backend 'triton' runs on a GPU, got {name} on {tensor.device.type!r}; use "
-                "backend='numba' there, or start with TRITON_INTERPRET=1 to try it."
+                "backend",
+                "'triton' runs on a GPU",
+                got=f"{name} on {tensor.device.type!r}",
+                way_out=(
+                    "use ",
+                    Argument("backend", "numba"),
+                    " there, or start with TRITON_INTERPRET=1 to try it",
+                ),
             )
         if tensor.dtype not in DTYPES:
             raise BackendError(
-                f"backend 'triton' takes float32 and bfloat16, got {name} of {tensor.dtype}; use "
-                "backend='reference', or convert the features."
+                "backend",
+                "'triton' takes float32 and bfloat16",
+                got=f"{name} of {tensor.dtype}",
+                way_out=("use ", Argument("backend", "reference"), ", or convert the features"),
             )
         if tensor.shape[2] > MAX_NODES:
             raise BackendError(
-                f"backend 'triton' takes graphs of at most {MAX_NODES} nodes, got {name} with "
-                f"{tensor.shape[2]}; use backend='reference'."
+                "backend",
+                f"'triton' takes graphs of at most {MAX_NODES} nodes",
+                got=f"{name} with {tensor.shape[2]}",
+                way_out=("use ", Argument("backend", "reference")),
             )
 
 

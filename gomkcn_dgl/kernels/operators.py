@@ -14,6 +14,7 @@ import torch
 from torch import library
 
 from gomkcn_dgl.errors import BackendError
+from gomkcn_dgl.messages import Argument
 
 _OPERATORS = library.Library("gomkcn", "FRAGMENT")
 
@@ -43,5 +44,6 @@ def define_operator(
 
 def _refuse(ctx: Any, *_: Any) -> None:
     raise BackendError(
-        "scores have first derivatives alone; use backend='reference' to differentiate twice."
+        "scores have first derivatives alone",
+        way_out=("use ", Argument("backend", "reference"), " to differentiate twice"),
     )

@@ -36,6 +36,7 @@ from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
@@ -318,12 +319,12 @@ def _search_branches(
                     num_found += 1
                 if warns and time.monotonic() - began > _LONG_SEARCH:
                     warns = False
-                    log.warning(
-                        "%s frequent subgraphs after %.0f s, and the search goes on; a larger "
-                        "support or fewer nodes end sooner, and frequent_subgraphs with "
-                        "time_limit=60 returns what is found in a minute",
-                        f"{num_found:,}", _LONG_SEARCH,
-                    )  # fmt: skip
+                    slow = Message(
+                        f"{num_found:,} frequent subgraphs after {_LONG_SEARCH:.0f} s, and the "
+                        "search goes on; a larger support or fewer nodes end sooner",
+                        way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
+                    )
+                    log.warning("%s", slow)
         except TimeUpError:
             # time is up, and so what is returned is not kept
             search.forget()

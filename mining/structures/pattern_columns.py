@@ -461,7 +461,7 @@ def occurrence_table(patterns: Sequence[Pattern], graph_names: Sequence[str] = (
     fewer nodes.
 
     >>> from gomkcn import Structure
-    >>> from gomkcn.mining.structures.occurrences import Occurrence
+    >>> from gomkcn.mining.structures.occurrences import Occurrence, Occurrences
     >>> path = Pattern(Structure.parse("path-3"), Occurrences.of([Occurrence((7, 4, 9))], 3), id=0)
     >>> table = occurrence_table([path]).to_pandas()
     >>> list(table.columns), table.iloc[0].tolist()

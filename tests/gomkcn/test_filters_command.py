@@ -157,7 +157,7 @@ def test_what_cannot_be_mined_is_refused():
     write_edges()
     for options, words in (
         ("", "GRAPH must be given, here or in the settings file."),
-        ("none.txt", "path must name a file or a folder that exists, got 'none.txt'"),
+        ("none.txt", "GRAPH must name a file or a folder that exists, got 'none.txt'"),
         ("graph.txt --filter-size 1", "--filter-size must be at least 2, got 1"),
         ("graph.txt --num-filters 0", "--num-filters must be at least 1, got 0"),
         ("graph.txt --filter-size 65", "--filter-size must be at most 64, got 65"),

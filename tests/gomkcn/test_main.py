@@ -376,11 +376,14 @@ def test_a_damaged_file_of_a_run_is_one_sentence(mined, name):
 
 def test_numbers_of_a_run_that_are_none_are_one_sentence(mined):
     shutil.copytree(mined[0], "run")
-    # 3.0 is a whole number in JSON
-    record = json.loads(Path("run/map.json").read_bytes())
+    # the place in the file is said
+    whole = Path("run/map.json").read_bytes()
+    record = json.loads(whole)
     record["names"] = [float(name) for name in record["names"]]
     Path("run/map.json").write_text(json.dumps(record))
-    gomkcn("report run")
+    place = "(map.json: Expected `int | str`, got `float` - at `$.names[0]`)"
+    assert place in refused("report run")
+    Path("run/map.json").write_bytes(whole)
     record = json.loads(Path("run/filters/run.json").read_bytes())
     record |= {"num_random_graphs": 0, "settings": {"learning": 3}}
     Path("run/filters/run.json").write_text(json.dumps(record))

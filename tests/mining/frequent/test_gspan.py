@@ -222,7 +222,7 @@ def test_a_time_limit_ends_the_search():
 def test_who_waits_long_without_a_limit_is_told_of_it_once(limit, caplog, monkeypatch):
     monkeypatch.setattr(gspan, "_LONG_SEARCH", 0.0)
     frequent_subgraphs([nx.complete_graph(4)] * 2, 2, time_limit=limit)
-    assert caplog.text.count("with time_limit=60 returns") == (limit is None)
+    assert caplog.text.count("; time_limit=60 returns") == (limit is None)
 
 
 def test_ctrl_c_is_a_keyboard_interrupt_wherever_it_meets_compiled_code(monkeypatch):

@@ -94,6 +94,8 @@ def test_a_column_of_structures_is_everywhere(monkeypatch, tmp_path):
     assert_on_page(report.render_report(run), "t-b0")
     assert "added" in str(terminal.called_table(run, "degree"))
     assert VALUE in str(terminal.called_table(run, "degree"))
+    # on a narrow page p stands below z, and there alone
+    assert re.search('<small class="only-narrow">p <data', report.render_report(run))
     # columns of files alone are in files alone
     for shown in (report.render_report(run), str(terminal.called_table(run, "degree"))):
         assert "low end" not in shown.lower()
