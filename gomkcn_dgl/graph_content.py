@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,35 @@ class EdgeTable:
             relation = np.zeros(len(content.source), np.int64)
         columns = {name: with_gaps(content.edges, name) for name in choice.edge_attributes}
         return cls(content.source, content.target, relation, columns, content.has_loops)
+
+    @cached_property
+    def _by_ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """The edges in the order of their ends, and a number of the ends of each, ascending."""
+        keys = self._numbers(self.source, self.target)
+        order = np.argsort(keys, kind="stable")
+        return order, keys[order]
+
+    def _numbers(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        width = 1 + max(self.source.max(initial=0), self.target.max(initial=0))
+        # of a node that no edge reaches there is no number
+        known = (source < width) & (target < width)
+        return np.where(known, source * width + target, -1)
+
+    def between(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All edges from each node ``first [K]`` to ``second [K]``: the row of each, and the edge.
+
+        >>> ends = np.array([0, 1]), np.array([1, 2])
+        >>> edges = EdgeTable(*ends, np.zeros(2, np.int64), {})
+        >>> [column.tolist() for column in edges.between(np.array([0, 0]), np.array([2, 1]))]
+        [[1], [0]]
+        """
+        order, keys = self._by_ends
+        wanted = self._numbers(first, second)
+        start = np.searchsorted(keys, wanted)
+        length = np.searchsorted(keys, wanted, side="right") - start
+        rows = np.repeat(np.arange(len(wanted)), length)
+        inside = np.arange(len(rows)) - np.repeat(np.cumsum(length) - length, length)
+        return rows, order[np.repeat(start, length) + inside]
 
 
 def check_edge_attributes(names: Iterable[str], known: Iterable[str], owner: str) -> None:

@@ -144,7 +144,7 @@ def make_model(settings: Settings, in_feats: int, num_classes: int, seed: int) -
     return GOMKCN(
         in_feats,
         num_classes,
-        hidden_feats=None,
+        hidden_feats=0,
         num_filters=num_classes,
         filter_size=model["filter_size"],
         num_hops=model["num_hops"],
@@ -174,6 +174,7 @@ def train(
     accuracies = []
     for num_epochs, with_filters in stages:
         model.convs.requires_grad_(with_filters)
+        options.setdefault("patience", None)
         stage = TrainingSettings(num_epochs=num_epochs, **options, seed=seed)
         history = train_classifier(model, data, dataset.labels, *parts, stage)
         accuracies += [one.accuracy for one in history.validation]

@@ -212,6 +212,7 @@ def node_trial(
     model.heads[-1] = torch.nn.Identity()
     settings = TrainingSettings(
         params["epochs"],
+        patience=None,
         learning_rate=params["lr"],
         weight_decay=params["weight_decay"],
         seed=seed,

@@ -40,6 +40,7 @@ def columns_table(name: str) -> str:
     rows = ["| column | on the page | what it is |", "|---|---|---|"]
     for column in TABLES[name]():
         key = f"`{column.key}`" if column.media & Medium.FILE else ""
-        title = " ".join(column.title.split()) if column.media & Medium.PAGE else ""
+        is_shown = column.media & Medium.PAGE or not key
+        title = " ".join(column.title.split()) if is_shown else ""
         rows.append(f"| {key} | {title} | {column.meaning} |")
     return "\n".join(rows)

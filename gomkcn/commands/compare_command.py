@@ -10,7 +10,13 @@ from cloup import option_group
 
 from gomkcn.commands.base import Command, inputs_of
 from gomkcn.commands.option_types import InputPath
-from gomkcn.commands.options import file_options, folder_options, run_limits, settings_option
+from gomkcn.commands.options import (
+    file_options,
+    folder_options,
+    run_limits,
+    settings_of_options,
+    settings_option,
+)
 from gomkcn.commands.printing import show_log
 from gomkcn.commands.run_command import import_igraph, refuse_torchrun, run_into_folder
 from gomkcn_dgl.errors import InputError
@@ -63,10 +69,7 @@ def compare(
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 
     show_log(quiet)
-    settings = ComparisonSettings()
-    if settings_file is not None:
-        settings = settings.read(settings_file)
-    settings = settings.override(options)
+    settings = settings_of_options(ComparisonSettings(), settings_file, options)
     paths = settings.compare.first, settings.compare.second
     if not all(paths):
         raise InputError("A and B must be given, here or in the settings file.")

@@ -17,7 +17,7 @@ from gomkcn.commands.base import (
     limited_steps,
     say_missing,
 )
-from gomkcn.commands.option_types import InputPath, Number, Word
+from gomkcn.commands.option_types import InputPath, Word
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
     TEMPORAL_NULLS,
@@ -30,6 +30,8 @@ from gomkcn.commands.options import (
     quiet_option,
     reading_option,
     run_limits,
+    setting_options,
+    settings_of_options,
     settings_option,
     table_option,
     time_limit_option,
@@ -42,7 +44,8 @@ from gomkcn.commands.run_command import (
     required_path,
     run_into_folder,
 )
-from gomkcn_dgl.bounds import LARGEST_COUNT, LARGEST_SEED
+from gomkcn.mining.settings.frequent_settings import FrequentTable
+from gomkcn.mining.settings.temporal_settings import TemporalTable
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -128,14 +131,13 @@ def convert(
 @option_group(
     "Options",
     option(
-        "--size",
-        "sizes",
+        "--sizes",
         help="Size of the structures in nodes [3-5; with directions or types 3-4]",
     ),
     option(
         "--orbits",
         is_flag=True,
-        help="Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)",
+        help="Counts of each node: 15 orbits (--sizes 2-4) or 73 (2-5)",
     ),
     reading_option,
 )
@@ -163,8 +165,8 @@ def census(
 
     \b
     gomkcn census friends.txt.gz
-    gomkcn census regulation.csv --size 3 --directed --out triads.csv
-    gomkcn census friends.txt.gz --size 2-5 --orbits --out orbits.parquet
+    gomkcn census regulation.csv --sizes 3 --directed --out triads.csv
+    gomkcn census friends.txt.gz --sizes 2-5 --orbits --out orbits.parquet
     """
     show_log(quiet, brief=True)
     from gomkcn.mining.counting.structure_census import census as count
@@ -214,7 +216,7 @@ def _count_orbits(
     from gomkcn_dgl.runtime.job import TimeUpError
 
     if sizes not in (None, "2-4", "2-5"):
-        raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
+        raise InputError(f"--sizes must be 2-4 or 2-5 with --orbits, got {sizes}.")
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
     try:
@@ -233,24 +235,7 @@ def _count_orbits(
 @option_group("Input", file_options, class_options)
 @option_group(
     "Options",
-    option(
-        "--support",
-        type=Number(float, 0, LARGEST_COUNT),
-        help="Least support: below 1 a share of the graphs, else a number of graphs [0.1]",
-    ),
-    option("--size", "sizes", help="Size of the subgraphs in nodes [2-8]"),
-    option(
-        "--closed",
-        is_flag=True,
-        default=None,
-        help="Leave out what a larger subgraph of equal support contains",
-    ),
-    option(
-        "--per-class",
-        is_flag=True,
-        default=None,
-        help="Ask for the support in at least one class, and compare the classes",
-    ),
+    setting_options(FrequentTable, shown=("support", "sizes", "closed", "per_class")),
 )
 @option_group("Output", folder_options)
 @option_group("Limits", run_limits)
@@ -277,9 +262,9 @@ def frequent(
     the first 40; subgraphs.csv in the folder has all.
 
     \b
-    gomkcn frequent MUTAG/ --support 19 --size 3-6
+    gomkcn frequent MUTAG/ --support 19 --sizes 3-6
     gomkcn frequent drugs.smi --support .05 --closed --out subgraphs
-    gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
+    gomkcn frequent ENZYMES/ --support .4 --sizes 3-5 --per-class
     gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
     refuse_torchrun("frequent", "runs in one process")
@@ -291,10 +276,7 @@ def frequent(
     from gomkcn.mining.settings.frequent_settings import FrequentSettings
     from gomkcn_dgl.runtime.job import Interrupts
 
-    settings = FrequentSettings()
-    if settings_file is not None:
-        settings = settings.read(settings_file)
-    settings = settings.override(options)
+    settings = settings_of_options(FrequentSettings(), settings_file, options)
     path = required_path(ctx, settings.graph.path)
     per_class = settings.frequent.per_class
     if any(getattr(settings.graph, name) for name in CLASS_OPTIONS) and not per_class:
@@ -329,26 +311,11 @@ def frequent(
 @click.argument("path", type=InputPath(), metavar="GRAPH", required=False)
 @option_group(
     "Input",
-    option(
-        "--time",
-        help="Column of times, by name or number [from the header, else the third]",
-    ),
-    option("--source", help="Column of source nodes, by name or number [from the header]"),
-    option("--target", help="Column of target nodes, by name or number [from the header]"),
-    option(
-        "--time-unit",
-        hidden=True,
-        help="Unit of times that are numbers: s, ms, us or ns [by their size]",
+    setting_options(
+        TemporalTable, "time", "source", "target", "time_unit", shown=("time", "source", "target")
     ),
 )
-@option_group(
-    "Options",
-    option(
-        "--window",
-        help="Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or a number in "
-        "the unit of the times",
-    ),
-)
+@option_group("Options", setting_options(TemporalTable, "window", shown=("window",)))
 @option_group(
     "Random graphs and counts",
     option(
@@ -360,12 +327,7 @@ def frequent(
         "between their events), timelines (their times, given to two others), or times (no "
         "bursts) [directions]",
     ),
-    option(
-        "--null-samples",
-        type=Number(int, 0, 10**6),
-        help="Number of random graphs; 0 for none [199]",
-    ),
-    option("--seed", type=Number(int, 0, LARGEST_SEED), help="Random seed [0]"),
+    setting_options(TemporalTable, "null_samples", "seed", shown=("null_samples", "seed")),
 )
 @option_group("Output", folder_options)
 @option_group(
@@ -409,10 +371,7 @@ def temporal(
     from gomkcn_dgl.io.temporal_edges import read_temporal_edges
     from gomkcn_dgl.runtime.job import Interrupts
 
-    settings = TemporalSettings()
-    if settings_file is not None:
-        settings = settings.read(settings_file)
-    settings = settings.override(options)
+    settings = settings_of_options(TemporalSettings(), settings_file, options)
     table = settings.temporal
     path = required_path(ctx, table.path)
     if table.window is None:

@@ -27,7 +27,7 @@ def main() -> None:
     gomkcn filters planted.bin                  its frequent neighbourhoods; page: filters.html
     gomkcn mine planted.bin --out run           filters, motifs, patterns; page: run/report.html
     gomkcn count wheel planted.bin              occurrences of one pattern
-    gomkcn census friends.txt.gz --size 3-5     occurrences of every small structure
+    gomkcn census friends.txt.gz --sizes 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
     gomkcn compare run other                    two runs or graphs side by side

@@ -116,7 +116,7 @@ def train(
             # it goes on with its own settings
             files.remove(settings_file)
         if settings.method == "kernel" and world_size() > 1:
-            raise InputError("method kernel is shared by --n-jobs 4; leave torchrun out.")
+            raise InputError("--method kernel is shared by --n-jobs 4; leave torchrun out.")
         run_into_folder(
             ctx,
             TRAIN,
@@ -140,7 +140,7 @@ def _settings(file: str | None, options: dict[str, Any]) -> ClassifierSettings:
     if file is None:
         return ClassifierSettings.of_options(options)
     if options["preset"] is not None:
-        raise InputError("preset has all settings, and so has a settings file; give one of both.")
+        raise InputError("--preset has all settings, and so has a settings file; give one of both.")
     return ClassifierSettings().read(file).override(options)
 
 

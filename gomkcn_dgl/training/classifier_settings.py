@@ -486,8 +486,7 @@ def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
     preset = _PRESET.read(options["preset"])
     if options.get("method") == "kernel" or nodes:
         raise InputError(
-            preset,
-            "has the settings of a network of graphs",
+            (Argument("preset", preset), " has the settings of a network of graphs"),
             way_out=(
                 "leave it out, or leave out ",
                 Argument("nodes") if nodes else Argument("method", "kernel"),

@@ -176,8 +176,8 @@ class _Sums:
         self._rows, self._largest, self._spend = (indptr, indices), largest, spend
         degrees = np.diff(indptr)
         self.is_wide = len(indices) * int(degrees.max()) ** 3 >= _INT64
-        self.core = loops.find_core(indptr, indices)
-        self._degrees = degrees[self.core.nodes]
+        self.nodes, self.core = loops.find_core(indptr, indices)
+        self._degrees = degrees[self.nodes]
         # the later node of an edge has most neighbours, the earlier one fewest
         self.row = np.repeat(np.arange(len(self._degrees)), np.diff(self.core.indptr))
         self.is_later = self.core.indices > self.row
@@ -202,13 +202,13 @@ class _Sums:
     def at(self, edges: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` of the edges times those ``[V]`` of the neighbours."""
         core = self.core
-        products = edges[core.edge] * values[core.nodes[core.indices]]
+        products = edges[core.label] * values[self.nodes[core.indices]]
         return self._spread(_row_sums(products, core.indptr))
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
         """Values ``[..., N]`` of the nodes of the core, as values of all nodes."""
         out = np.zeros((*values.shape[:-1], len(self.d)), self.d.dtype)
-        out[..., self.core.nodes] = values
+        out[..., self.nodes] = values
         return out
 
     def _run(self, *arguments: Any) -> list[np.ndarray]:
@@ -291,7 +291,7 @@ class _Sums:
     @cached_property
     def third_degrees(self) -> np.ndarray:
         """Degrees of the third nodes of the triangles on each edge."""
-        return self._over_triangles(self.d[self.core.nodes[self.triangles.third]])
+        return self._over_triangles(self.d[self.nodes[self.triangles.third]])
 
     @cached_property
     def beside(self) -> np.ndarray:
@@ -319,7 +319,7 @@ class _Sums:
 
     def at_ends(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[V]`` of the two ends of each edge."""
-        return values[self.core.nodes[self.ends]].sum(axis=1)
+        return values[self.nodes[self.ends]].sum(axis=1)
 
     # -- cycles and cliques ----------------------------------------------------------------------
 
@@ -434,7 +434,7 @@ class _Sums:
     def pair_costs(self) -> np.ndarray:
         """The steps of :func:`loops.add_pairs` for each node, float64 ``[N]``."""
         # of the triangles on an edge, those with each of these on the other side
-        return self._path_costs(self.on_edges[self.core.edge] ** 2 / 2, slice(None))
+        return self._path_costs(self.on_edges[self.core.label] ** 2 / 2, slice(None))
 
     def _path_costs(self, beside: np.ndarray, chosen: Any) -> np.ndarray:
         """For each node its paths over some neighbours to nodes before it, and what is beside."""

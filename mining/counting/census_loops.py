@@ -12,22 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.counting.rows_by_degree import RowsByDegree
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # of the paths u - a - v to a node v: how many there are, the triangles on the edges u - a and on
 # the edges a - v, and the edges among the nodes a, twice
 COMMON, AT_U, AT_V, INSIDE = range(4)
-
-
-class Core(NamedTuple):
-    """The 2-core of a graph: N nodes in ascending order of their degrees, L edges."""
-
-    nodes: np.ndarray  # int64 [N], the nodes of the graph
-    indptr: np.ndarray  # int64 [N + 1]
-    indices: np.ndarray  # uint32 [2 L], ascending in each row
-    edge: np.ndarray  # uint32 [2 L], the number of the edge of each entry
-    up: np.ndarray  # int64 [N], the first entry of each row whose node is later
 
 
 class Triangles(NamedTuple):
@@ -58,8 +49,8 @@ TIP = 1  # pairs of which only one has the node
 OPPOSITE = 2  # triangles on the edges of its cliques that it is not on
 
 
-def find_core(indptr: np.ndarray, indices: np.ndarray) -> Core:
-    """The 2-core."""
+def find_core(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, RowsByDegree]:
+    """The nodes of the 2-core, and its rows; on each entry is the number of its edge."""
     size, degree = len(indptr) - 1, np.diff(indptr)
     place = np.zeros(size, np.int64)
     peel(indptr, indices, degree, place, np.empty(size, np.int64))
@@ -69,9 +60,9 @@ def find_core(indptr: np.ndarray, indices: np.ndarray) -> Core:
     place[nodes] = np.arange(len(nodes))
     ptr = np.append(0, np.cumsum(degree[nodes]))
     found, edge = np.empty((2, ptr[-1]), np.uint32)
-    core = Core(nodes, ptr, found, edge, np.empty(len(nodes), np.int64))
-    fill_rows(indptr, indices, place, core, np.empty(len(nodes), np.int64))
-    return core
+    core = RowsByDegree(ptr, found, edge, np.empty(len(nodes), np.int64))
+    fill_rows(indptr, indices, nodes, place, core, np.empty(len(nodes), np.int64))
+    return nodes, core
 
 
 @compiled(**SEARCH_JIT)
@@ -96,13 +87,13 @@ def peel(indptr, indices, degree, place, waiting):
 
 
 @compiled(**SEARCH_JIT)
-def fill_rows(indptr, indices, place, core, end):
+def fill_rows(indptr, indices, nodes, place, core, end):
     """Write the rows of a core, whose nodes and row bounds are known."""
     # 1. ascending because nodes are entered into them in ascending order
     for node in range(len(end)):
         end[node] = core.indptr[node]
     for node in range(len(end)):
-        given = core.nodes[node]
+        given = nodes[node]
         for entry in range(indptr[given], indptr[given + 1]):
             other = place[indices[entry]]
             if other >= 0:
@@ -119,7 +110,7 @@ def fill_rows(indptr, indices, place, core, end):
         core.up[node] = start
         for entry in range(start, core.indptr[node + 1]):
             other = core.indices[entry]
-            core.edge[entry] = core.edge[end[other]] = number
+            core.label[entry] = core.label[end[other]] = number
             end[other] += 1
             number += 1
 
@@ -134,16 +125,16 @@ def list_triangles(first, last, core, ptr, third, first_edge, second_edge, mark)
     fills = len(third) > 0
     for node in range(first, last):
         for entry in range(core.indptr[node], core.indptr[node + 1]):
-            mark[core.indices[entry]] = core.edge[entry] + 1
+            mark[core.indices[entry]] = core.label[entry] + 1
         for entry in range(core.indptr[node], core.up[node]):
-            other, number = core.indices[entry], core.edge[entry]
+            other, number = core.indices[entry], core.label[entry]
             place, start = ptr[number], ptr[number]
             for step in range(core.indptr[other], core.indptr[other + 1]):
                 found = mark[core.indices[step]]
                 if found > 0:
                     if fills:
                         third[place] = core.indices[step]
-                        first_edge[place] = core.edge[step]
+                        first_edge[place] = core.label[step]
                         second_edge[place] = found - 1
                     place += 1
             if not fills:
@@ -161,7 +152,7 @@ def add_cycles(first, last, core, largest, below, scratch, met, sums, edge_squar
     on each edge.
     """
     paths, beyond = scratch[0], scratch[1]
-    indptr, indices, edge, up = core.indptr, core.indices, core.edge, core.up
+    indptr, indices, edge, up = core.indptr, core.indices, core.label, core.up
     for u in range(first, last):
         # 1. paths u - a - b of earlier nodes, by their end
         count = 0
@@ -242,7 +233,7 @@ def add_pairs(first, last, core, triangles, degree, paths, hubs, met, sums):
         # 1. paths u - a - v, and the triangles on both edges
         count = 0
         for entry in range(core.indptr[u], core.indptr[u + 1]):
-            a, own = core.indices[entry], _number(triangles, core.edge[entry])
+            a, own = core.indices[entry], _number(triangles, core.label[entry])
             for step in range(core.indptr[a], core.indptr[a + 1]):
                 v = core.indices[step]
                 if v >= u:
@@ -252,10 +243,10 @@ def add_pairs(first, last, core, triangles, degree, paths, hubs, met, sums):
                     count += 1
                 paths[v, COMMON] += 1
                 paths[v, AT_U] += own
-                paths[v, AT_V] += _number(triangles, core.edge[step])
+                paths[v, AT_V] += _number(triangles, core.label[step])
         # 2. edges among the common neighbours
         for entry in range(core.indptr[u], core.indptr[u + 1]):
-            h, number = core.indices[entry], core.edge[entry]
+            h, number = core.indices[entry], core.label[entry]
             own = triangles.first_edge if u > h else triangles.second_edge
             if _number(triangles, number) > 0:
                 _add_hub(u, h, number, own, triangles, paths, hubs, met[1], sums)
@@ -336,7 +327,7 @@ def add_cliques(first, last, core, triangles, mark, sums, on_edges):
         for entry in range(core.indptr[z], core.indptr[z + 1]):
             mark[core.indices[entry]] = True
         for entry in range(core.indptr[z], core.up[z]):
-            x, xz = core.indices[entry], core.edge[entry]
+            x, xz = core.indices[entry], core.label[entry]
             for place in range(triangles.ptr[xz], triangles.ptr[xz + 1]):
                 y = triangles.third[place]
                 if y >= z:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.counting.rows_by_degree import RowsByDegree
 from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph_content import NONE
@@ -69,13 +70,9 @@ _FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer fe
 
 
 class _Kinds(NamedTuple):
-    """A graph whose nodes are numbered by their degrees, and the kinds of neighbours of each."""
+    """The colours of nodes, and how many of the neighbours of each are of which kind."""
 
-    indptr: np.ndarray  # int64 [V + 1]
-    indices: np.ndarray  # int32 [E], ascending in each row
-    links: np.ndarray  # int64 [E]
     colors: np.ndarray  # int64 [V], from 0
-    up: np.ndarray  # int64 [V], the first entry of each row whose node is later
     ptr: np.ndarray  # int64 [V + 1], the kinds of neighbours of each node:
     kind: np.ndarray  # int64, link and colour as link C + colour
     number: np.ndarray  # int64, how many neighbours are of it
@@ -119,15 +116,15 @@ def count_sets(
     """
     check_codes(graph, num_colors, size)
     base = _Base(graph.relations.reverse.astype(np.int64), num_colors)
-    parts = _count_parts(_find_kinds(graph, colors, base), base, size, spend)
+    parts = _count_parts(*_find_kinds(graph, colors, base), base, size, spend)
     return _take_away(*parts, base, size)
 
 
 def sets_steps(graph: CSRGraph, size: int) -> int:
     """About how many steps of some three nanoseconds :func:`count_sets` takes."""
     base = _Base(graph.relations.reverse.astype(np.int64), 1)
-    kinds = _find_kinds(graph, np.zeros(graph.num_nodes, np.int64), base)
-    return int(_costs(kinds, size).sum())
+    rows, kinds = _find_kinds(graph, np.zeros(graph.num_nodes, np.int64), base)
+    return int(_costs(rows, kinds, size).sum())
 
 
 def num_trees(graph: CSRGraph, size: int) -> int:
@@ -140,7 +137,8 @@ def num_trees(graph: CSRGraph, size: int) -> int:
     return int(stars + (rows * (degrees[graph.indices] - 1)).sum() / 2)
 
 
-def _find_kinds(graph: CSRGraph, colors: np.ndarray, base: _Base) -> _Kinds:
+def _find_kinds(graph: CSRGraph, colors: np.ndarray, base: _Base) -> tuple[RowsByDegree, _Kinds]:
+    """The rows of a graph by degree with the link of each entry, and the kinds of neighbours."""
     # 1. number the nodes by their degrees, equal ones as they were
     number, degrees = graph.num_nodes, graph.degrees
     nodes = np.argsort(degrees, kind="stable")
@@ -154,38 +152,31 @@ def _find_kinds(graph: CSRGraph, colors: np.ndarray, base: _Base) -> _Kinds:
         links = graph.links[order].astype(np.int64)
     indptr = np.concatenate([[0], np.cumsum(degrees[nodes])])
     up = indptr[:-1] + np.bincount(row[column < row], minlength=number)
-    node_colors = colors.reshape(-1)[nodes]
+    colors_of_nodes = colors.reshape(-1)[nodes]
+    rows = RowsByDegree(indptr, column.astype(np.int32), links, up)
     # 2. neighbours of each node by kind
-    kind = links * base.num_colors + node_colors[column]
+    kind = links * base.num_colors + colors_of_nodes[column]
     order = np.lexsort((kind, row))
     row, kind = row[order], kind[order]
     is_first = np.ones(len(row), bool)
     is_first[1:] = (row[1:] != row[:-1]) | (kind[1:] != kind[:-1])
     starts = np.flatnonzero(is_first)
     ptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=number))])
-    return _Kinds(
-        indptr,
-        column.astype(np.int32),
-        links,
-        node_colors.astype(np.int64),
-        up,
-        ptr,
-        kind[starts],
-        np.diff(starts, append=len(row)),
-    )
+    numbers = np.diff(starts, append=len(row))
+    return rows, _Kinds(colors_of_nodes.astype(np.int64), ptr, kind[starts], numbers)
 
 
-def _costs(kinds: _Kinds, size: int) -> np.ndarray:
+def _costs(rows: RowsByDegree, kinds: _Kinds, size: int) -> np.ndarray:
     """About the steps at each node, float64 ``[V]``."""
-    degrees, num_kinds = np.diff(kinds.indptr), np.diff(kinds.ptr).astype(np.float64)
+    degrees, num_kinds = np.diff(rows.indptr), np.diff(kinds.ptr).astype(np.float64)
     row = np.repeat(np.arange(len(degrees)), degrees)
-    is_down = kinds.indices < row
-    high, low = row[is_down], kinds.indices[is_down]
+    is_down = rows.indices < row
+    high, low = row[is_down], rows.indices[is_down]
     # 1. rows of neighbours with fewer of them are read for triangles and for squares
     costs = degrees[low] * (1.0 if size == 3 else 3.0)
     if size == 4:
         # 2. kinds at both ends of an edge; and cliques beyond the triangles at its lower end
-        later = (kinds.indptr[1:] - kinds.up).astype(np.float64)
+        later = (rows.indptr[1:] - rows.up).astype(np.float64)
         costs = costs + num_kinds[high] * num_kinds[low]
         costs += np.minimum(later[high], later[low]) * later.max(initial=0)
     num_codes = num_kinds ** (size - 1) / (2 if size == 3 else 6)
@@ -193,7 +184,7 @@ def _costs(kinds: _Kinds, size: int) -> np.ndarray:
 
 
 def _count_parts(
-    kinds: _Kinds, base: _Base, size: int, spend: Spend
+    rows: RowsByDegree, kinds: _Kinds, base: _Base, size: int, spend: Spend
 ) -> tuple[np.ndarray, np.ndarray]:
     """Codes of parts of the sets, whatever else joins their nodes, and how many there are.
 
@@ -203,7 +194,7 @@ def _count_parts(
     most_kinds = int(np.diff(kinds.ptr).max(initial=0))
     if comb(most_kinds, size - 1) > MOST_ROWS // 2:
         raise _too_many(size)
-    costs = _costs(kinds, size)
+    costs = _costs(rows, kinds, size)
     before = np.concatenate([[0.0], np.cumsum(costs)])
     pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
     bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
@@ -219,7 +210,7 @@ def _count_parts(
         for piece in range(first, last):
             ends = bounds[piece], bounds[piece + 1]
             of_thread.table[:] = add_parts(
-                *ends, kinds, base, size, of_thread.marks, *of_thread.table
+                *ends, rows, kinds, base, size, of_thread.marks, *of_thread.table
             )
             if len(of_thread.table[0]) > MOST_ROWS:
                 raise _too_many(size)
@@ -305,7 +296,7 @@ def _canonical_codes(links: np.ndarray, colors: np.ndarray, base: _Base) -> np.n
 
 
 @compiled()
-def add_parts(first, last, kinds, base, size, marks, keys, counts):
+def add_parts(first, last, rows, kinds, base, size, marks, keys, counts):
     """Count what is met at the nodes in [first, last), by code; return the table.
 
     `marks [2, V]` are 0, and are left so. `keys [H]`, -1 where free, and `counts [H]` are a hash
@@ -314,15 +305,15 @@ def add_parts(first, last, kinds, base, size, marks, keys, counts):
     table = CodeTable(keys, counts, np.array([(keys >= 0).sum()]))
     for node in range(first, last):
         table = _add_stars(node, kinds, base, size, table)
-        for entry in range(kinds.indptr[node], kinds.indptr[node + 1]):
-            marks[0, kinds.indices[entry]] = kinds.links[entry]
-        for entry in range(kinds.indptr[node], kinds.up[node]):
-            table = _add_at_edge(node, entry, kinds, base, size, marks[0], table)
-        for entry in range(kinds.indptr[node], kinds.indptr[node + 1]):
-            marks[0, kinds.indices[entry]] = 0
+        for entry in range(rows.indptr[node], rows.indptr[node + 1]):
+            marks[0, rows.indices[entry]] = rows.label[entry]
+        for entry in range(rows.indptr[node], rows.up[node]):
+            table = _add_at_edge(node, entry, rows, kinds, base, size, marks[0], table)
+        for entry in range(rows.indptr[node], rows.indptr[node + 1]):
+            marks[0, rows.indices[entry]] = 0
         if size == 4:
-            table = _add_squares(node, kinds, base, marks[0], table)
-            table = _add_cliques(node, kinds, base, marks, table)
+            table = _add_squares(node, rows, kinds, base, marks[0], table)
+            table = _add_cliques(node, rows, kinds, base, marks, table)
     return table.keys, table.counts
 
 
@@ -391,18 +382,18 @@ def _add_stars(node, kinds, base, size, table):
 
 
 @subroutine()
-def _add_at_edge(node, entry, kinds, base, size, mark, table):
+def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
     """Count what has an edge in its middle; `mark [V]` has the links of the node."""
-    other, link = np.int64(kinds.indices[entry]), kinds.links[entry]
+    other, link = np.int64(rows.indices[entry]), rows.label[entry]
     node_color, beside = kinds.colors[node], kinds.colors[other]
     # 1. the triangles on the edge, by the kinds of the third nodes
     different, kind, number = np.int64(0), np.empty(0, np.int64), np.empty(0, np.int64)
-    for there in range(kinds.indptr[other], kinds.indptr[other + 1]):
-        third = np.int64(kinds.indices[there])
+    for there in range(rows.indptr[other], rows.indptr[other + 1]):
+        third = np.int64(rows.indices[there])
         if mark[third] == 0:
             continue
         # links to the third node, from the node and from the other one
-        link_a, link_b, color = mark[third], kinds.links[there], kinds.colors[third]
+        link_a, link_b, color = mark[third], rows.label[there], kinds.colors[third]
         code = _code(base, node_color, link, beside, link_a, link_b, color)
         if size == 3:
             # each triangle once
@@ -410,7 +401,7 @@ def _add_at_edge(node, entry, kinds, base, size, mark, table):
                 table = _add(code, 1, table)
             continue
         if not len(kind):
-            most = kinds.indptr[other + 1] - kinds.indptr[other]
+            most = rows.indptr[other + 1] - rows.indptr[other]
             kind, number = np.empty(most, np.int64), np.empty(most, np.int64)
         at = 0
         while at < different and kind[at] != code:
@@ -459,35 +450,35 @@ def _add_at_edge(node, entry, kinds, base, size, mark, table):
 
 
 @subroutine()
-def _add_squares(node, kinds, base, mark, table):
+def _add_squares(node, rows, kinds, base, mark, table):
     """Count the squares whose last node is this one, by the two nodes opposite of each other.
 
     `mark [V]` is 0, and is left so.
     """
     # 1. how many paths of two edges lead to each node, all before this one
     paths = np.int64(0)
-    for entry in range(kinds.indptr[node], kinds.up[node]):
-        middle = kinds.indices[entry]
-        for there in range(kinds.indptr[middle], kinds.indptr[middle + 1]):
-            if kinds.indices[there] >= node:
+    for entry in range(rows.indptr[node], rows.up[node]):
+        middle = rows.indices[entry]
+        for there in range(rows.indptr[middle], rows.indptr[middle + 1]):
+            if rows.indices[there] >= node:
                 break
-            mark[kinds.indices[there]] += 1
+            mark[rows.indices[there]] += 1
             paths += 1
     if paths < 2:
-        for entry in range(kinds.indptr[node], kinds.up[node]):
-            middle = kinds.indices[entry]
-            for there in range(kinds.indptr[middle], kinds.indptr[middle + 1]):
-                if kinds.indices[there] < node:
-                    mark[kinds.indices[there]] = 0
+        for entry in range(rows.indptr[node], rows.up[node]):
+            middle = rows.indices[entry]
+            for there in range(rows.indptr[middle], rows.indptr[middle + 1]):
+                if rows.indices[there] < node:
+                    mark[rows.indices[there]] = 0
         return table
     # 2. their middles, those to one node beside each other, by their kinds
     kind, number = np.empty(paths, np.int64), np.zeros(paths, np.int64)
     ends, num_ends, start = np.empty(paths, np.int64), np.int64(0), np.int64(0)
     starts = np.empty(paths + 1, np.int64)
-    for entry in range(kinds.indptr[node], kinds.up[node]):
-        middle = kinds.indices[entry]
-        for there in range(kinds.indptr[middle], kinds.indptr[middle + 1]):
-            end = kinds.indices[there]
+    for entry in range(rows.indptr[node], rows.up[node]):
+        middle = rows.indices[entry]
+        for there in range(rows.indptr[middle], rows.indptr[middle + 1]):
+            end = rows.indices[there]
             if end >= node:
                 break
             if mark[end] > 0:
@@ -496,10 +487,10 @@ def _add_squares(node, kinds, base, mark, table):
                 start += mark[end]
                 num_ends += 1
                 mark[end] = -num_ends
-            link = kinds.links[there]
+            link = rows.label[there]
             code = _code(
                 base, kinds.colors[node], 0, kinds.colors[end],
-                kinds.links[entry], base.reverse[link], kinds.colors[middle],
+                rows.label[entry], base.reverse[link], kinds.colors[middle],
             )  # fmt: skip
             at = starts[-mark[end] - 1]
             while number[at] and kind[at] != code:
@@ -524,37 +515,37 @@ def _add_squares(node, kinds, base, mark, table):
 
 
 @subroutine()
-def _add_cliques(node, kinds, base, marks, table):
+def _add_cliques(node, rows, kinds, base, marks, table):
     """Count the cliques of four whose first node is this one; `marks` are 0, and are left so."""
-    stop = kinds.indptr[node + 1]
-    if stop - kinds.up[node] < 3:
+    stop = rows.indptr[node + 1]
+    if stop - rows.up[node] < 3:
         return table
-    for entry in range(kinds.up[node], stop):
-        marks[0, kinds.indices[entry]] = kinds.links[entry]
-    for entry in range(kinds.up[node], stop):
+    for entry in range(rows.up[node], stop):
+        marks[0, rows.indices[entry]] = rows.label[entry]
+    for entry in range(rows.up[node], stop):
         # 1. a neighbour behind it, and what both have behind that
-        second = kinds.indices[entry]
-        for at in range(kinds.up[second], kinds.indptr[second + 1]):
-            marks[1, kinds.indices[at]] = kinds.links[at]
-        for at in range(kinds.up[second], kinds.indptr[second + 1]):
-            third = kinds.indices[at]
+        second = rows.indices[entry]
+        for at in range(rows.up[second], rows.indptr[second + 1]):
+            marks[1, rows.indices[at]] = rows.label[at]
+        for at in range(rows.up[second], rows.indptr[second + 1]):
+            third = rows.indices[at]
             if marks[0, third] == 0:
                 continue
             code = _code(
-                base, kinds.colors[node], kinds.links[entry], kinds.colors[second],
-                marks[0, third], kinds.links[at], kinds.colors[third],
+                base, kinds.colors[node], rows.label[entry], kinds.colors[second],
+                marks[0, third], rows.label[at], kinds.colors[third],
             )  # fmt: skip
             # 2. and what all three have
-            for last in range(kinds.up[third], kinds.indptr[third + 1]):
-                fourth = kinds.indices[last]
+            for last in range(rows.up[third], rows.indptr[third + 1]):
+                fourth = rows.indices[last]
                 if marks[0, fourth] and marks[1, fourth]:
-                    links = marks[0, fourth], marks[1, fourth], kinds.links[last]
+                    links = marks[0, fourth], marks[1, fourth], rows.label[last]
                     whole = _longer(base, code, *links, kinds.colors[fourth])
                     table = _add(whole, 1, table)
-        for at in range(kinds.up[second], kinds.indptr[second + 1]):
-            marks[1, kinds.indices[at]] = 0
-    for entry in range(kinds.up[node], stop):
-        marks[0, kinds.indices[entry]] = 0
+        for at in range(rows.up[second], rows.indptr[second + 1]):
+            marks[1, rows.indices[at]] = 0
+    for entry in range(rows.up[node], stop):
+        marks[0, rows.indices[entry]] = 0
     return table
 
 

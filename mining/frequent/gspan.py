@@ -21,7 +21,7 @@ import numpy as np
 
 from gomkcn.mining.counting.census import are_connected
 from gomkcn.mining.counting.watching import Spend, spend_freely
-from gomkcn.mining.frequent.gspan_loops import Arcs, find_extensions, is_minimal
+from gomkcn.mining.frequent.gspan_loops import find_extensions, is_minimal
 from gomkcn.mining.significance.verdicts import adjust_for_family, class_contrasts
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
@@ -35,6 +35,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
@@ -399,17 +400,17 @@ class _Labels:
 
     def arcs(
         self, row: np.ndarray, neighbor: np.ndarray, label: np.ndarray, color: np.ndarray
-    ) -> Arcs:
+    ) -> CompiledGraph:
         """Arcs in ascending order of the node that they leave."""
         indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(color)))])
-        return Arcs(
-            indptr,
-            neighbor.astype(np.int32),
-            label.astype(np.int32),
-            color.astype(np.int32),
-            len(self.opposite),
-            len(self.colors) + 1,
+        return CompiledGraph.of_arrays(
+            indptr, neighbor.astype(np.int32), label.astype(np.uint16), color
         )
+
+    @property
+    def num_colors(self) -> int:
+        """Colours that a node may have, with that of nodes of no frequent one."""
+        return len(self.colors) + 1
 
 
 class _SubgraphSearch:
@@ -439,7 +440,7 @@ class _SubgraphSearch:
         if graph.links is not None:
             entry, channel = np.nonzero(graph.relations.links[graph.links])
         self.arcs = labels.arcs(row[entry], graph.indices[entry], channel, labels.numbers(graph))
-        self._degrees = np.diff(self.arcs.indptr)
+        self._degrees = np.diff(self.arcs.indptr).astype(np.int64)
 
     def run(
         self, accepts: Callable[[_Code, np.ndarray], bool]
@@ -452,13 +453,14 @@ class _SubgraphSearch:
         """All edges alone, by their kinds and those of their nodes."""
         arcs = self.arcs
         found = []
-        node = np.repeat(np.arange(len(arcs.color)), np.diff(arcs.indptr))
-        key = arcs.color[node].astype(np.int64) * arcs.num_labels + arcs.label
-        key = key * arcs.num_colors + arcs.color[arcs.neighbor]
+        num_labels, num_colors = len(self.labels.opposite), self.labels.num_colors
+        node = np.repeat(np.arange(len(arcs.colors)), self._degrees)
+        key = (arcs.colors[node] * num_labels + arcs.links) * num_colors
+        key = key + arcs.colors[arcs.indices]
         for start, rows in _groups(key):
-            front, color = divmod(start, arcs.num_colors)
-            first, label = divmod(front, arcs.num_labels)
-            nodes = np.stack([node[rows], arcs.neighbor[rows]], axis=1).astype(np.int32)
+            front, color = divmod(start, num_colors)
+            first, label = divmod(front, num_labels)
+            nodes = np.stack([node[rows], arcs.indices[rows]], axis=1).astype(np.int32)
             code = _Code.begin(label, (first, color))
             found.append(_Root(code, nodes, len(rows) / len(key)))
         return found
@@ -514,13 +516,15 @@ class _SubgraphSearch:
             spend(share)
             return
         self._room -= needed
-        key, row, new = find_extensions(self.arcs, nodes, code.path, used, grows)
+        key, row, new = find_extensions(
+            self.arcs, self.labels.num_colors, nodes, code.path, used, grows
+        )
         for value, at in _groups(key):
             longer = nodes[row[at]]
             if new[at[0]] >= 0:
                 longer = np.concatenate([longer, new[at, None]], axis=1)
             part = share * len(at) / len(key)
-            yield from self._grow(code.extended(value, self.arcs), longer, accepts, part, spend)
+            yield from self._grow(code.extended(value, self.labels), longer, accepts, part, spend)
         self._room += needed
         if not len(key):
             spend(share)
@@ -537,7 +541,7 @@ class _SubgraphSearch:
         u, v, label = np.concatenate([code.arcs, back]).T
         order = np.argsort(u, kind="stable")
         arcs = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
-        return bool(is_minimal(arcs, code.arcs, code.keys, opposite))
+        return bool(is_minimal(arcs, self.labels.num_colors, code.arcs, code.keys, opposite))
 
     def structure(self, code: _Code) -> Structure:
         """The subgraph of a code."""
@@ -578,16 +582,17 @@ class _Code:
         used[u, v, label] = used[v, u, opposite[label]] = True
         return used
 
-    def extended(self, key: int, arcs: Arcs) -> _Code:
+    def extended(self, key: int, labels: _Labels) -> _Code:
         """The code with the arc of a key of :func:`find_extensions`."""
         size, path, colors = len(self.colors), self.path, self.colors
-        if key < size * arcs.num_labels:
+        num_labels = len(labels.opposite)
+        if key < size * num_labels:
             # back from the last node
-            v, label = divmod(key, arcs.num_labels)
+            v, label = divmod(key, num_labels)
             u = size - 1
         else:
-            front, color = divmod(key - size * arcs.num_labels, arcs.num_colors)
-            rank, label = divmod(front, arcs.num_labels)
+            front, color = divmod(key - size * num_labels, labels.num_colors)
+            rank, label = divmod(front, num_labels)
             path = path[: len(path) - rank]
             u, v, colors = int(path[-1]), size, (*colors, color)
             path = np.append(path, size)

@@ -3,31 +3,28 @@
 A subgraph is a DFS code: its arcs in the order of a depth-first search, of which each leads from
 the node that was met last to one that it was met through, or from one of these to a new node. Its
 embeddings are rows of the nodes of a graph, in the order in which the search meets them.
+
+The arcs of a graph are a :class:`CompiledGraph` with an entry for each relation and direction of an
+edge: what leaves a node, whose link is the channel as seen from the node, of L labels, and whose
+nodes have one of C colours.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, bounds
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-
-
-class Arcs(NamedTuple):
-    """What leaves each node of a graph: an arc for each relation and direction of an edge."""
-
-    indptr: np.ndarray  # int64 [V + 1]
-    neighbor: np.ndarray  # int32 [A]
-    label: np.ndarray  # int32 [A], the channel as seen from the node
-    color: np.ndarray  # int32 [V], categories of the nodes
-    num_labels: int
-    num_colors: int
 
 
 @compiled()
 def find_extensions(
-    arcs: Arcs, nodes: np.ndarray, path: np.ndarray, used: np.ndarray, grows: bool
+    arcs: CompiledGraph,
+    num_colors: int,
+    nodes: np.ndarray,
+    path: np.ndarray,
+    used: np.ndarray,
+    grows: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find each way to add an arc to some embeddings.
 
@@ -53,7 +50,7 @@ def find_extensions(
     key, row = np.empty(room, np.int64), np.empty(room, np.int64)
     new = np.empty(room, np.int32)
     size = nodes.shape[1]
-    last, labels, found = size - 1, arcs.num_labels, 0
+    last, labels, found = size - 1, used.shape[2], 0
     on_path = np.zeros(size, np.bool_)
     for position in path:
         on_path[position] = True
@@ -61,8 +58,9 @@ def find_extensions(
         for rank in range(len(path) if grows else 1):
             position = path[len(path) - 1 - rank]
             here = nodes[k, position]
-            for entry in range(arcs.indptr[here], arcs.indptr[here + 1]):
-                there, label = arcs.neighbor[entry], arcs.label[entry]
+            begin, end = bounds(arcs, here)
+            for entry in range(begin, end):
+                there, label = np.int64(arcs.indices[entry]), np.int64(arcs.links[entry])
                 met = -1
                 for other in range(size):
                     if nodes[k, other] == there:
@@ -71,7 +69,7 @@ def find_extensions(
                     if not grows:
                         continue
                     # deeper nodes of the path first, then labels, then colours
-                    code = (rank * labels + label) * arcs.num_colors + arcs.color[there]
+                    code = (rank * labels + label) * num_colors + arcs.colors[there]
                     code += size * labels
                 elif position == last and on_path[met] and not used[last, met, label]:
                     # back to the earliest node first
@@ -97,28 +95,35 @@ def _longer(values: np.ndarray, room: int) -> np.ndarray:
 
 
 @compiled()
-def is_minimal(arcs: Arcs, code: np.ndarray, keys: np.ndarray, opposite: np.ndarray) -> bool:
+def is_minimal(
+    arcs: CompiledGraph,
+    num_colors: int,
+    code: np.ndarray,
+    keys: np.ndarray,
+    opposite: np.ndarray,
+) -> bool:
     """Whether no other depth-first search of the same subgraph has a code before this one.
 
     Parameters
     ----------
-    arcs : Arcs
+    arcs : CompiledGraph
         The subgraph itself.
     code : int64 ``[E, 3]``
         Positions of the two ends and label of each arc.
     keys : int64 ``[E]``
         Keys of the arcs after the first as :func:`find_extensions` has them.
     """
-    size, num_labels = len(arcs.indptr) - 1, arcs.num_labels
+    size, num_labels = len(arcs.indptr) - 1, len(opposite)
     # 1. all searches whose first arc is the least of all
-    first = (arcs.color[0] * num_labels + code[0, 2]) * arcs.num_colors + arcs.color[1]
-    begun = np.empty((len(arcs.neighbor), 2), np.int32)
+    first = (arcs.colors[0] * num_labels + code[0, 2]) * num_colors + arcs.colors[1]
+    begun = np.empty((len(arcs.indices), 2), np.int32)
     found = 0
     for node in range(size):
-        for entry in range(arcs.indptr[node], arcs.indptr[node + 1]):
-            there = arcs.neighbor[entry]
-            label = arcs.color[node] * num_labels + arcs.label[entry]
-            start = label * arcs.num_colors + arcs.color[there]
+        begin, end = bounds(arcs, node)
+        for entry in range(begin, end):
+            there = np.int64(arcs.indices[entry])
+            label = arcs.colors[node] * num_labels + np.int64(arcs.links[entry])
+            start = label * num_colors + arcs.colors[there]
             if start < first:
                 return False
             if start == first:
@@ -137,7 +142,7 @@ def is_minimal(arcs: Arcs, code: np.ndarray, keys: np.ndarray, opposite: np.ndar
                 length -= 1
             path[length] = v
             length += 1
-        key, row, new = find_extensions(arcs, nodes, path[:length], used, True)
+        key, row, new = find_extensions(arcs, num_colors, nodes, path[:length], used, True)
         width = nodes.shape[1]
         grows = code[step, 1] == width
         longer = np.empty((len(key), width + 1 if grows else width), np.int32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -23,12 +23,14 @@ class Candidate:
 
     structure: Structure
     copies: np.ndarray  # int32 [K, M], the node of the mined graph at each node
-    edges: np.ndarray  # [K, P], which edge of one graph, or entry of a collection, each edge is
-    sources: tuple[str, ...]  # what saw it
+    # [K, P], which edge of one graph, or entry of a collection, each edge is, if it is known
+    edges: np.ndarray = field(default_factory=lambda: NO_EDGES)
+    sources: tuple[str, ...] = ("grown",)  # what saw it
     is_complete: bool = True  # whether all copies were looked at
     addresses: Addresses | None = None  # of one graph, what says where each copy is
     # of a drawing, from which copies may differ: how often they lack an edge, and have another
     rates: tuple[float, float] | None = None
+    gains: tuple[float, ...] = ()  # of a collection, about what it alone would save in each base
 
     @property
     def code(self) -> bytes:

@@ -8,34 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.structures.pattern import NO_EDITS
-from gomkcn_dgl.graphs.structure import Structure
-
-
-@dataclass(frozen=True, eq=False)
-class CodedMotif:
-    """A structure whose copies are named instead of their edges."""
-
-    structure: Structure
-    copies: np.ndarray  # int64 [k, M], the node of the mined graph at each node
-    bits: float  # what the description grows by when it is dropped
-    # what it shortens the description with the motifs before it by, in the order of the choice
-    share: float = 0.0
-    address: str = ""  # the code that says cheapest where the copies are
-    sources: tuple[str, ...] = ("grown",)
-    edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # as in `MotifPart`
-
-    @property
-    def copies_exact(self) -> int:
-        """Copies that do not differ from the structure."""
-        return len(self.copies) - len(np.unique(self.edits[:, 0]))
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 
 
 @dataclass(frozen=True, eq=False)
 class CodedSet:
     """What a search finds in one base, in nodes of the mined graph, most bits first."""
 
-    motifs: tuple[CodedMotif, ...]
+    motifs: tuple[PlacedMotif, ...]
     bits_base: float  # length of the description without motifs
     bits_total: float
     # what the bits are given: "degrees", or "blocks" as well; of a collection, the degrees of each
@@ -43,7 +23,7 @@ class CodedSet:
     base: str = "degrees"
     blocks: np.ndarray | None = None  # int64 [V], the block of each node
     cut: str = ""  # where the search was cut, a sentence
-    closest: CodedMotif | None = None  # without motifs, what comes closest to saving bits
+    closest: PlacedMotif | None = None  # without motifs, what comes closest to saving bits
     # bits that the total would grow by with each given structure that is not in the set, by key;
     # infinite where it has fewer copies than a motif must have
     missing: Mapping[bytes, float] = field(default_factory=dict)
@@ -57,7 +37,7 @@ class CodedSet:
     def beside(self, bits_base: float) -> CodedSet:
         """The same beside a shorter description without motifs, which the largest share pays for.
 
-        >>> first, second = CodedMotif(None, None, 9.0, 8.0), CodedMotif(None, None, 3.0, 2.0)
+        >>> first, second = PlacedMotif(None, None, 9.0, 8.0), PlacedMotif(None, None, 3.0, 2.0)
         >>> found = CodedSet((first, second), 100.0, 90.0).beside(96.0)
         >>> [motif.share for motif in found.motifs], found.bits_saved
         ([4.0, 2.0], 6.0)

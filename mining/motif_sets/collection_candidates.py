@@ -20,14 +20,14 @@ from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group
 from gomkcn.mining.motif_sets.collection_copies import (
     LEAST_COPIES,
-    choose,
-    choose_copies,
+    choose_each,
+    choose_in_collection,
     least_graphs,
     values,
 )
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn.mining.structures.node_sets import Sighting, distinct_structures
+from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
@@ -88,10 +88,10 @@ class CollectionProposals:
         if number:
             return []
         limits = self.shared.limits
-        ranked = sorted(self.shared.found, key=lambda one: -one.gains[self.base])
-        best = [one for one in ranked if one.gains[self.base] > limits.least_gain]
+        ranked = sorted(self.shared.found, key=lambda candidate: -candidate.gains[self.base])
+        best = [candidate for candidate in ranked if candidate.gains[self.base] > limits.least_gain]
         return [
-            most_valuable(self.empty, one.candidate, limits) for one in best[: limits.candidates]
+            most_valuable(self.empty, candidate, limits) for candidate in best[: limits.candidates]
         ]
 
     def give(self, structure: Structure, sources: tuple[str, ...]) -> list[Candidate]:
@@ -100,9 +100,8 @@ class CollectionProposals:
         limits = self.shared.limits
         sets = occurrences_of(self.shared.mined, structure, limits)
         seen, _ = sightings(code, sets, LEAST_COPIES, least_graphs(code))
-        return [
-            most_valuable(self.empty, _candidate_of(code, one, sources), limits) for one in seen
-        ]
+        given = [replace(_with_edges(code, candidate), sources=sources) for candidate in seen]
+        return [most_valuable(self.empty, candidate, limits) for candidate in given]
 
     def choose(
         self,
@@ -111,41 +110,23 @@ class CollectionProposals:
         freed: np.ndarray | None,
         least_worth: float,
     ) -> Choice | None:
-        """The free copies of a candidate that save most, see :func:`choose_copies`.
+        """The free copies of a candidate that save most, see :func:`choose_in_collection`.
 
         Copies of any worth are taken where they pay together: ``least_worth`` is of one graph. They
         are chosen all at once, so that a motif of the description takes no more.
         """
         if any(motif.structure.code == candidate.code for motif in description.motifs):
             return None
-        return choose_copies(description, candidate, freed)
+        return choose_in_collection(description, candidate, freed)
 
-    def redrawn(
-        self,
-        description: CollectionDescription,
-        number: int,
-        tried: set[tuple[bytes, bytes, bool]],
-    ) -> Iterator[Choice]:
+    def redrawn(self, description: CollectionDescription, number: int) -> Iterator[Choice]:
         """No other drawing: copies are exact."""
         return iter(())
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
         code = self.empty.code
-        sighting = Sighting(code.named(candidate.structure), candidate.copies)
-        return _candidate_of(code, sighting, candidate.sources)
-
-
-@dataclass(frozen=True)
-class _Grown:
-    """A structure that recurs, and about what it alone would save in each base."""
-
-    candidate: Candidate
-    gains: tuple[float, ...]
-
-    @property
-    def best_gain(self) -> float:
-        return max(self.gains)
+        return _with_edges(code, replace(candidate, structure=code.named(candidate.structure)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +142,7 @@ class GrownStructures:
     limits: GrowthLimits = LIMITS
 
     @property
-    def found(self) -> list[_Grown]:
+    def found(self) -> list[Candidate]:
         """The structures, and about what each saves."""
         return self._grown[0]
 
@@ -171,7 +152,7 @@ class GrownStructures:
         return self._grown[1]
 
     @cached_property
-    def _grown(self) -> tuple[list[_Grown], str]:
+    def _grown(self) -> tuple[list[Candidate], str]:
         if not self.grows:
             return [], ""
         limits = self.limits
@@ -179,7 +160,7 @@ class GrownStructures:
         rng = np.random.default_rng([self.seed, 13])
         rows = code.rows
         num_graphs = code.graph.num_graphs
-        found: list[_Grown] = []
+        found: list[Candidate] = []
         cut = ""
         sets = np.arange(code.graph.num_nodes, dtype=np.int32)[:, None]
         for size in range(2, max(self.sizes) + 1):
@@ -189,7 +170,7 @@ class GrownStructures:
                 cut = cut or _cut_from(size)
                 most = len(sets) * limits.children // number // num_graphs
                 sets = thin(sets, code.graph_of, most, rng)
-            sets = grow(rows, sets)
+            sets = grow_by_a_node(rows, sets)
             if len(sets) > limits.sets:
                 cut = cut or _cut_from(size)
                 most = max(limits.least_of_graph, limits.sets // num_graphs)
@@ -198,12 +179,14 @@ class GrownStructures:
             seen, goes_on = sightings(code, sets, limits.least_occurrences, least_graphs(code))
             valued = self._valued(seen)
             if size in self.sizes:
-                found += [one for one in valued if one.best_gain > limits.least_gain]
+                found += [
+                    candidate for candidate in valued if max(candidate.gains) > limits.least_gain
+                ]
             if size == max(self.sizes):
                 break
             # 3. the sets that grow on: all, or those of the structures nearest to paying
             sets = sets[goes_on]
-            if sum(len(one.copies) for one in seen) > limits.grown:
+            if sum(len(candidate.copies) for candidate in seen) > limits.grown:
                 cut = cut or _cut_from(size + 1)
                 sets = _nearest_to_paying(code, valued, limits, rng)
             if not len(sets):
@@ -213,21 +196,24 @@ class GrownStructures:
                 break
         return found, cut
 
-    def _valued(self, seen: Sequence[Sighting]) -> list[_Grown]:
+    def _valued(self, seen: Sequence[Candidate]) -> list[Candidate]:
         """Structures of one size, each with about what it alone would save in each base."""
-        candidates = [_candidate_of(self.empty[0].code, one, ("grown",)) for one in seen]
+        candidates = [_with_edges(self.empty[0].code, candidate) for candidate in seen]
         in_bases = [
-            [choice.gain for choice in choose(empty, candidates, _FEW_ROUNDS)]
+            [choice.gain for choice in choose_each(empty, candidates, _FEW_ROUNDS)]
             for empty in self.empty
         ]
         gains = zip(*in_bases, strict=True)
-        return [_Grown(*row) for row in zip(candidates, gains, strict=True)]
+        return [
+            replace(candidate, gains=saved)
+            for candidate, saved in zip(candidates, gains, strict=True)
+        ]
 
 
-def _candidate_of(code: CollectionCode, sighting: Sighting, sources: tuple[str, ...]) -> Candidate:
-    structure, copies = sighting
-    entries = code.rows.entries_of(copies, structure.pairs)
-    return Candidate(structure, copies, entries, sources)
+def _with_edges(code: CollectionCode, candidate: Candidate) -> Candidate:
+    """The same with the entries of the edges of its copies."""
+    entries = code.rows.entries_of(candidate.copies, candidate.structure.pairs)
+    return replace(candidate, edges=entries)
 
 
 def most_valuable(
@@ -250,14 +236,14 @@ def _cut_from(size: int) -> str:
 
 
 def _nearest_to_paying(
-    code: CollectionCode, grown: Sequence[_Grown], limits: GrowthLimits, rng: np.random.Generator
+    code: CollectionCode, grown: Sequence[Candidate], limits: GrowthLimits, rng: np.random.Generator
 ) -> np.ndarray:
     """Sets of the structures of highest gain, some of each graph, nodes ascending."""
     most = max(limits.least_of_graph, limits.grown // code.graph.num_graphs // 4)
     kept = []
     total = 0
-    for one in sorted(grown, key=lambda one: one.best_gain, reverse=True):
-        kept.append(thin(one.candidate.copies, code.graph_of, most, rng))
+    for candidate in sorted(grown, key=lambda candidate: max(candidate.gains), reverse=True):
+        kept.append(thin(candidate.copies, code.graph_of, most, rng))
         total += len(kept[-1])
         if total > limits.grown:
             break
@@ -268,7 +254,7 @@ def occurrences_of(
     mined: MinedGraph, structure: Structure, limits: GrowthLimits = LIMITS
 ) -> np.ndarray:
     """All induced occurrences of a structure, int32 ``[K, M]``, in the order of its nodes."""
-    names = {name for own in structure.categories for name in own}
+    names = {name for categories in structure.categories for name in categories}
     nothing = np.zeros((0, structure.num_nodes), np.int32)
     if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
         return nothing
@@ -288,7 +274,7 @@ def most_grown(rows: CompiledGraph, sets: np.ndarray) -> int:
 
 
 @np.errstate(over="ignore")
-def grow(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
+def grow_by_a_node(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
     children, keys = grow_rows(rows, sets, most_grown(rows, sets))
     order = np.argsort(keys, kind="stable")
@@ -309,7 +295,7 @@ def thin(sets: np.ndarray, graph_of: np.ndarray, most: int, rng: np.random.Gener
 
 def sightings(
     code: CollectionCode, sets: np.ndarray, least_times: int, least_graphs: int
-) -> tuple[list[Sighting], np.ndarray]:
+) -> tuple[list[Candidate], np.ndarray]:
     """The structures that sets ``[K, M]`` show, at least so often and in so many graphs.
 
     Returns also which sets may grow on, bool ``[K]``: those of structures in enough graphs.
@@ -336,8 +322,8 @@ def sightings(
     ends = np.cumsum(times)
     by_number = np.argsort(number, kind="stable")
     found = [
-        Sighting(structures[one], aligned[by_number[ends[one] - times[one] : ends[one]]])
-        for one in np.flatnonzero(goes_on & (times >= least_times))
+        Candidate(structures[at], aligned[by_number[ends[at] - times[at] : ends[at]]])
+        for at in np.flatnonzero(goes_on & (times >= least_times))
     ]
     return found, goes_on[number]
 

@@ -45,7 +45,7 @@ def least_graphs(code: CollectionCode) -> int:
     return min(LEAST_GRAPHS, code.graph.num_graphs)
 
 
-def choose(
+def choose_each(
     description: CollectionDescription, candidates: Sequence[Candidate], rounds: int = ROUNDS
 ) -> list[Choice]:
     """Choose copies of each of some candidates of one size, as if it alone were covered next.
@@ -65,49 +65,30 @@ def _choose(
     description: CollectionDescription, candidates: Sequence[Candidate], rounds: int
 ) -> list[Choice]:
     code = description.code
-    degrees, symbol_of = description.signatures
-    num_symbols = degrees.shape[1]
+    num_symbols = description.signatures[0].shape[1]
     structures = [candidate.structure for candidate in candidates]
     number = len(candidates)
     # 1. copies of free nodes, and the bits of their edges and signatures as they are now
-    rows = np.concatenate([candidate.copies for candidate in candidates])
-    which = np.repeat(np.arange(number), [len(candidate.copies) for candidate in candidates])
-    saved = values(description, candidates)
-    free = description.is_free[rows].all(axis=1)
-    rows = rows[free]
-    which = which[free]
-    saved = saved[free]
+    rows, which, saved = _free_copies(description, candidates)
     # 2. the signatures that occur in each orbit
     num_orbits = np.array([structure.num_orbits for structure in structures])
     orbits = np.stack([structure.orbits for structure in structures])
     orbits += (np.cumsum(num_orbits) - num_orbits)[:, None]
-    keys = orbits[which] * num_symbols + symbol_of[rows]
+    keys = orbits[which] * num_symbols + description.signatures[1][rows]
     cells = num_symbols * int(num_orbits.sum())
     expected = np.bincount(keys.ravel(), minlength=cells).reshape(-1, num_symbols)
-    # 3. what each structure costs beside its copies: drawing and alphabets
-    orbit, symbol = np.nonzero(expected)
-    num_known = np.bincount(orbit, minlength=len(expected))
-    costs = (
-        np.array([code.drawing_bits_of(structure) for structure in structures])
-        + _ORBIT_BITS * num_orbits
-    )
-    if len(degrees) == 1:
-        costs += _DEGREE_BITS * num_orbits
-    else:
-        inside = np.empty((len(degrees), len(expected)), np.int64)
-        inside[:, orbits] = code.inside(np.stack([structure.links for structure in structures]))
-        said = code.integers[degrees[:, symbol] - inside[:, orbit]].sum(axis=0)
-        costs += np.bincount(np.repeat(np.arange(number), num_orbits)[orbit], said, number)
+    num_known = np.count_nonzero(expected, axis=1)
+    costs = _costs(description, structures, orbits, expected)
     gains = np.full(number, -np.inf)
     chosen = np.zeros(len(rows), bool)
     goes_on = np.ones(number, bool)
     number_bits = np.zeros((number, 1))
     for _ in range(rounds):
-        # 4. what the signatures cost in the orbits, if copies are as those of the round before
+        # 3. what the signatures cost in the orbits, if copies are as those of the round before
         total = expected.sum(axis=1) + num_known / 2
         new_bits = -np.log2((expected + 0.5) / np.maximum(total, 0.5)[:, None])
         worth = saved - new_bits.ravel()[keys].sum(axis=1)
-        # 5. disjoint copies by falling value, in each graph as many as pay
+        # 4. disjoint copies by falling value, in each graph as many as pay
         taken, counts, gain = _numbers_that_pay(
             description, structures, rows, which, worth, number_bits
         )
@@ -119,31 +100,79 @@ def _choose(
         better = goes_on & (gain > gains)
         gains = np.where(better, gain, gains)
         chosen = np.where(better[which], taken, chosen)
-        # 6. what the next round expects
+        # 5. what the next round expects
         expected = np.bincount(keys[taken].ravel(), minlength=cells).reshape(-1, num_symbols)
-        most = counts.max(axis=1)
-        times = histograms(counts, int(most.max()) + 2)
-        number_bits = -np.log2((times + 0.5) / (len(code.sizes) + (most + 1) / 2)[:, None])
-        last = number_bits[np.arange(number), most]
-        is_more = np.arange(times.shape[1]) > most[:, None]
-        number_bits = np.where(is_more, last[:, None] + _UNSEEN_NUMBER_BITS, number_bits)
+        number_bits = _bits_of_numbers(counts)
     some = np.flatnonzero(chosen)
-    ends = np.searchsorted(which[some], np.arange(1, number))
-    copies = np.split(rows[some].astype(np.int64), ends)
+    copies = np.split(
+        rows[some].astype(np.int64), np.searchsorted(which[some], np.arange(1, number))
+    )
     return [
-        Choice(candidate, own, len(own), gain)
-        for candidate, own, gain in zip(candidates, copies, gains.tolist(), strict=True)
+        Choice(candidate, copies_of, len(copies_of), gain)
+        for candidate, copies_of, gain in zip(candidates, copies, gains.tolist(), strict=True)
     ]
 
 
-def choose_copies(
+def _free_copies(
+    description: CollectionDescription, candidates: Sequence[Candidate]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Copies of free nodes ``[K, M]``, which candidate each is of, and its bits as it is now."""
+    rows = np.concatenate([candidate.copies for candidate in candidates])
+    numbers = [len(candidate.copies) for candidate in candidates]
+    which = np.repeat(np.arange(len(candidates)), numbers)
+    free = description.is_free[rows].all(axis=1)
+    return rows[free], which[free], values(description, candidates)[free]
+
+
+def _costs(
+    description: CollectionDescription,
+    structures: Sequence[Structure],
+    orbits: np.ndarray,
+    expected: np.ndarray,
+) -> np.ndarray:
+    """What each structure costs beside its copies: drawing and alphabets, float64 ``[J]``.
+
+    Of the ``orbits [J, M]``, numbers in all, signatures are ``expected`` so often.
+    """
+    code = description.code
+    degrees = description.signatures[0]
+    number = len(structures)
+    num_orbits = np.array([structure.num_orbits for structure in structures])
+    drawings = np.array([code.drawing_bits_of(structure) for structure in structures])
+    costs: np.ndarray = drawings + _ORBIT_BITS * num_orbits
+    if len(degrees) == 1:
+        return costs + _DEGREE_BITS * num_orbits
+    orbit, symbol = np.nonzero(expected)
+    inside = np.empty((len(degrees), len(expected)), np.int64)
+    inside[:, orbits] = code.inside(np.stack([structure.links for structure in structures]))
+    bits = code.integers[degrees[:, symbol] - inside[:, orbit]].sum(axis=0)
+    structure_of = np.repeat(np.arange(number), num_orbits)[orbit]
+    return costs + np.bincount(structure_of, bits, number)
+
+
+def _bits_of_numbers(counts: np.ndarray) -> np.ndarray:
+    """Bits of each number of copies of a graph, from those ``[J, G]`` of all graphs.
+
+    The last one is of numbers that no graph has.
+    """
+    number, num_graphs = counts.shape
+    most = counts.max(axis=1)
+    times = histograms(counts, int(most.max()) + 2)
+    bits = -np.log2((times + 0.5) / (num_graphs + (most + 1) / 2)[:, None])
+    last = bits[np.arange(number), most]
+    is_more = np.arange(times.shape[1]) > most[:, None]
+    known: np.ndarray = np.where(is_more, last[:, None] + _UNSEEN_NUMBER_BITS, bits)
+    return known
+
+
+def choose_in_collection(
     description: CollectionDescription, candidate: Candidate, freed: np.ndarray | None
 ) -> Choice | None:
     """The free copies of a candidate that save most, None where they are too few.
 
     Where nodes are ``freed``, bool ``[V]``, one of these must be in a copy.
     """
-    (choice,) = choose(description, [candidate])
+    (choice,) = choose_each(description, [candidate])
     if not len(choice.copies) or (freed is not None and not freed[choice.copies].any()):
         return None
     return choice
@@ -157,6 +186,28 @@ def values(description: CollectionDescription, candidates: Sequence[Candidate]) 
     edges: np.ndarray = np.add.reduceat(description.entry_bits[entries], starts)
     rows = np.concatenate([candidate.copies for candidate in candidates])
     return edges + description.signature_bits[rows].sum(axis=1)
+
+
+def _places(
+    description: CollectionDescription,
+    structures: Sequence[Structure],
+    structure_of: np.ndarray,
+    graph_of: np.ndarray,
+    rank: np.ndarray,
+) -> np.ndarray:
+    """Bits that say where copies are, each the one of its rank in its graph, float64 ``[K]``.
+
+    Each is at some of the nodes that are left, which its symmetries exchange.
+    """
+    code = description.code
+    log_factorial = log2_factorials(int(code.sizes.max(initial=0)))
+    of_color = np.array(
+        [np.bincount(structure.colors, minlength=code.num_colors) for structure in structures]
+    )[structure_of]
+    symmetry = np.array([structure.automorphism_bits for structure in structures])[structure_of]
+    left = description.free_of_color[graph_of] - of_color * rank[:, None]
+    places: np.ndarray = (log_factorial[left] - log_factorial[left - of_color]).sum(axis=1)
+    return places - symmetry
 
 
 def _numbers_that_pay(
@@ -185,14 +236,9 @@ def _numbers_that_pay(
     at, group = at[order], group[order]
     rank = rank_in_group(group)
     structure_of = which[at]
-    # 2. each is at some of the nodes that are left, in any order of the copies
-    log_factorial = log2_factorials(int(code.sizes.max(initial=0)))
-    of_color = np.array([np.bincount(one.colors, minlength=code.num_colors) for one in structures])
-    of_color = of_color[structure_of]
-    symmetry = np.array([one.automorphism_bits for one in structures])[structure_of]
-    left = description.free_of_color[graph_of[at]] - of_color * rank[:, None]
-    places = (log_factorial[left] - log_factorial[left - of_color]).sum(axis=1)
-    saved = worth[at] + np.log2(rank + 1.0) + symmetry - places
+    # 2. what they save, added up
+    saved = worth[at] + np.log2(rank + 1.0)
+    saved -= _places(description, structures, structure_of, graph_of[at], rank)
     starts = np.flatnonzero(rank == 0)
     of_group = np.cumsum(rank == 0) - 1
     total = np.cumsum(saved)

@@ -191,9 +191,9 @@ class CollectionDescription:
             bits = np.where(code.possible, -np.log2(share), 0.0)
             # as the larger one sees it; of one category, both ways in the same bin
             bits += bits.swapaxes(0, 1)[:, :, code.reverse]
-            own = np.arange(code.num_colors)
-            bits[own, own] /= 1 + (code.reverse == np.arange(code.num_links + 1))
-            bits[own, own] += code.is_turned
+            same = np.arange(code.num_colors)
+            bits[same, same] /= 1 + (code.reverse == np.arange(code.num_links + 1))
+            bits[same, same] += code.is_turned
         return bits
 
     @cached_property
@@ -276,8 +276,8 @@ class CollectionDescription:
         else:
             num_symbols = np.bincount(owner, minlength=len(numbers))
             alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols]
-            said = code.integers[degrees[:, symbol]].sum(axis=0)
-            alphabet = alphabet + np.bincount(owner, said, len(numbers))
+            signature_bits = code.integers[degrees[:, symbol]].sum(axis=0)
+            alphabet = alphabet + np.bincount(owner, signature_bits, len(numbers))
         # 3. the sequence, with the alpha that makes it shortest
         graph_of = code.graph_of[nodes]
         num_graphs = code.graph.num_graphs
@@ -361,8 +361,14 @@ class CollectionDescription:
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
         bits = sum(self.motif_parts(structure, counts))
         edits = edits_of(structure, self._links_of(copies))
-        said = edit_bits(structure, len(copies), edits, self.num_links)
-        motif = PlacedMotif(structure, copies, bits, said, "", sources, edits)
+        motif = PlacedMotif(
+            structure,
+            copies,
+            sources=sources,
+            edits=edits,
+            cost=bits,
+            edit_cost=edit_bits(structure, len(copies), edits, self.num_links),
+        )
         # 2. its nodes are of a class for each orbit
         first = len(self.coded.classes)
         class_of = self.class_of.copy()

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from gomkcn.mining.motif_sets.blocks import Blocks, bits_without, cliques_of, find_shared_blocks
-from gomkcn.mining.motif_sets.coded_set import Answer, CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.coded_set import Answer, CodedSet
 from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_copies import LEAST_GRAPHS
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.drawing_fits import NearSettings
-from gomkcn.mining.motif_sets.motif_search import SearchSettings
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
@@ -62,7 +63,7 @@ def answer_of_collection(question: Question, steps: Steps) -> Answer:
     >>> trees = [nx.random_labeled_tree(12, seed=k) for k in range(40)]
     >>> mined = MinedGraph.of([nx.disjoint_union(ring, tree) for tree in trees])
     >>> found, other = answer_of_collection(Question(mined, sizes=range(2, 8)), Steps())
-    >>> [(one.structure.num_nodes, len(one.copies)) for one in found.motifs], other
+    >>> [(motif.structure.num_nodes, len(motif.copies)) for motif in found.motifs], other
     ([(6, 40)], None)
     """
     mined = question.mined
@@ -155,7 +156,7 @@ def _or_blocks(mined: MinedGraph, found: CodedSet, seed: int, least_share: float
     return Answer(in_blocks, found)
 
 
-def _cliques(graph: CSRGraph, blocks: Blocks, least_share: float) -> tuple[CodedMotif, ...]:
+def _cliques(graph: CSRGraph, blocks: Blocks, least_share: float) -> tuple[PlacedMotif, ...]:
     """The block that is a clique in most graphs, as a motif; none where no block is."""
     nodes = cliques_of(graph, blocks, least_share)
     if len(nodes) < LEAST_GRAPHS:
@@ -165,4 +166,4 @@ def _cliques(graph: CSRGraph, blocks: Blocks, least_share: float) -> tuple[Coded
     missing = np.argwhere(np.tril(links == 0, -1))
     edits = np.column_stack([missing, np.full(len(missing), -1)])
     bits = bits_without(graph, blocks, nodes)
-    return (CodedMotif(clique, nodes, bits, bits, "block", edits=edits),)
+    return (PlacedMotif(clique, nodes, bits, bits, "block", edits=edits),)

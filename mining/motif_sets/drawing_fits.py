@@ -26,7 +26,7 @@ from gomkcn.mining.motif_sets.alignment_loops import (
 from gomkcn.mining.motif_sets.candidate import NO_EDGES, Candidate, Choice
 from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
 from gomkcn.mining.motif_sets.description import Description
-from gomkcn.mining.motif_sets.grown_sets import distinct, grow, hash_sets
+from gomkcn.mining.motif_sets.grown_sets import distinct, grow_from_roots, hash_sets
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 
@@ -128,9 +128,14 @@ class DrawingFits:
         return self._find_dense_sets(self.empty)
 
     def _find_dense_sets(self, description: Description) -> dict[int, np.ndarray]:
+        # patterns may be smaller than all drawings
+        if not self.sizes:
+            return {}
         settings = self.settings
         is_free = description.free_edges.is_free
-        nodes, _, values = grow(description.graph, self.rows, is_free, self.sizes[-1], self.seed)
+        nodes, _, values = grow_from_roots(
+            description.graph, self.rows, is_free, self.sizes[-1], self.seed
+        )
         hashes = hash_sets(nodes)
         sets = {}
         for size in self.sizes:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES
 from gomkcn.mining.structures.categories import in_categories
@@ -90,20 +91,22 @@ def given_patterns(
     """
     names = mined.graph.feature_names
     patterns = []
-    for one in given:
-        structure = read_pattern(one, mined.graph.relations) if isinstance(one, str) else one
+    for pattern in given:
+        structure = (
+            read_pattern(pattern, mined.graph.relations) if isinstance(pattern, str) else pattern
+        )
         structure = in_relations_of(mined.graph.relations, structure)
         structure, kinds = in_categories(structure, mined.categories, names)
         groups = mined.categories.groups
         if kinds.groups != groups and not (is_collection and not kinds):
-            every = "; ".join(", ".join(names[column] for column in own) for own in groups)
+            every = "; ".join(", ".join(names[column] for column in columns) for columns in groups)
             raise InputError(
                 "given",
                 (
                     "must be patterns whose nodes have categories of the graph, of each kind one, "
                     f"as in 'a:{names[groups[0][0]]}--b:{names[groups[0][-1]]}'"
                 ),
-                got=repr(one),
+                got=repr(pattern),
                 way_out=f"the kinds are {every}. Or read the graph without them",
             )
         patterns.append(Pattern(structure, sources=("given",)))
@@ -146,17 +149,17 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
     """
     graph = mined.graph
     ordered = sorted(
-        found.motifs, key=lambda one: (not one.copies_exact, -one.bits, one.structure.key)
+        found.motifs, key=lambda motif: (not motif.copies_exact, -motif.bits, motif.structure.key)
     )
     nodes = np.zeros(graph.num_nodes, bool)
     num_edges = 0
-    for one in ordered:
-        nodes[one.copies] = True
-        num_edges += len(one.copies) * (int(one.structure.joined.sum()) // 2)
-        num_edges += int(one.edits[:, 3].sum())
+    for motif in ordered:
+        nodes[motif.copies] = True
+        num_edges += len(motif.copies) * (int(motif.structure.joined.sum()) // 2)
+        num_edges += int(motif.edits[:, 3].sum())
     blocks = found.blocks
     return MotifSet(
-        motifs=tuple(_as_pattern(mined, one) for one in ordered),
+        motifs=tuple(_as_pattern(mined, motif) for motif in ordered),
         bits_base=found.bits_base,
         bits_total=found.bits_total,
         base=found.base,
@@ -164,7 +167,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         blocks=None if blocks is None else _block_table(mined, blocks),
         nodes_covered=float(nodes.mean()),
         edges_covered=num_edges / (len(graph.indices) / 2),
-        near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
+        near=near_variants([(motif.structure, len(motif.copies)) for motif in ordered]),
         cut=found.cut,
         closest=None if found.closest is None else _as_pattern(mined, found.closest),
         not_used=(*_not_used(mined), *_grouping(found)),
@@ -182,26 +185,26 @@ def _block_table(mined: MinedGraph, blocks: np.ndarray) -> Table:
 def _grouping(found: CodedSet) -> list[str]:
     """What grouped degrees change, where there are so many that they are."""
     off = f"{found.error:.1g}" if found.error < 1 else f"{found.error:,.0f}"
-    said = f"differences of some neighbouring degrees (the bits are off by at most about {off})"
-    return [said] if found.error else []
+    sentence = f"differences of some neighbouring degrees (the bits are off by at most about {off})"
+    return [sentence] if found.error else []
 
 
-def _as_pattern(mined: MinedGraph, one: CodedMotif) -> Pattern:
+def _as_pattern(mined: MinedGraph, motif: PlacedMotif) -> Pattern:
     """A motif with its nodes in the order of pages and tables."""
-    order = one.structure.reading_order
-    structure = one.structure.with_nodes(order)
-    copies = one.copies[:, order]
-    edits = one.edits.copy()
+    order = motif.structure.reading_order
+    structure = motif.structure.with_nodes(order)
+    copies = motif.copies[:, order]
+    edits = motif.edits.copy()
     edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
     columns = {column: mined.graph.feature_names[column] for column in mined.numeric_columns}
     return Pattern(
         structure,
-        sources=one.sources,
+        sources=motif.sources,
         motif=MotifPart(
             mined.occurrences(copies.astype(np.int32)),
-            one.bits,
-            one.address,
-            share=one.share,
+            motif.bits,
+            motif.address,
+            share=motif.share,
             num_copies=len(copies),
             edits=edits,
             features=orbit_features(mined.graph.features, columns, structure, copies),
@@ -211,11 +214,11 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif) -> Pattern:
 
 def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
     """The bits by which each structure that the user gave misses the set; 0 where it is in it."""
-    inside = {one.structure.key for one in found.motifs}
-    given = [one.structure for one in proposed if "given" in one.sources]
+    inside = {motif.structure.key for motif in found.motifs}
+    given = [pattern.structure for pattern in proposed if "given" in pattern.sources]
     return {
-        name: 0.0 if one.key in inside else found.missing.get(one.key, np.inf)
-        for name, one in zip(describe_shapes(given), given, strict=True)
+        name: 0.0 if structure.key in inside else found.missing.get(structure.key, np.inf)
+        for name, structure in zip(describe_shapes(given), given, strict=True)
     }
 
 
@@ -242,7 +245,7 @@ def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, .
     ((1, 0),)
     """
     parents: dict[int, int] = {}
-    changed = [_changes(one, motifs) for one, _ in motifs]
+    changed = [_changes(structure, motifs) for structure, _ in motifs]
     for number, (structure, copies) in enumerate(motifs):
         ways = [
             (changed[other][structure.key], more, -other)
@@ -257,13 +260,13 @@ def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, .
         while root in parents:
             root = parents[root]
         groups.setdefault(root, [root]).append(number)
-    return tuple(tuple(one) for _, one in sorted(groups.items()))
+    return tuple(tuple(group) for _, group in sorted(groups.items()))
 
 
 def _changes(structure: Structure, motifs: Sequence[tuple[Structure, int]]) -> Counter[bytes]:
     """How many changes of one edge give each structure, where another motif may be among them."""
     size, num_edges = structure.num_nodes, len(structure.edges)
-    sizes = {(one.num_nodes, len(one.edges)) for one, _ in motifs}
+    sizes = {(other.num_nodes, len(other.edges)) for other, _ in motifs}
     found = Counter[bytes]()
     if not {(size, num_edges - 1), (size, num_edges + 1)} & sizes:
         return found

@@ -18,7 +18,7 @@ from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES
 from gomkcn.mining.motif_sets.graph_copies import (
     candidate_of,
-    choose_copies,
+    choose_in_graph,
     edge_gains,
     list_candidate,
     symmetry_bits,
@@ -26,7 +26,7 @@ from gomkcn.mining.motif_sets.graph_copies import (
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.grown_sets import seen_structures
 from gomkcn.mining.motif_sets.integer_codes import log2_factorials
-from gomkcn.mining.structures.node_sets import Sighting, distinct_structures
+from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 
 # structures that are listed at first, and in each round after it
@@ -66,21 +66,23 @@ class GraphProposals:
         seen = seen_structures(
             description.graph, code.colors, is_free, self.sizes, seed, code.palette
         )
-        every = [one for of_size in seen.values() for one in of_size]
+        every = [candidate for of_size in seen.values() for candidate in of_size]
         again = [
-            replace(known[one.structure.code], sources=("grown",))
-            for one in every
-            if one.structure.code in known
+            replace(known[candidate.structure.code], sources=("grown",))
+            for candidate in every
+            if candidate.structure.code in known
         ]
-        new = [one for one in every if one.structure.code not in known]
+        new = [candidate for candidate in every if candidate.structure.code not in known]
         most = _MOST_AGAIN if number else _MOST_AT_FIRST
         listed = []
-        for one in _best(description, new, most):
+        for candidate in _best(description, new, most):
             # in a large graph each takes up to a second
             if self.is_late():
                 break
             listed.append(
-                list_candidate(self.empty, one.structure, one.copies, ("grown",), self.seed)
+                list_candidate(
+                    self.empty, candidate.structure, candidate.copies, ("grown",), self.seed
+                )
             )
         return again + listed
 
@@ -102,12 +104,10 @@ class GraphProposals:
         freed: np.ndarray | None,
         least_worth: float,
     ) -> Choice | None:
-        """The free copies of a candidate that save most, see :func:`choose_copies`."""
-        return choose_copies(description, candidate, freed, least_worth)
+        """The free copies of a candidate that save most, see :func:`choose_in_graph`."""
+        return choose_in_graph(description, candidate, freed, least_worth)
 
-    def redrawn(
-        self, description: GraphDescription, number: int, tried: set[tuple[bytes, bytes, bool]]
-    ) -> Iterator[Choice]:
+    def redrawn(self, description: GraphDescription, number: int) -> Iterator[Choice]:
         """No other drawing: copies are exact."""
         return iter(())
 
@@ -131,25 +131,28 @@ def _without_smallest(description: GraphDescription) -> GraphDescription:
     return description
 
 
-def _best(description: GraphDescription, seen: list[Sighting], most: int) -> list[Sighting]:
+def _best(description: GraphDescription, seen: list[Candidate], most: int) -> list[Candidate]:
     """The structures whose sets save most bits."""
-    scored = [(-_score(description, one), one.structure.code, one) for one in seen]
+    scored = [
+        (-_score(description, candidate), candidate.structure.code, candidate) for candidate in seen
+    ]
     scored.sort(key=lambda row: row[:2])
     # the best one in any case: it may come closest to saving something
     number = max(1, sum(-score > _LEAST_SCORE for score, *_ in scored))
     of_size: Counter[int] = Counter()
     chosen = []
-    for *_, one in scored[:number]:
-        of_size[one.structure.num_nodes] += 1
-        if of_size[one.structure.num_nodes] <= most // 3 + _MORE_OF_SIZE:
-            chosen.append(one)
+    for *_, candidate in scored[:number]:
+        of_size[candidate.structure.num_nodes] += 1
+        if of_size[candidate.structure.num_nodes] <= most // 3 + _MORE_OF_SIZE:
+            chosen.append(candidate)
     return chosen[:most]
 
 
-def _score(description: GraphDescription, sighting: Sighting) -> float:
+def _score(description: GraphDescription, seen: Candidate) -> float:
     """Bits that the best of some sets save together, though they may overlap."""
     code = description.code
-    structure, copies = sighting
+    structure = seen.structure
+    copies = seen.copies
     candidate = candidate_of(code, structure, copies)
     addresses = candidate.addresses
     assert addresses is not None, "candidates of one graph have addresses"

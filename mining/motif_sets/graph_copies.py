@@ -163,7 +163,7 @@ def alone_values(description: GraphDescription, candidate: Candidate) -> np.ndar
     return gains + symmetry_bits(candidate.structure) - costs
 
 
-def choose_copies(
+def choose_in_graph(
     description: GraphDescription,
     candidate: Candidate,
     freed: np.ndarray | None,
@@ -177,8 +177,6 @@ def choose_copies(
     Copies are tried by falling worth, under three of the addresses; so that no two share an edge,
     and so that no two share a node; and the best number of them is taken.
     """
-    addresses = candidate.addresses
-    assert addresses is not None, "candidates of one graph have addresses"
     used = description.used
     taken = np.zeros(0, np.int64)
     for motif in description.motifs:
@@ -194,15 +192,10 @@ def choose_copies(
     best: _Prefix | None = None
     for address in ("uniform", "by degree", "by residual degree"):
         # 1. free copies by falling worth
-        if address == "uniform":
-            costs = np.full(len(free), addresses.uniform)
-        elif address == "by degree":
-            costs = addresses.by_degree[free]
-        elif best is None:
+        if address == "by residual degree" and best is None:
             break
-        else:
-            near = best.rows[len(taken) :]
-            costs = _bits_by_residual_degree(candidate, free, near)
+        near = free[:0] if best is None else best.rows[len(taken) :]
+        costs = _costs_by(address, candidate, free, near)
         worth = np.rint((costs - gains[free] - symmetry) / _EQUAL_WORTH)
         order = np.argsort(worth, kind="stable")
         rows = free[order[worth[order] < -least_worth / _EQUAL_WORTH]][:_MOST_TRIED]
@@ -217,6 +210,17 @@ def choose_copies(
         return None
     copies = candidate.copies[best.rows].astype(np.int64)
     return Choice(candidate, copies, len(best.rows) - len(taken), best.gain)
+
+
+def _costs_by(address: str, candidate: Candidate, rows: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Bits of an address of each of some copies, by the degrees of those ``near`` if by these."""
+    addresses = candidate.addresses
+    assert addresses is not None, "candidates of one graph have addresses"
+    if address == "uniform":
+        return np.full(len(rows), addresses.uniform)
+    if address == "by degree":
+        return addresses.by_degree[rows]
+    return _bits_by_residual_degree(candidate, rows, near)
 
 
 class _Prefix(NamedTuple):

@@ -95,8 +95,15 @@ class GraphDescription:
             np.subtract.at(degrees_of_slot, copies, inside[:, :, slot])
         bits, address = code.motif_bits(structure, copies, inside)
         edits = edits_of(structure, links)
-        said = edit_bits(structure, len(copies), edits, self.num_links)
-        motif = PlacedMotif(structure, copies, bits, said, address, sources, edits)
+        motif = PlacedMotif(
+            structure,
+            copies,
+            address=address,
+            sources=sources,
+            edits=edits,
+            cost=bits,
+            edit_cost=edit_bits(structure, len(copies), edits, self.num_links),
+        )
         return GraphDescription(code, (*self.motifs, motif), degrees, used)
 
     def without(self, number: int) -> GraphDescription:

@@ -12,7 +12,7 @@ from gomkcn.mining.motif_sets.drawing_fits import NEAR
 from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
-from gomkcn.mining.motif_sets.motif_search import SearchSettings
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps
@@ -40,7 +40,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     >>> rings = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     >>> question = Question(MinedGraph.of(rings), sizes=range(3, 6))
     >>> found, other = answer_of_graph(question, Steps())
-    >>> [(one.structure.num_nodes, len(one.copies)) for one in found.motifs], found.base
+    >>> [(motif.structure.num_nodes, len(motif.copies)) for motif in found.motifs], found.base
     ([(4, 6)], 'degrees')
     """
     empty = GraphDescription.of(GraphCode.of(question.mined))
@@ -53,7 +53,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     if in_blocks.length > found.bits_base - LEAST_SAVED:
         return Answer(found, None)
     # 1. the motifs of the degrees may save beside the blocks
-    proposed = [Pattern(one.structure, sources=one.sources) for one in found.motifs]
+    proposed = [Pattern(motif.structure, sources=motif.sources) for motif in found.motifs]
     known = replace(question, proposed=proposed, grows=False, exact_copies=True)
     name = "looking whether the motifs save beside blocks"
     other = steps.once(name, CodedSet, search_graph, known, in_blocks, steps, DECIDING_SEARCH)

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from gomkcn.mining.motif_sets.candidate import Candidate
 from gomkcn.mining.structures.node_sets import (
     PENDANT_BITS,
     Palette,
-    Sighting,
     distinct_structures,
     palette_of_numbers,
 )
@@ -60,7 +60,7 @@ def seen_structures(
     sizes: range,
     seed: int,
     palette: Palette | None = None,
-) -> dict[int, list[Sighting]]:
+) -> dict[int, list[Candidate]]:
     """The structures of each size that sets grown over free edges show, most promising first.
 
     Nodes have ``colors [V]``, numbers of a ``palette`` if there is one, and ``is_free [E]`` is
@@ -73,14 +73,14 @@ def seen_structures(
     >>> rings = as_csr(nx.disjoint_union_all([nx.cycle_graph(4) for _ in range(9)]))
     >>> free = np.ones(len(rings.indices), bool)
     >>> found = seen_structures(rings, np.zeros(36, np.int64), free, range(4, 5), seed=0)
-    >>> [(one.structure.num_automorphisms, len(one.copies)) for one in found[4]]
+    >>> [(candidate.structure.num_automorphisms, len(candidate.copies)) for candidate in found[4]]
     [(8, 9)]
     """
     if palette is None:
         palette = palette_of_numbers(int(colors.max(initial=0)) + 1)
     compiled_graph = CompiledGraph.of(graph, colors)
-    nodes, codes, values = grow(graph, compiled_graph, is_free, max(sizes), seed)
-    found: dict[int, list[Sighting]] = {}
+    nodes, codes, values = grow_from_roots(graph, compiled_graph, is_free, max(sizes), seed)
+    found: dict[int, list[Candidate]] = {}
     hashes = hash_sets(nodes)
     for size in sizes:
         rows = np.flatnonzero(nodes[:, size - 1] >= 0)
@@ -92,7 +92,7 @@ def seen_structures(
     return found
 
 
-def grow(
+def grow_from_roots(
     graph: CSRGraph, rows: CompiledGraph, is_free: np.ndarray, most: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sets of up to ``most`` nodes, their codes and what each is worth, all ``[K, most]``."""
@@ -145,7 +145,7 @@ def _structures(
     values: np.ndarray,
     relations: Relations,
     palette: Palette,
-) -> list[Sighting]:
+) -> list[Candidate]:
     """The structures of sets ``[K, M]`` of one size; sets with equal codes are alike in order."""
     size = nodes.shape[1]
     symmetry = _OF_SYMMETRY * float(gammaln(size + 1)) / np.log(2) + _OF_NODE * size
@@ -173,17 +173,21 @@ def _structures(
     copies = np.take_along_axis(nodes[kept], order[place], axis=1)
     ends = np.cumsum(np.bincount(number_of[place], minlength=len(structures)))
     # 3. those that save most, with their own symmetry in place of the usual one
-    pendant = count_pendant(np.stack([one.links for one in structures]))
-    own = [one.automorphism_bits for one in structures] - PENDANT_BITS * pendant + _OF_NODE * size
+    pendant = count_pendant(np.stack([structure.links for structure in structures]))
+    symmetry_bits = (
+        [structure.automorphism_bits for structure in structures]
+        - PENDANT_BITS * pendant
+        + _OF_NODE * size
+    )
     values = values[kept]
     found = []
     spans = pairwise([0, *ends.tolist()])
-    for structure, worth, (start, end) in zip(structures, own, spans, strict=True):
+    for structure, worth, (start, end) in zip(structures, symmetry_bits, spans, strict=True):
         total = np.cumsum(np.sort(values[start:end])[::-1] + worth)
         total += log_factorials[1 : len(total) + 1]
-        sighting = Sighting(structure, copies[start:end])
-        found.append((-float(total.max()), structure.code, sighting))
-    return [sighting for *_, sighting in sorted(found, key=lambda one: one[:2])[:_MOST_STRUCTURES]]
+        seen = Candidate(structure, copies[start:end])
+        found.append((-float(total.max()), structure.code, seen))
+    return [seen for *_, seen in sorted(found, key=lambda row: row[:2])[:_MOST_STRUCTURES]]
 
 
 def hash_sets(sets: np.ndarray) -> np.ndarray:
@@ -362,9 +366,9 @@ def _value(worth, nodes, size, inside):
     """Bits of the edges of a set, less its address, the cheaper of two."""
     edges, uniform, by_degree = 0, 0.0, 0.0
     for k in range(size):
-        degree, own = worth.degrees[nodes[k]], inside[k]
-        edges += own
-        uniform += worth.uniform[own]
-        uniform += worth.log_factorial[degree] - worth.log_factorial[degree - own]
-        by_degree += worth.by_degree[own]
+        degree, number = worth.degrees[nodes[k]], inside[k]
+        edges += number
+        uniform += worth.uniform[number]
+        uniform += worth.log_factorial[degree] - worth.log_factorial[degree - number]
+        by_degree += worth.by_degree[number]
     return 0.5 * edges * worth.edge - min(uniform, by_degree)

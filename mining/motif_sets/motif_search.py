@@ -17,10 +17,9 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,11 +27,11 @@ from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.moves import MOVES, Gap, Move, codes_of, put_in
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn.mining.motif_sets.proposals import Proposals
+from gomkcn.mining.motif_sets.search_settings import EQUAL, SearchSettings
 from gomkcn_dgl.runtime.steps import Steps
 
-# lengths that differ by less are equal, and to so many decimals estimates are
-_EQUAL = 1e-6
+# estimates are equal to so many decimals
 _DECIMALS = 6
 # nobody knows how many rounds a search has, and how many steps a round; after so many of them half
 # of the whole is said to be done, and less than all whatever follows
@@ -40,55 +39,8 @@ _HALF_OF_STAGES = 2.0
 _HALF_OF_STEPS = 100
 
 
-@dataclass(frozen=True)
-class SearchSettings:
-    """What a search looks at, and when it is content. All lengths are in bits."""
-
-    # a greedy set is made by what saves most in all, and by what saves most an edge to the power of
-    # an exponent: with 0 few large motifs come first, with 1 dense ones
-    exponents: tuple[float, ...] = (0.0, 1.0, 0.5)
-    # the length is computed of so many choices at each step, the most promising by the estimate
-    num_measured: int = 8
-    # a choice that saves less by its estimate is not measured: estimates are off by some bits
-    least_estimate: float = -5.0
-    # a choice saves at most so many times its estimate, and so many bits more: it is not measured
-    # where another one is known to save more than that. Of the 2,644 lengths of the first 612 steps
-    # in ca-GrQc 1,000 are so left out, none of which was the shortest of its step
-    more_than_estimate: float = 1.3
-    bits_more_than_estimate: float = 20.0
-    # a structure that can save no more than this is not looked at again
-    hopeless: float = -20.0
-    # beside other motifs a structure saves at most so many times what it saves alone, and so many
-    # bits more: others make their surroundings less probable
-    more_than_alone: float = 1.2
-    bits_more_than_alone: float = 10.0
-    # … and for each edge, where bits are divided by edges
-    more_an_edge: float = 0.1
-    # a copy worth less is not taken: a motif that saves bits has few of them
-    least_worth: float = -15.0
-    # bits that a motif must be worth to be in a set, beside the length
-    least_of_motif: float = 0.0
-    # times that some motifs at random are left out together, to no avail, before a round ends, and
-    # the share of them that is: the order in which motifs came is so undone
-    most_failed: int = 10
-    shares_left_out: tuple[float, ...] = (0.3, 0.5)
-    # structures that are put in where motifs of their size stand, and in the place of each one
-    most_put_in: int = 100
-    most_in_place: int = 20
-    # rounds; in so many of them structures are proposed in what the set leaves over and where its
-    # smallest motifs lie
-    most_rounds: int = 6
-    rounds_of_proposals: int = 3
-    # a round that gains less is the last one, and one that gains less than this share of what the
-    # set saves
-    least_of_round: float = 0.5
-    least_share_of_round: float = 0.001
-    # greedy steps in all: some minutes in a graph of a million edges
-    most_steps: int = 4000
-
-
 @dataclass(frozen=True, eq=False)
-class SearchState:
+class MotifSearchState:
     """What a search goes on from."""
 
     stage: int  # greedy sets that are made, then rounds
@@ -98,36 +50,7 @@ class SearchState:
     # numbers of motifs that were left out together, and the exponent of what filled the gap
     tried: tuple[tuple[tuple[int, ...], float], ...]
     # where drawings are searched for, what the search for exact copies ended with
-    exact: SearchState | None = None
-
-
-class Proposals(Protocol):
-    """What proposes structures for one graph or collection, and chooses copies of them."""
-
-    def __call__(
-        self, description: Any, number: int, known: Mapping[bytes, Candidate]
-    ) -> Sequence[Candidate]:
-        """The structures that a description shows in a round; the first has the number 0."""
-
-    def give(self, structure: Structure, sources: tuple[str, ...]) -> Sequence[Candidate]:
-        """A given structure with its copies; none where the graph cannot have any."""
-
-    def choose(
-        self,
-        description: Any,
-        candidate: Candidate,
-        freed: np.ndarray | None,
-        least_worth: float,
-    ) -> Choice | None:
-        """The free copies of a candidate that save most, None where they are too few."""
-
-    def completed(self, candidate: Candidate) -> Candidate:
-        """A candidate of which only the structure and the copies were kept."""
-
-    def redrawn(
-        self, description: Any, number: int, tried: set[tuple[bytes, bytes, bool]]
-    ) -> Iterator[Choice]:
-        """Other drawings of a motif that save more beside the others; none where all are exact."""
+    exact: MotifSearchState | None = None
 
 
 class MotifSearch:
@@ -144,7 +67,7 @@ class MotifSearch:
         settings: SearchSettings,
         steps: Steps,
         name: str = "",
-        exact: SearchState | None = None,
+        exact: MotifSearchState | None = None,
     ) -> None:
         self.empty = empty
         self.best = empty
@@ -174,7 +97,7 @@ class MotifSearch:
     def run(
         self,
         given: Sequence[Candidate] = (),
-        state: SearchState | None = None,
+        state: MotifSearchState | None = None,
         grows: bool = True,
         least_alone: float = -np.inf,
     ) -> Description:
@@ -194,35 +117,37 @@ class MotifSearch:
                 return self.best
         else:
             self.resume(state)
-        stage = self.stage
         while not self.stops():
-            before = self.best
-            self.stage = stage
-            self._steps_before = self.num_steps
-            self.tell()
-            if stage < num_greedy:
-                self.keep_shorter(self.add(self.empty, settings.exponents[stage]))
-                is_last = not self.best.motifs
-            else:
-                for move in MOVES:
-                    self.make(move)
-                saved = self.cost(self.empty) - self.cost(before)
-                least = settings.least_of_round + settings.least_share_of_round * saved
-                is_last = self.cost(before) - self.cost(self.best) < least
-            stage += 1
+            is_last = self._make_stage()
+            self.stage += 1
             if self.cut or is_last:
                 break
-            if stage == num_greedy + settings.most_rounds:
+            if self.stage == num_greedy + settings.most_rounds:
                 self.cut = f"Shorter sets were still found after {settings.most_rounds} rounds."
                 break
             # a search that is over would go on from what is kept
-            self.steps.keep(self.state(stage))
+            self.steps.keep(self.state())
         if self.cut and not self.best.motifs:
             # sets of one motif are known already
             alone = self._shortest_alone(self.alone.values())
             if alone is not None:
                 self.keep_shorter(alone)
         return self.best
+
+    def _make_stage(self) -> bool:
+        """Make a greedy set, or run the moves on the best one; whether no stage can bring more."""
+        settings = self.settings
+        before = self.best
+        self._steps_before = self.num_steps
+        self.tell()
+        if self.stage < len(settings.exponents):
+            self.keep_shorter(self.add(self.empty, settings.exponents[self.stage]))
+            return not self.best.motifs
+        for move in MOVES:
+            self.make(move)
+        saved = self.cost(self.empty) - self.cost(before)
+        least = settings.least_of_round + settings.least_share_of_round * saved
+        return self.cost(before) - self.cost(self.best) < least
 
     @property
     def round_number(self) -> int:
@@ -239,7 +164,7 @@ class MotifSearch:
 
     def keep_shorter(self, other: Description) -> None:
         """Take another set as the best one if it is shorter."""
-        if self.cost(other) < self.cost(self.best) - _EQUAL:
+        if self.cost(other) < self.cost(self.best) - EQUAL:
             self.best = other
 
     def cost(self, description: Description) -> float:
@@ -310,8 +235,8 @@ class MotifSearch:
                     continue
                 longer = self.with_choice(description, choice)
                 score = choice.per_edge(description.length - longer.length, exponent)
-                is_worth_it = self.cost(longer) < self.cost(description) - _EQUAL
-                if is_worth_it and score > best_score + _EQUAL:
+                is_worth_it = self.cost(longer) < self.cost(description) - EQUAL
+                if is_worth_it and score > best_score + EQUAL:
                     best = longer
                     best_score = score
             if best is description:
@@ -433,39 +358,37 @@ class MotifSearch:
             (choice for choice in choices if choice is not None),
             key=lambda choice: (-choice.gain, choice.candidate.code),
         )
-        alone = [self.with_choice(self.empty, one) for one in known[: self.settings.num_measured]]
-        return min(alone, key=lambda one: one.length, default=None)
+        alone = [
+            self.with_choice(self.empty, other) for other in known[: self.settings.num_measured]
+        ]
+        return min(alone, key=lambda other: other.length, default=None)
 
     def missing(self, best: Description, code: bytes) -> float:
         """Bits that a set grows by with a structure; infinite where it has too few copies."""
         candidate = self.candidates[code]
-        longer = []
-        choice = self.proposals.choose(best, candidate, None, -np.inf)
-        if choice is not None:
-            longer.append(self.with_choice(best, choice))
         if self.covers(best):
-            covered = self.cover(put_in(self, codes_of(best), candidate))
-            if code in codes_of(covered):
-                longer.append(covered)
-        return min((after.length - best.length for after in longer), default=np.inf)
+            after = self.cover(put_in(self, codes_of(best), candidate))
+            return after.length - best.length if code in codes_of(after) else np.inf
+        choice = self.proposals.choose(best, candidate, None, -np.inf)
+        return np.inf if choice is None else self.with_choice(best, choice).length - best.length
 
     def worth(self, best: Description, number: int) -> float:
-        """Bits that a set grows by without a motif; the others stay, or choose copies anew."""
-        fewer = [best.without(number)]
-        if best.nodes_apart and self.covers(best):
+        """Bits that a set grows by without a motif; in a collection, others may take its nodes."""
+        fewer = best.without(number)
+        if self.covers(best):
             codes = codes_of(best)
-            fewer.append(self.cover(codes[:number] + codes[number + 1 :]))
-        return min(after.length for after in fewer) - best.length
+            fewer = self.cover(codes[:number] + codes[number + 1 :])
+        return fewer.length - best.length
 
-    def covers(self, description: Description) -> bool:
-        """Whether the search could cover with the motifs of a set: it knows their copies."""
-        is_exact = not any(len(motif.edits) for motif in description.motifs)
-        return is_exact and {*codes_of(description)} <= {*self.candidates}
+    def covers(self, best: Description) -> bool:
+        """Whether a set is one of a collection that the search could make from its candidates."""
+        is_exact = not any(len(motif.edits) for motif in best.motifs)
+        return best.nodes_apart and is_exact and {*codes_of(best)} <= {*self.candidates}
 
     # kept between moves
 
-    def state(self, stage: int) -> SearchState:
-        """What the search would go on from, in a stage."""
+    def state(self) -> MotifSearchState:
+        """What the search would go on from."""
         best = self.best
         number_of = {motif: number for number, motif in enumerate(best.motifs)}
         tried = [
@@ -473,8 +396,8 @@ class MotifSearch:
             for motifs, exponent in self.tried
             if all(motif in number_of for motif in motifs)
         ]
-        return SearchState(
-            stage,
+        return MotifSearchState(
+            self.stage,
             tuple(replace(motif, structure=bare(motif.structure)) for motif in best.motifs),
             tuple(candidate.bare() for candidate in self.candidates.values()),
             self.num_steps,
@@ -482,7 +405,7 @@ class MotifSearch:
             self.exact,
         )
 
-    def resume(self, state: SearchState) -> None:
+    def resume(self, state: MotifSearchState) -> None:
         """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
         best = self.empty

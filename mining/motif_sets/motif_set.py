@@ -157,12 +157,12 @@ class MotifSet:
     def is_clique_cover(self) -> bool:
         """Whether cliques make up most of the covered edges, as in social networks."""
         edges = Counter[bool]()
-        for one in self.motifs:
-            assert one.motif is not None
-            joined = one.structure.joined
-            is_clique = one.num_nodes > 2 and joined.sum() == joined.size - len(joined)
-            edges[is_clique] += one.motif.num_copies * int(joined.sum()) // 2
-            edges[is_clique] += one.motif.added - one.motif.missing
+        for pattern in self.motifs:
+            assert pattern.motif is not None
+            joined = pattern.structure.joined
+            is_clique = pattern.num_nodes > 2 and joined.sum() == joined.size - len(joined)
+            edges[is_clique] += pattern.motif.num_copies * int(joined.sum()) // 2
+            edges[is_clique] += pattern.motif.added - pattern.motif.missing
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
@@ -180,7 +180,9 @@ class MotifSet:
     def __repr__(self) -> str:
         """The motifs with their copies, and the bits that they save."""
         rows = zip(self.names, self.motifs, strict=True)
-        listed = ", ".join(f"{name} × {one.motif.num_copies}" for name, one in rows if one.motif)
+        listed = ", ".join(
+            f"{name} × {pattern.motif.num_copies}" for name, pattern in rows if pattern.motif
+        )
         return (
             f"MotifSet({listed or 'no motif'}; {self.bits_saved:,.0f} of {self.bits_base:,.0f} "
             f"bits saved, given {self.given_what})"
@@ -189,12 +191,14 @@ class MotifSet:
     @property
     def names(self) -> list[str]:
         """The name of each motif; no two are the same."""
-        return describe_shapes([one.structure for one in self.motifs])
+        return describe_shapes([pattern.structure for pattern in self.motifs])
 
     def with_patterns(self, patterns: Sequence[Pattern]) -> MotifSet:
         """The same set with what else is known of each motif: its number, counts and places."""
-        by_key = {one.key: one for one in patterns}
-        return replace(self, motifs=tuple(by_key.get(one.key, one) for one in self.motifs))
+        by_key = {pattern.key: pattern for pattern in patterns}
+        return replace(
+            self, motifs=tuple(by_key.get(pattern.key, pattern) for pattern in self.motifs)
+        )
 
     def get_feature_names_out(
         self, input_features: object = None, *, level: str = "graph"
@@ -234,10 +238,10 @@ class MotifSet:
         table = np.zeros((graph.num_graphs, len(self.motifs) + 1))
         joined = np.diff(graph.indptr[graph.graph_ptr]) / 2
         table[:, -1] = joined
-        for column, (one, rows) in enumerate(zip(self.motifs, copies, strict=True)):
+        for column, (pattern, rows) in enumerate(zip(self.motifs, copies, strict=True)):
             owner = graph.graph_of(rows[:, 0])
             table[:, column] = np.bincount(owner, minlength=graph.num_graphs)
-            table[:, -1] -= table[:, column] * (one.structure.joined.sum() // 2)
+            table[:, -1] -= table[:, column] * (pattern.structure.joined.sum() // 2)
         table[:, -1] = np.divide(
             table[:, -1], joined, out=np.zeros(graph.num_graphs), where=joined > 0
         )
@@ -254,14 +258,14 @@ class MotifSet:
             A row for each motif: ``motif``, ``copies``, ``bits``, ``copies_other``, ``bits_other``.
         """
         mined = MinedGraph.of(as_unweighted(other))
-        given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
+        given = [Pattern(pattern.structure, sources=("given",)) for pattern in self.motifs]
         question = Question(mined, proposed=given, grows=False, exact_copies=True)
         if self.num_graphs > 1:
             found = answer_of_collection(question, Steps()).found
         else:
             empty = GraphDescription.of(GraphCode.of(mined))
             found = search_graph(question, empty, Steps())
-        by_key = {one.structure.key: one for one in found.motifs}
+        by_key = {motif.structure.key: motif for motif in found.motifs}
         parts = [pattern.motif for pattern in self.motifs if pattern.motif is not None]
         there = [by_key.get(pattern.key) for pattern in self.motifs]
         return Table(
@@ -493,7 +497,7 @@ def summary(found: MotifSet) -> str:
     if not found.bits_base:
         return f"The {what} has no edge between two different nodes, so there is nothing to find."
     if found.motifs:
-        copies = sum(one.motif.num_copies for one in found.motifs if one.motif)
+        copies = sum(pattern.motif.num_copies for pattern in found.motifs if pattern.motif)
         verb = "shortens" if len(found) == 1 else "shorten"
         cover = " The set is a clique cover: mostly groups of nodes that are all joined." * (
             found.is_clique_cover
@@ -518,11 +522,11 @@ def summary(found: MotifSet) -> str:
     if found.cut:
         sentence = f"The search was cut before it found motifs that shorten {wanted}."
     if found.closest is not None and found.closest.motif is not None:
-        one = found.closest.motif
-        effect = f"save {one.bits:,.1f}" if one.bits > 0 else f"cost {-one.bits:,.1f} more"
+        motif = found.closest.motif
+        effect = f"save {motif.bits:,.1f}" if motif.bits > 0 else f"cost {-motif.bits:,.1f} more"
         name = describe_shapes([found.closest.structure])[0]
         closest = "Closest so far comes" if found.cut else "Closest comes"
-        sentence += f" {closest} {name} × {one.num_copies:,}, which would {effect} bits."
+        sentence += f" {closest} {name} × {motif.num_copies:,}, which would {effect} bits."
     return sentence
 
 
@@ -565,10 +569,10 @@ def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> 
     colors, of_motifs = category_colors(motifs, graph)
     taken = np.zeros(len(graph.indices) if share_edges else graph.num_nodes, bool)
     found: list[np.ndarray] = [np.empty(0)] * len(motifs)
-    sizes = [(-one.structure.joined.sum(), -one.num_nodes) for one in motifs]
+    sizes = [(-pattern.structure.joined.sum(), -pattern.num_nodes) for pattern in motifs]
     for number in sorted(range(len(motifs)), key=lambda number: sizes[number]):
-        structure, own = motifs[number].structure, of_motifs[number]
-        known = None if own is None else (own, colors)
+        structure, colors_of_motif = motifs[number].structure, of_motifs[number]
+        known = None if colors_of_motif is None else (colors_of_motif, colors)
         query = Query.of_structure(graph, structure, known)
         rows, _ = list_query(query, most=_MOST_COPIES, max_steps=_MOST_STEPS)
         rows = rows[np.lexsort(rows.T[::-1])]
@@ -601,9 +605,9 @@ def places_of(
     for number in reversed(range(len(copies))):
         rows = copies[number]
         owner = graph.graph_of(rows[:, 0])
-        own = np.arange(len(rows)) - np.searchsorted(np.sort(owner), owner)
+        copy_in_graph = np.arange(len(rows)) - np.searchsorted(np.sort(owner), owner)
         for node, orbit in enumerate(motifs[number].structure.orbits.tolist()):
             places[rows[:, node], 0] = number
-            places[rows[:, node], 1] = own
+            places[rows[:, node], 1] = copy_in_graph
             places[rows[:, node], 2] = orbit
     return places

@@ -12,27 +12,58 @@ chooses its copies on what those before it leave.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.proposals import Proposals
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 
-if TYPE_CHECKING:
-    from gomkcn.mining.motif_sets.motif_search import MotifSearch
+
+class Search(Protocol):
+    """What a move needs of the search that it is a move of."""
+
+    best: Description  # the best set so far
+    settings: SearchSettings
+    proposals: Proposals
+    candidates: dict[bytes, Candidate]  # the structures that were proposed
+    stage: int  # greedy sets that are made, then rounds
+
+    @property
+    def round_number(self) -> int:
+        """The number of the present round, the first of which has the number 1."""
+
+    def propose(self, description: Description, number: int) -> None:
+        """Take in the structures that a description shows."""
+
+    def take(self, candidates: Sequence[Candidate]) -> None:
+        """Take in structures that were proposed."""
+
+    def add(self, description: Description, exponent: float) -> Description:
+        """Add what saves most, until nothing saves enough."""
+
+    def refill(self, best: Description, gap: Gap) -> Description:
+        """A set without some motifs, and with what then saves in the gap."""
+
+    def cover(self, codes: Sequence[bytes]) -> Description:
+        """The set of some structures, which choose their copies one after the other."""
+
+    def gain_alone(self, code: bytes) -> float:
+        """About the bits that a structure saves where there are no other motifs."""
 
 
 class Move(Protocol):
     """A way to make the description of a set shorter."""
 
-    def propose(self, search: MotifSearch) -> Iterator[Any]:
+    def propose(self, search: Search) -> Iterator[Any]:
         """Changes of ``search.best``, which may be another after each."""
 
-    def apply(self, search: MotifSearch, change: Any) -> Description:
+    def apply(self, search: Search, change: Any) -> Description:
         """The best set with a change."""
 
 
@@ -47,38 +78,37 @@ class Gap(NamedTuple):
 class Propose:
     """Take in the structures that the best set shows in what it leaves over."""
 
-    def propose(self, search: MotifSearch) -> Iterator[Description]:
+    def propose(self, search: Search) -> Iterator[Description]:
         if search.round_number <= search.settings.rounds_of_proposals:
             search.propose(search.best, search.round_number)
         yield from ()
 
-    def apply(self, search: MotifSearch, change: Description) -> Description:
+    def apply(self, search: Search, change: Description) -> Description:
         return change
 
 
 class Add:
     """Add what saves most, until nothing saves enough; the first two exponents take turns."""
 
-    def propose(self, search: MotifSearch) -> Iterator[float]:
+    def propose(self, search: Search) -> Iterator[float]:
         turns = search.settings.exponents[:2]
         yield turns[(search.round_number - 1) % len(turns)]
 
-    def apply(self, search: MotifSearch, change: float) -> Description:
+    def apply(self, search: Search, change: float) -> Description:
         return search.add(search.best, change)
 
 
 class Redraw:
     """Let each motif whose copies may differ have another drawing, beside the others."""
 
-    def propose(self, search: MotifSearch) -> Iterator[tuple[int, Choice]]:
+    def propose(self, search: Search) -> Iterator[tuple[int, Choice]]:
         number = 0
         for _ in range(len(search.best.motifs)):
             at = number
-            tried: set[tuple[bytes, bytes, bool]] = set()
             before = None
             while search.best is not before:
                 before = search.best
-                for choice in search.proposals.redrawn(before, at, tried):
+                for choice in search.proposals.redrawn(before, at):
                     yield at, choice
                     if search.best is not before:
                         # it is the last one now
@@ -87,7 +117,7 @@ class Redraw:
                         break
             number += at == number
 
-    def apply(self, search: MotifSearch, change: tuple[int, Choice]) -> Description:
+    def apply(self, search: Search, change: tuple[int, Choice]) -> Description:
         number, choice = change
         others = search.best.without(number)
         candidate = choice.candidate
@@ -97,14 +127,14 @@ class Redraw:
 class _Refill:
     """What applies a gap."""
 
-    def apply(self, search: MotifSearch, change: Gap) -> Description:
+    def apply(self, search: Search, change: Gap) -> Description:
         return search.refill(search.best, change)
 
 
 class Drop(_Refill):
     """Leave out each motif in turn and fill the gap, without it or with it."""
 
-    def propose(self, search: MotifSearch) -> Iterator[Gap]:
+    def propose(self, search: Search) -> Iterator[Gap]:
         number = 0
         while number < len(search.best.motifs):
             before = search.best
@@ -118,7 +148,7 @@ class Drop(_Refill):
 class DropPairs(_Refill):
     """Leave out each two motifs that have nodes in common, and fill the gap."""
 
-    def propose(self, search: MotifSearch) -> Iterator[Gap]:
+    def propose(self, search: Search) -> Iterator[Gap]:
         for pair in combinations(search.best.motifs, 2):
             for exponent in search.settings.exponents[1:]:
                 motifs = search.best.motifs
@@ -133,7 +163,7 @@ class DropSome(_Refill):
     The order in which motifs came is so undone.
     """
 
-    def propose(self, search: MotifSearch) -> Iterator[Gap]:
+    def propose(self, search: Search) -> Iterator[Gap]:
         settings = search.settings
         # a round draws the same whether or not the search was stopped before it
         rng = np.random.default_rng([search.stage, 41])
@@ -151,21 +181,21 @@ class DropSome(_Refill):
 class _Cover:
     """What applies the structures of a cover."""
 
-    def apply(self, search: MotifSearch, change: tuple[bytes, ...]) -> Description:
+    def apply(self, search: Search, change: tuple[bytes, ...]) -> Description:
         return search.cover(change)
 
 
 class CoverAnew(_Cover):
     """Let all motifs choose their copies anew, the largest first."""
 
-    def propose(self, search: MotifSearch) -> Iterator[tuple[bytes, ...]]:
+    def propose(self, search: Search) -> Iterator[tuple[bytes, ...]]:
         yield tuple(sorted(codes_of(search.best), key=lambda code: search.candidates[code].rank))
 
 
 class DropAndCover(_Cover):
     """Leave out each motif, from the last one on, and let those after it choose anew."""
 
-    def propose(self, search: MotifSearch) -> Iterator[tuple[bytes, ...]]:
+    def propose(self, search: Search) -> Iterator[tuple[bytes, ...]]:
         number = len(search.best.motifs) - 1
         while number >= 0:
             codes = codes_of(search.best)
@@ -176,7 +206,7 @@ class DropAndCover(_Cover):
 class Swap(_Cover):
     """Put others in at the place of their size, or in the place of one like them."""
 
-    def propose(self, search: MotifSearch) -> Iterator[tuple[bytes, ...]]:
+    def propose(self, search: Search) -> Iterator[tuple[bytes, ...]]:
         settings = search.settings
         inside = codes_of(search.best)
         others = [
@@ -200,7 +230,7 @@ class Swap(_Cover):
 
 
 def put_in(
-    search: MotifSearch, codes: tuple[bytes, ...], new: Candidate, old: bytes | None = None
+    search: Search, codes: tuple[bytes, ...], new: Candidate, old: bytes | None = None
 ) -> tuple[bytes, ...]:
     """Structures with one more, before those not larger, or in the place of another."""
     if old is not None:

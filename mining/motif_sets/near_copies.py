@@ -91,10 +91,8 @@ class NearProposals:
         """A candidate of which only the structure and the copies were kept."""
         return replace(candidate, structure=self.fits.empty.code.named(candidate.structure))
 
-    def redrawn(
-        self, description: Description, number: int, tried: set[tuple[bytes, bytes, bool]]
-    ) -> Iterator[Choice]:
-        """Other drawings of a motif that save more beside the others; none that was ``tried``."""
+    def redrawn(self, description: Description, number: int) -> Iterator[Choice]:
+        """Other drawings of a motif that save more beside the others."""
         fits = self.fits
         settings = fits.settings
         motif = description.motifs[number]
@@ -103,36 +101,63 @@ class NearProposals:
         if drawing is None:
             return
         drawing = replace(drawing, structure=motif.structure, sources=motif.sources)
-        least = others.length - description.length + settings.least_change
-        sets = fits.dense_sets(fits.empty)
+        present = others.length - description.length
+        least = present + settings.least_change
         for changed, is_wide in self._changes(others, drawing):
-            if changed is None or self.is_late():
-                continue
-            key = changed.structure.links.tobytes(), changed.copies.tobytes(), is_wide
-            if key in tried:
-                continue
-            tried.add(key)
-            starts = changed.copies[:0]
-            if is_wide and changed.structure.num_nodes in sets:
-                starts = sets[changed.structure.num_nodes][: settings.sets_to_polish]
-            rounds = settings.rounds if is_wide else settings.few_rounds
-            choice = fits.fit(others, changed, starts, rounds, least)
+            choice = self._fitted(others, changed, present, is_wide)
             if choice is not None and choice.gain > least:
                 yield choice
+        # what copies agree on in other orders, which may need some changes to be as good
+        for turned in self._turned(others, drawing):
+            choice = self._fitted(others, turned, present, False)
+            if choice is not None and choice.gain > present - settings.nearly_best:
+                choice = self._refined(others, choice)
+                if choice.gain > least:
+                    yield choice
 
-    def _changes(
-        self, others: Description, drawing: Candidate
-    ) -> Iterator[tuple[Candidate | None, bool]]:
-        """Drawings like one, and whether other copies than those near its own are looked for."""
+    def _refined(self, others: Description, choice: Choice) -> Choice:
+        """A choice with changes of its drawing, as long as it saves more."""
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            drawing = replace(choice.candidate, copies=choice.copies)
+            for changed, is_wide in self._changes(others, drawing):
+                after = self._fitted(others, changed, choice.gain, is_wide)
+                if after is not None and after.gain > choice.gain + self.fits.settings.least_change:
+                    choice = after
+                    is_changed = True
+                    break
+        return choice
+
+    def _fitted(
+        self, others: Description, drawing: Candidate, least: float, is_wide: bool
+    ) -> Choice | None:
+        """Copies of a drawing that must save so many bits, or where it is wide near all sets."""
         fits = self.fits
-        # 1. the same, a node more, or a pair otherwise
+        if self.is_late():
+            return None
+        starts = drawing.copies[:0]
+        if is_wide:
+            sets = fits.dense_sets(fits.empty).get(drawing.structure.num_nodes, starts)
+            starts = sets[: fits.settings.sets_to_polish]
+        rounds = fits.settings.rounds if is_wide else fits.settings.few_rounds
+        return fits.fit(others, drawing, starts, rounds, least)
+
+    def _changes(self, others: Description, drawing: Candidate) -> Iterator[tuple[Candidate, bool]]:
+        """Drawings like one: the same near all sets, with a node more, or a pair otherwise."""
         yield drawing, True
-        larger = [*fits.with_a_node(others, drawing)]
-        for changed in (*larger, *fits.with_a_pair(others, drawing)):
+        for changed in self.fits.with_a_node(others, drawing):
             yield changed, False
-        # 2. what copies agree on in other orders
-        for changed in (drawing, *larger):
-            yield fits.softened(others, changed), False
+        for changed in self.fits.with_a_pair(others, drawing):
+            yield changed, False
+
+    def _turned(self, others: Description, drawing: Candidate) -> Iterator[Candidate]:
+        """What the copies of a drawing, and of it with a node more, agree on in other orders."""
+        fits = self.fits
         rng = np.random.default_rng([fits.seed, 41])
-        for _ in range(fits.settings.shaken):
-            yield fits.softened(others, fits.exchanged(drawing, rng)), False
+        tried = [drawing, *fits.with_a_node(others, drawing)]
+        tried += [fits.exchanged(drawing, rng) for _ in range(fits.settings.shaken)]
+        for changed in tried:
+            softened = fits.softened(others, changed)
+            if softened is not None:
+                yield softened

@@ -29,11 +29,19 @@ class PlacedMotif:
 
     structure: Structure
     copies: np.ndarray  # int64 [k, M], the node of the mined graph at each node
-    bits: float  # of the drawing, the copies and their addresses
-    edit_bits: float = 1.0
+    bits: float = 0.0  # what the description of the set that was found grows by without it
+    # what it shortens the description with the motifs before it by, in the order of the choice
+    share: float = 0.0
     address: str = ""  # the code that says cheapest where the copies are
     sources: tuple[str, ...] = ("grown",)  # what saw it
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # see `edits_of`
+    cost: float = 0.0  # bits of the drawing, the copies and their addresses
+    edit_cost: float = 1.0  # bits of the edits, in a set that has some
+
+    @property
+    def copies_exact(self) -> int:
+        """Copies that do not differ from the structure."""
+        return len(self.copies) - len(np.unique(self.edits[:, 0]))
 
 
 def edits_of(structure: Structure, links: np.ndarray) -> np.ndarray:
@@ -73,7 +81,7 @@ def edit_bits(structure: Structure, num_copies: int, edits: np.ndarray, num_link
 
 def set_bits(motifs: Sequence[PlacedMotif]) -> float:
     """Bits of the motifs of a set, and of how many there are."""
-    bits = integer_bits(len(motifs)) + sum(motif.bits for motif in motifs)
+    bits = integer_bits(len(motifs)) + sum(motif.cost for motif in motifs)
     if any(len(motif.edits) for motif in motifs):
-        bits += sum(motif.edit_bits for motif in motifs)
+        bits += sum(motif.edit_cost for motif in motifs)
     return bits

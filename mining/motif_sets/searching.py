@@ -7,21 +7,19 @@ structures that a user knows, each with what it is worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gomkcn.mining.motif_sets.candidate import Candidate
-from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, NearSettings, drawing_of
-from gomkcn.mining.motif_sets.motif_search import (
-    MotifSearch,
-    Proposals,
-    SearchSettings,
-    SearchState,
-)
+from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
 from gomkcn.mining.motif_sets.near_copies import NearProposals
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.proposals import Proposals
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn.mining.structures.pattern import Pattern
@@ -71,7 +69,7 @@ class SearchInBase:
         }
         given = [candidate for some in candidates_of.values() for candidate in some]
         search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
-        state = self.steps.kept(SearchState)
+        state = self.steps.kept(MotifSearchState)
         if state is None or state.exact is None:
             best = search.run(given, state, grows=question.grows)
             state = None
@@ -105,7 +103,7 @@ class SearchInBase:
         question: Question,
         search: MotifSearch,
         given: Sequence[Candidate],
-        state: SearchState | None,
+        state: MotifSearchState | None,
     ) -> tuple[Description, str]:
         """The set whose copies may differ, where it is worth it, and where its search was cut."""
         exact = search.best
@@ -120,7 +118,7 @@ class SearchInBase:
             NEAR_SEARCH,
             self.steps,
             "looking for copies that differ from their motif",
-            search.state(search.stage),
+            search.state(),
         )
         # several true motifs save more together than any one does, but the pieces of one motif save
         # less than that motif
@@ -139,7 +137,7 @@ class SearchInBase:
             return None
         return min((search.missing(best, code) for code in codes), default=np.inf)
 
-    def _motifs(self, search: MotifSearch, best: Description) -> tuple[CodedMotif, ...]:
+    def _motifs(self, search: MotifSearch, best: Description) -> tuple[PlacedMotif, ...]:
         """The motifs, nodes in canonical order, and what the set grows by without each."""
         motifs = []
         before = self.empty
@@ -154,14 +152,13 @@ class SearchInBase:
             edits = motif.edits.copy()
             edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
             motifs.append(
-                CodedMotif(
-                    structure,
-                    motif.copies[:, order],
-                    search.worth(best, number),
-                    share,
-                    motif.address,
-                    motif.sources,
-                    edits,
+                replace(
+                    motif,
+                    structure=structure,
+                    copies=motif.copies[:, order],
+                    bits=search.worth(best, number),
+                    share=share,
+                    edits=edits,
                 )
             )
-        return tuple(sorted(motifs, key=lambda one: (-one.bits, one.structure.key)))
+        return tuple(sorted(motifs, key=lambda motif: (-motif.bits, motif.structure.key)))

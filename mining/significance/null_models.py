@@ -36,6 +36,8 @@ from gomkcn_dgl.graph import as_csr
 
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
+# attempts for which random numbers are drawn together: a MiB and a half of them
+ATTEMPTS_AT_ONCE = 1 << 16
 # a graph with fewer cycles may have even ones alone by chance: one of 32
 _LEAST_CYCLES = 5
 # where fewer of the attempts succeed, few graphs can be reached
@@ -209,7 +211,8 @@ class RandomGraphs:
     def _samples_of(self, start: CSRGraph) -> Callable[[int], CSRGraph]:
         """What draws a graph by its seed, and looks at ``start`` once."""
         if isinstance(self.model, DegreeWalk):
-            return partial(self.model.walks_from(start).sample, check_time=self.check_time)
+            walk_by = self.model.walk_from(start, self.check_time)
+            return lambda seed: walk_by(seed)[0]
         return partial(self.model.sample, start)
 
     def _seed_of(self, number: int) -> int:
@@ -280,10 +283,23 @@ class DegreeWalk(NamedModel):
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
         """Walk ten attempts an edge from a graph."""
-        return self.walks_from(graph).sample(seed)
+        return self.walk_from(graph)(seed)[0]
 
-    def walks_from(self, graph: CSRGraph) -> Walks:
-        """All walks that start from a graph."""
+    def walk_from(
+        self,
+        graph: CSRGraph,
+        check_time: Callable[[], None] = _never_late,
+        *,
+        attempts_per_edge: int = ATTEMPTS_PER_EDGE,
+        attempts_at_once: int = ATTEMPTS_AT_ONCE,
+    ) -> Callable[[int], tuple[CSRGraph, float]]:
+        """What walks from a graph, which is looked at once, by a seed.
+
+        It returns the graph at the end of a walk, and the share of its attempts that were not
+        refused.
+        """
+        from gomkcn.mining.significance.degree_walk import new_table, walk
+
         edges, kinds = _edges_and_kinds(graph)
         # readings may be exchanged that agree in this: kind, and nodes at both ends
         sources = edges.reshape(-1)
@@ -296,12 +312,26 @@ class DegreeWalk(NamedModel):
         one_way = None
         if graph.links is not None:
             one_way = reverse != np.arange(len(reverse))
-        return Walks(graph, edges, kinds, one_way, groups, ends, members)
+
+        def walk_by(seed: int) -> tuple[CSRGraph, float]:
+            if len(edges) == 0:
+                return replace(graph, weights=None, loops=None), 1.0
+            walked = edges.copy()
+            pairs = new_table(walked)
+            rng = np.random.default_rng(seed)
+            attempts = attempts_per_edge * len(edges)
+            count = 0
+            for made in range(0, attempts, attempts_at_once):
+                check_time()
+                numbers = rng.random((min(attempts_at_once, attempts - made), 3))
+                count += walk(walked, kinds, one_way, groups, ends, members, pairs, numbers)
+            return _graph_of(walked, kinds, graph), count / attempts
+
+        return walk_by
 
     def doubt(self, graph: CSRGraph) -> str:
         """That hardly any graph keeps this, or that there are other triangles."""
-        walks = self.walks_from(graph)
-        walked = [walks.walk(seed) for seed in range(_NUM_LOOKED_AT)]
+        walked = list(map(self.walk_from(graph), range(_NUM_LOOKED_AT)))
         accepted = float(np.mean([share for _, share in walked]))
         if accepted < _LEAST_ACCEPTED:
             return (
@@ -316,46 +346,6 @@ class JointDegreeWalk(DegreeWalk):
 
     name = "joint-degree"
     joins_degrees = True
-
-
-@dataclass(frozen=True, eq=False)
-class Walks:
-    """Walks from one graph: what :mod:`~gomkcn.mining.significance.degree_walk` takes of it."""
-
-    graph: CSRGraph
-    edges: np.ndarray  # int [E, 2], the nodes of each edge
-    kinds: np.ndarray  # int [E], the link that joins them, seen from the first
-    one_way: np.ndarray | None  # bool [K], whether each link reads otherwise from the other end
-    groups: np.ndarray  # int [2 E], the group of each reading; those of a group may be exchanged
-    ends: np.ndarray  # int [groups + 1], where the readings of each group end in `members`
-    members: np.ndarray  # int [2 E], the readings group by group
-    attempts_per_edge: int = ATTEMPTS_PER_EDGE
-    # attempts for which random numbers are drawn together: a MiB and a half of them
-    attempts_at_once: int = 1 << 16
-
-    def sample(self, seed: int, check_time: Callable[[], None] = _never_late) -> CSRGraph:
-        """The graph at the end of a walk."""
-        return self.walk(seed, check_time)[0]
-
-    def walk(
-        self, seed: int, check_time: Callable[[], None] = _never_late
-    ) -> tuple[CSRGraph, float]:
-        """The graph at the end of a walk, and the share of its attempts that were not refused."""
-        from gomkcn.mining.significance.degree_walk import new_table, walk
-
-        if len(self.edges) == 0:
-            return replace(self.graph, weights=None, loops=None), 1.0
-        edges = self.edges.copy()
-        pairs = new_table(edges)
-        rng = np.random.default_rng(seed)
-        fixed = self.kinds, self.one_way, self.groups, self.ends, self.members
-        attempts = self.attempts_per_edge * len(edges)
-        count = 0
-        for made in range(0, attempts, self.attempts_at_once):
-            check_time()
-            numbers = rng.random((min(self.attempts_at_once, attempts - made), 3))
-            count += walk(edges, *fixed, pairs, numbers)
-        return _graph_of(edges, self.kinds, self.graph), count / attempts
 
 
 @dataclass(frozen=True)

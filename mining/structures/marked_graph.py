@@ -7,7 +7,6 @@ such as ``A/B``. That of an edge names its ends: ``A/B->C``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from gomkcn.mining.structures.occurrences import Occurrences, node_columns
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import EdgeTable
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx, node_letter
-from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime.tabular import Table, plain_columns
 
 Marks = list[dict[str, Any]]
@@ -50,15 +50,17 @@ def marked_graph(
     >>> drawn.edges[0, 2]["pattern_3_role"]
     'A->C'
     """
-    edges = _Edges.of(graph)
+    edges = EdgeTable(*graph.edges(), {})
     nodes: Marks = [{} for _ in range(graph.num_nodes)]
     joins: Marks = [{} for _ in edges.source]
     for number, motif in enumerate(motifs):
         assert motif.motif is not None, "a motif has copies"
         rows = _rows_of(motif.motif.copies, graph)
-        _mark_copies(number, motif, rows, edges, nodes, joins)
+        _mark_copies(number, motif, rows, edges, graph.relations, nodes, joins)
     for pattern in patterns:
-        _mark_occurrences(pattern, _rows_of(pattern.occurrences, graph), edges, nodes, joins)
+        _mark_occurrences(
+            pattern, _rows_of(pattern.occurrences, graph), edges, graph.relations, nodes, joins
+        )
     if blocks is not None:
         _mark_blocks(blocks, graph, nodes)
     drawn = empty_networkx(graph.relations)
@@ -97,59 +99,23 @@ def node_roles(structure: Structure) -> list[str]:
     return [names[orbit] for orbit in orbits.tolist()]
 
 
-@dataclass(frozen=True, eq=False)
-class _Edges:
-    """The edges of a graph, int64 ``[E]`` each, and where those of two nodes are.
-
-    ``keys`` are sorted numbers of the two ends, and ``order`` the edge of each key.
-    """
-
-    graph: CSRGraph
-    source: np.ndarray
-    target: np.ndarray
-    relation: np.ndarray
-    keys: np.ndarray
-    order: np.ndarray
-
-    @classmethod
-    def of(cls, graph: CSRGraph) -> _Edges:
-        source, target, relation = graph.edges()
-        keys = source * graph.num_nodes + target
-        order = np.argsort(keys, kind="stable")
-        return cls(graph, source, target, relation, keys[order], order)
-
-    def between(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All edges from each node ``first [K]`` to ``second [K]``: the row of each, and the edge.
-
-        >>> from gomkcn_dgl.graph import as_csr
-        >>> import networkx as nx
-        >>> edges = _Edges.of(as_csr(nx.path_graph(3)))
-        >>> [column.tolist() for column in edges.between(np.array([0, 0]), np.array([2, 1]))]
-        [[1], [0]]
-        """
-        wanted = first * self.graph.num_nodes + second
-        start = np.searchsorted(self.keys, wanted)
-        length = np.searchsorted(self.keys, wanted, side="right") - start
-        rows = np.repeat(np.arange(len(wanted)), length)
-        inside = np.arange(len(rows)) - np.repeat(np.cumsum(length) - length, length)
-        return rows, self.order[np.repeat(start, length) + inside]
-
-    def at(self, structure: Structure, rows: np.ndarray) -> Iterator[tuple[str, np.ndarray, Any]]:
-        """The role of each edge of a structure, the places that have it, and the edges there."""
-        roles = node_roles(structure)
-        relations = self.graph.relations
-        for (u, v), number in zip(structure.edges, structure.edge_relations, strict=True):
-            name = structure.relations.names[number]
-            is_directed = structure.relations.directed[number]
-            ends = rows[:, u], rows[:, v]
-            # without a direction the smaller node comes first
-            places, edges = self.between(*(ends if is_directed else np.sort(ends, axis=0)))
-            # edges of a structure alone are of any relation
-            fits = np.full(len(edges), structure.relations.names == (PLAIN,))
-            if name in relations.names:
-                fits |= self.relation[edges] == relations.names.index(name)
-            joint = "->" if is_directed else "--"
-            yield f"{roles[u]}{joint}{roles[v]}", places[fits], edges[fits]
+def _edges_at(
+    structure: Structure, rows: np.ndarray, edges: EdgeTable, relations: Relations
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The role of each edge of a structure, the places that have it, and the edges there."""
+    roles = node_roles(structure)
+    for (u, v), number in zip(structure.edges, structure.edge_relations, strict=True):
+        name = structure.relations.names[number]
+        is_directed = structure.relations.directed[number]
+        ends = rows[:, u], rows[:, v]
+        # without a direction the smaller node comes first
+        places, found = edges.between(*(ends if is_directed else np.sort(ends, axis=0)))
+        # edges of a structure alone are of any relation
+        fits = np.full(len(found), structure.relations.names == (PLAIN,))
+        if name in relations.names:
+            fits |= edges.relation[found] == relations.names.index(name)
+        joint = "->" if is_directed else "--"
+        yield f"{roles[u]}{joint}{roles[v]}", places[fits], found[fits]
 
 
 def _rows_of(places: Occurrences, graph: CSRGraph) -> np.ndarray:
@@ -177,7 +143,13 @@ def _mark_blocks(blocks: Table, graph: CSRGraph, nodes: Marks) -> None:
 
 
 def _mark_copies(
-    number: int, motif: Pattern, rows: np.ndarray, edges: _Edges, nodes: Marks, joins: Marks
+    number: int,
+    motif: Pattern,
+    rows: np.ndarray,
+    edges: EdgeTable,
+    relations: Relations,
+    nodes: Marks,
+    joins: Marks,
 ) -> None:
     """Say which nodes and edges lie in copies ``rows [K, M]``; what an earlier one holds stays."""
     assert motif.motif is not None
@@ -189,16 +161,16 @@ def _mark_copies(
             _mark_first(nodes[node], number, copy, role)
     found = [
         (copy, edge, role)
-        for role, places, own in edges.at(motif.structure, rows)
-        for copy, edge in zip(places.tolist(), own.tolist(), strict=True)
+        for role, places, held in _edges_at(motif.structure, rows, edges, relations)
+        for copy, edge in zip(places.tolist(), held.tolist(), strict=True)
     ]
     # edges that copies have beside; no two copies of a motif share an edge
     copy, u, v, _ = motif.motif.edits[motif.motif.edits[:, 3] > 0].T
     for first, second in ((u, v), (v, u)):
-        places, own = edges.between(rows[copy, first], rows[copy, second])
+        places, added = edges.between(rows[copy, first], rows[copy, second])
         found += [
             (int(copy[at]), edge, f"{roles[first[at]]}--{roles[second[at]]} added")
-            for at, edge in zip(places.tolist(), own.tolist(), strict=True)
+            for at, edge in zip(places.tolist(), added.tolist(), strict=True)
         ]
     for place, edge, role in found:
         _mark_first(joins[edge], number, place, role)
@@ -210,13 +182,20 @@ def _mark_first(marks: dict[str, Any], number: int, copy: int, role: str) -> Non
 
 
 def _mark_occurrences(
-    pattern: Pattern, rows: np.ndarray, edges: _Edges, nodes: Marks, joins: Marks
+    pattern: Pattern,
+    rows: np.ndarray,
+    edges: EdgeTable,
+    relations: Relations,
+    nodes: Marks,
+    joins: Marks,
 ) -> None:
     """Say which nodes and edges lie in occurrences ``rows [K, M]``, in which role."""
     if not len(rows):
         return
     ways = [(role, rows[:, node], nodes) for node, role in enumerate(node_roles(pattern.structure))]
-    ways += [(role, own, joins) for role, _, own in edges.at(pattern.structure, rows)]
+    ways += [
+        (role, own, joins) for role, _, own in _edges_at(pattern.structure, rows, edges, relations)
+    ]
     name = f"pattern_{pattern.id}"
     for role, places, marked in ways:
         numbers, counts = np.unique(places, return_counts=True)

@@ -20,16 +20,6 @@ Palette = tuple[tuple[str, ...], ...]
 PENDANT_BITS = 6.0
 
 
-class Sighting(NamedTuple):
-    """A structure, and distinct sets of nodes that show it.
-
-    ``copies`` is int32 ``[K, M]``, the nodes of each set in the order of the structure.
-    """
-
-    structure: Structure
-    copies: np.ndarray
-
-
 class DistinctStructures(NamedTuple):
     """Structures, of each set its nodes in the order of its structure, and which one this is.
 

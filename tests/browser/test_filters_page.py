@@ -252,9 +252,8 @@ def test_the_graph_nodes_and_the_table_are_saved(started, runs):
         assert found == pytest.approx(miner.responses_[:, 2].tolist(), abs=0.0006)
         table = page.get_by_role("button", name="Save table as CSV")
         lines = list(csv.DictReader(io.StringIO(saved(page, table).decode())))
-        for column in ("instances", "nearest nodes"):
-            name = column.replace(" ", "_")
-            assert [int(line[column]) for line in lines] == [
+        for name in ("instances", "nearest_nodes"):
+            assert [int(line[name]) for line in lines] == [
                 getattr(one, name).value for one in run.filters
             ]
         assert [int(line["occurrences"]) for line in lines] == [

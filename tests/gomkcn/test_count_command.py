@@ -216,7 +216,7 @@ def test_occurrences_with_edits(graphs):
 
 def test_the_census_is_printed_and_written_as_a_table(folder):
     nx.write_edgelist(nx.wheel_graph(6), "wheel.txt", data=False)
-    lines = gomkcn("census wheel.txt --size 3").splitlines()
+    lines = gomkcn("census wheel.txt --sizes 3").splitlines()
     assert [line.split() for line in lines] == [
         ["size", "graph6", "name", "count", "reading"],
         ["3", "BW", "path", "of", "3", "nodes", "10", "induced"],
@@ -229,7 +229,7 @@ def test_the_census_is_printed_and_written_as_a_table(folder):
         said = gomkcn(f"census wheel.txt --reading subgraph --out table.{ending}")
         assert said == f"wrote table.{ending}: 29 rows\n"
         pd.testing.assert_frame_equal(one(f"table.{ending}"), expected, check_dtype=False)
-    gomkcn("census wheel.txt --orbits --size 2-4 --out orbits.csv")
+    gomkcn("census wheel.txt --orbits --sizes 2-4 --out orbits.csv")
     table = pd.read_csv("orbits.csv")
     assert table["orbit0"].tolist() == [5, 3, 3, 3, 3, 3]
     assert len(table.columns) == 16
@@ -237,17 +237,17 @@ def test_the_census_is_printed_and_written_as_a_table(folder):
 
 def test_the_census_takes_numbers_of_any_size_directions_and_kinds(folder, ecoli):
     nx.write_edgelist(nx.star_graph(130_000), "star.txt", data=False)
-    gomkcn("census star.txt --size 5 --out star.json")
+    gomkcn("census star.txt --sizes 5 --out star.json")
     number = math.comb(130_000, 4)
     assert number > 2**63
     counts = [row["count"] for row in json.loads(Path("star.json").read_text())]
     assert sorted(counts)[-2:] == [0, number]
     assert "has no type in Arrow, Polars and parquet" in refused(
-        "census star.txt --size 5 --out s.parquet"
+        "census star.txt --sizes 5 --out s.parquet"
     )
-    table = gomkcn(f"census {ecoli} --size 3 --directed --relation none")
+    table = gomkcn(f"census {ecoli} --sizes 3 --directed --relation none")
     assert table.splitlines()[0].split()[:2] == ["size", "digraph6"]
-    kinds = gomkcn(f"census {ecoli} --size 3 --directed")
+    kinds = gomkcn(f"census {ecoli} --sizes 3 --directed")
     assert "A-[activates]->" in kinds
     assert kinds.splitlines()[0].split()[:2] == ["size", "edges"]
 
@@ -384,7 +384,7 @@ def test_refusals(graphs):
     assert refused("count wheel graph.txt --errors 99").startswith("--errors must be at most 15")
     for options, rule in {
         "--out x.txt": "--out must end in .csv, .parquet, .json, got 'x.txt'.",
-        "--orbits --size 3-5": "--size must be 2-4 or 2-5 with --orbits, got 3-5.",
+        "--orbits --sizes 3-5": "--sizes must be 2-4 or 2-5 with --orbits, got 3-5.",
         "--orbits --reading subgraph": "--reading must be induced with --orbits, got 'subgraph'.",
     }.items():
         assert refused(f"census graph.txt {options}") == rule
@@ -409,7 +409,7 @@ def test_what_time_allows_is_printed_and_the_rest_is_said(graphs):
 def test_a_signal_ends_a_census_with_what_is_known_and_its_exit_code(graphs, monkeypatch):
     monkeypatch.setattr(Interrupts, "__enter__", stopped_at_once(Interrupts.__enter__))
     for command, said in (
-        ("census graph.txt --size 3", "of 3 nodes are not counted: the count ended early"),
+        ("census graph.txt --sizes 3", "of 3 nodes are not counted: the count ended early"),
         ("census graph.txt --orbits", "the orbits are known when all are counted"),
     ):
         result = invoke(command)

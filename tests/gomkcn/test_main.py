@@ -509,7 +509,7 @@ def test_a_run_in_a_process_of_its_own():
 
 def test_a_closed_stream_takes_nothing_away(tmp_path):
     (tmp_path / "g.txt").write_text("0 1\n1 2\n2 0\n")
-    command = [sys.executable, "-m", "gomkcn", "census", "g.txt", "--size", "3", "--out", "c.csv"]
+    command = [sys.executable, "-m", "gomkcn", "census", "g.txt", "--sizes", "3", "--out", "c.csv"]
     closed = ["sh", "-c", 'exec "$@" 2>&-', "sh", *command]
     answer = subprocess.run(closed, cwd=tmp_path, capture_output=True, text=True)
     assert (answer.returncode, answer.stdout) == (0, "wrote c.csv: 2 rows\n")

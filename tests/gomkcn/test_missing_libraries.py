@@ -82,7 +82,7 @@ from gomkcn_dgl.gram import gomk_gram
 # 1. counts, census, motif sets, filters, runs
 gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
 gomkcn("generate planted --out file.bin --nodes 40 --motif wheel=6")
-assert "triangle" in gomkcn("census planted.graph --size 3-4")
+assert "triangle" in gomkcn("census planted.graph --sizes 3-4")
 for name in ("planted.graph", "file.bin"):
     assert "occurrences 6" in gomkcn(f"count wheel {name}")
 assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")

@@ -106,7 +106,7 @@ def test_counts_and_subgraphs_are_compared_between_classes(drugs):
         assert inactive[:2] == ["inactive", "3 of 260"] and inactive[-1] == "3e-16"
     # not where nobody wants them
     assert "active" not in gomkcn(f"count '{pattern}' drugs.csv --class-column none")
-    gomkcn("frequent drugs.csv --support .2 --size 3-4 --closed --per-class --out found")
+    gomkcn("frequent drugs.csv --support .2 --sizes 3-4 --closed --per-class --out found")
     table = pd.read_csv("found/subgraphs.csv")
     first = table.iloc[0]
     assert first["name"] == "sulfonamide: NS(=O)=O"
@@ -114,7 +114,7 @@ def test_counts_and_subgraphs_are_compared_between_classes(drugs):
     assert first["p"] == pytest.approx(3.034e-16, rel=1e-3) and first["adjusted p"] < 1e-11
     assert table["p"].is_monotonic_increasing
     # small numbers are printed as such
-    text = gomkcn("frequent drugs.csv --support .1 --size 2-4 --per-class --out many")
+    text = gomkcn("frequent drugs.csv --support .1 --sizes 2-4 --per-class --out many")
     head, _, names, first, *rows, _, _ = text.splitlines()
     assert re.match(
         r"\d+ frequent subgraphs; \d+ differ between the classes \(adjusted p ≤ 0.05\)", head

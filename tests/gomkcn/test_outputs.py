@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 TRAIN = "train TU --method kernel --num-levels 1 --tau 1 --quiet"
 # commands that write a file, without where
 WRITERS = {
-    "census graph.csv --size 3 --out {}": ".csv",
+    "census graph.csv --sizes 3 --out {}": ".csv",
     "predict net TU --out {}": ".csv",
     "generate planted --nodes 50 --features constant --out {}": ".csv",
 }
@@ -73,7 +73,7 @@ def test_what_is_read_beside_a_graph_is_an_input(data):
         "own.csv": " --feature-file own.csv",
     }.items():
         Path("own.csv").write_text("id,x\nx,1\ny,2\nz,3\n")
-        said = refused(f"census graph.csv --size 3 --force --out {name}{more}")
+        said = refused(f"census graph.csv --sizes 3 --force --out {name}{more}")
         assert "would be lost; choose another name" in said
 
 
@@ -172,7 +172,7 @@ def test_names_do_not_steer_a_terminal(data):
     rows = said.stdout.splitlines()[-4:]
     assert [row.count("\t") for row in rows] == [1] * 4
     assert "\x1b" not in said.output and "a�[31m\tb" in rows
-    for command in ("info esc.csv", "census esc.csv --size 3", "count 'a\x1b->b' esc.csv"):
+    for command in ("info esc.csv", "census esc.csv --sizes 3", "count 'a\x1b->b' esc.csv"):
         assert "\x1b" not in invoke(command).output
     for path in ("\x1b[31mnone.csv", "none\n.csv"):
         for command in ("info", "count a--b", "mine", "census"):

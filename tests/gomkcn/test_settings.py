@@ -13,8 +13,11 @@ from gomkcn.commands.options import SettingOption, default_of, help_of
 from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.settings.comparison_settings import ComparisonSettings
 from gomkcn.mining.settings.filter_settings import SeededFilters
+from gomkcn.mining.settings.frequent_settings import FrequentSettings
 from gomkcn.mining.settings.miner_settings import MinerSettings
+from gomkcn.mining.settings.temporal_settings import TemporalSettings
 from gomkcn.synthetic.base_models import BASE_GRAPHS
 from gomkcn.synthetic.planting_settings import PlantingSettings
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -23,12 +26,18 @@ from gomkcn_dgl.runtime.files import parse_toml
 from gomkcn_dgl.settings import settings_of
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, MachineSettings
 
+# how classes are read, which a comparison does without
+OF_CLASSES = ("class_names", "class_column", "threshold")
 # the settings of a command, and what of them is no option: an argument, what a run has no use for,
 # what the data say, and what a kernel machine chooses from and another table has
 SETTINGS = {
     "mine": (RunSettings, {"path", "values"}),
     "filters": (FiltersSettings, {"path"}),
     "train": (ClassifierSettings, {"path", "relations"}),
+    # --null of events in time is refused where it is repeated, as it may be elsewhere
+    "temporal": (TemporalSettings, {"path", "null"}),
+    "frequent": (FrequentSettings, {"path"}),
+    "compare": (ComparisonSettings, {"path", "first", "second", *OF_CLASSES}),
 }
 TABLES = {
     (command, name): type(table)
@@ -131,7 +140,7 @@ def test_a_range_is_the_same_for_an_option_a_file_and_an_argument(command, table
                 said = refused(f"{command} none.txt --{option}={value}")
                 assert said == f"--{option}{str(python.value).removeprefix(field.name)}"
             number += 1
-    assert number or table in ("graph", "data")
+    assert number or table in ("graph", "data", "compare")
 
 
 def test_a_name_that_is_not_known_is_refused_with_the_nearest(write):

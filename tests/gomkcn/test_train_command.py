@@ -91,7 +91,7 @@ def test_bonds_of_a_tu_folder():
     split = (0.5, 0.25, 0.25)
     assert trained("TU", split=split).settings.model.relations == {"edge=0": False, "edge=1": False}
     without = trained("TU", split=split, relation="none")
-    assert (without.settings.model.relations, without.settings.data.relation) == ({}, "none")
+    assert (without.settings.model.relations, without.settings.data.relation) == (None, "none")
     predicted, _ = without.decide(read_labelled("TU", relation="none").graph)
     # all graphs are one and the same
     assert len(set(predicted.tolist())) == 1
@@ -130,7 +130,7 @@ def test_columns_are_scaled_over_the_training_part(options, contrast):
 def test_a_contrast_is_for_filters_that_see_the_features():
     write_graphs()
     assert refused("train TU --hidden-feats 2 --feature-contrast 0.5 --out run --quiet").startswith(
-        "--feature-contrast is for filters that see the features as they are, since an input layer"
+        "--feature-contrast is for filters that see the features as they are, and --hidden-feats 2"
     )
     # a run's own settings with an input layer are without the contrast that they had
     settings = ClassifierSettings().override({"hidden_feats": 0, "feature_contrast": 0.5})
@@ -222,7 +222,7 @@ def test_tuned_and_paper_differ_in_start_contrast_and_matching_alone():
 def test_a_preset_in_a_settings_file():
     """It stands for its settings, and what the file has beside it wins."""
     Path("own.toml").write_text(
-        '[model]\npreset = "paper"\nnum_filters = 5\n[model.kernel]\ntau = 0.25\n'
+        '[model]\npreset = "paper"\nnum_filters = 5\n[kernel]\ntau = 0.25\n'
     )
     model = ClassifierSettings().read("own.toml").model
     assert (model.num_filters, model.num_hops, model.init) == (5, 3, "random")
@@ -249,17 +249,16 @@ def test_the_matching_of_a_network():
 
 def test_presets_that_contradict_what_is_given():
     for options, sentence in {
-        "--paper --method kernel": "--paper has the settings of a network of graphs; leave it",
-        "--paper --nodes": "--paper has the settings of a network of graphs; leave it out, or",
+        "--preset paper --method kernel": (
+            "--preset paper has the settings of a network of graphs; leave it out, or leave out "
+            "--method kernel."
+        ),
         "--preset tuned --nodes": (
-            "--preset tuned has the settings of a network of graphs; leave it out, or"
+            "--preset tuned has the settings of a network of graphs; leave it out, or leave out "
+            "--nodes."
         ),
-        "--paper --settings own.toml": "--paper has all settings, and so has a settings file;",
-        "--preset tuned --settings own.toml": (
-            "--preset tuned has all settings, and so has a settings file;"
-        ),
-        "--paper --preset tuned": (
-            "--paper has all settings, and so has --preset tuned; give one of both."
+        "--preset paper --settings own.toml": (
+            "--preset has all settings, and so has a settings file; give one of both."
         ),
     }.items():
         assert refused(f"train TU {options} --out run --quiet").startswith(sentence)
@@ -361,7 +360,7 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     first = trained("directed.bin")
     assert first.settings.model.relations == {"edge": True}
     other = trained(None, first.settings, directed=False, filter_size=5)
-    assert (other.settings.model.relations, other.model.first_conv.settings.max_nodes) == ({}, 5)
+    assert (other.settings.model.relations, other.model.first_conv.settings.max_nodes) == (None, 5)
     assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")

@@ -294,7 +294,7 @@ def test_single_nodes_no_seeds_and_no_features():
 def test_a_model_of_one_convolution_classifies_the_seeds():
     graph = whole_of(KINDS[0])
     torch.manual_seed(0)
-    for options in ({}, {"hidden_feats": None}, {"read_input": False}):
+    for options in ({}, {"hidden_feats": 0}, {"read_input": False}):
         model = GOMKCN(3, 4, num_hops=2, filter_size=5, **options).eval()
         expected = model(graph, graph.ndata["feat"])[SEEDS]
         batch = model.first_conv.sampler().sample(graph, torch.tensor(SEEDS))

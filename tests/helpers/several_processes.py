@@ -60,7 +60,7 @@ def train_twins():
     labels = torch.tensor([int(4 <= node < 7) for node in range(len(half))] * 2)
     torch.manual_seed(2)
     # without an input layer, whose batch norm leaves gradients that are rounding errors only
-    model = GOMKCN(1, 2, num_filters=3, num_layers=2, hidden_feats=None, max_nodes=5)
+    model = GOMKCN(1, 2, num_filters=3, num_layers=2, hidden_feats=0, max_nodes=5)
     history = train_classifier(model, data, labels, twins, twins, TrainingSettings(4))
     return history.train_loss, dict(model.named_parameters())
 

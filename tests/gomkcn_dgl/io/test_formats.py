@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from format_tables import PAGE, examples, filled
+from format_tables import PAGE, READINGS, examples, filled
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import ColumnChoice
@@ -55,7 +55,9 @@ def test_how_a_format_is_told(tmp_path):
 def test_what_cannot_be_said_of_a_format_is_refused(tmp_path):
     path = tmp_path / "g.g6"
     path.write_bytes(b"Bw\n")
+    # whatever is read can be read without weights
     assert read_graph(path, weight="none").num_edges == 3
+    assert read_graph(READINGS / "scipy.npz", weight="none").weights is None
     for options, words in (
         ({"source": 1}, "source is for edges, csv, parquet, and the format is graph6"),
         ({"skip_invalid": True}, "skip_invalid is for smiles, sdf, and the format is graph6"),

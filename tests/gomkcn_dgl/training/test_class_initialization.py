@@ -80,7 +80,7 @@ def test_each_class_has_a_candidate():
     data = GraphCollection(
         as_csr(nx.disjoint_union_all(graphs), features=feat), SubgraphSettings(1, 3)
     )
-    model = GOMKCN(3, 3, hidden_feats=None, filter_size=3, num_filters=2)
+    model = GOMKCN(3, 3, hidden_feats=0, filter_size=3, num_filters=2)
     train = np.flatnonzero(labels.numpy() != 1)
     # fewer candidates than classes: each class of the training part has one all the same
     initialize_from_classes(model, data, labels, train, num_candidates=1)

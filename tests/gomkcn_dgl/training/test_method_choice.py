@@ -11,6 +11,7 @@ from graph_files import write_tu
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl._torch import torch
+from gomkcn_dgl.kernel_settings import KernelSettings
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training import method_choice
@@ -152,7 +153,7 @@ def test_options_of_one_method_ask_for_it():
     assert method(num_folds=3) == method(most_nodes=9) == "kernel"
     settings = ClassifierSettings().override({"tau": 0.5, "num_levels": 1, "seed": 4})
     assert (settings.machine.tau, settings.machine.num_levels) == ((0.5,), (1,))
-    assert settings.model.kernel == {"tau": 0.5, "num_levels": 1}
+    assert settings.model.kernel == KernelSettings(1, tau=0.5)
     assert (settings.machine.seed, settings.training.seed) == (4, 4)
     for name in KINDS:
         assert settings.override({"method": name}).seed == 4

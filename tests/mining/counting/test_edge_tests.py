@@ -190,8 +190,8 @@ def test_the_least_value_of_an_edge_attribute(folder):
     """The same counts as of a file without the lines."""
     (folder / "g.csv").write_text("a,b,score,weight\n1,2,900,1\n2,3,800,1\n1,3,100,1\n3,4,,1\n")
     (folder / "cut.csv").write_text("a,b,score,weight\n1,2,900,1\n2,3,800,1\n")
-    ran = invoke("census g.csv --size 3 --minimum score=700")
-    assert ran.stdout == gomkcn("census cut.csv --size 3")
+    ran = invoke("census g.csv --sizes 3 --minimum score=700")
+    assert ran.stdout == gomkcn("census cut.csv --sizes 3")
     assert "left out 2 of 4 edges, whose 'score' is below 700 or missing" in ran.stderr
     # a node without an edge is not in a table, and is one of a list of nodes
     assert read_graph("g.csv", minimum=["score=700"]).num_nodes == 3
@@ -219,8 +219,8 @@ def test_the_least_value_of_an_edge_attribute(folder):
 
 def test_weights_that_are_not_used_are_told_once(folder):
     (folder / "g.csv").write_text("a,b,weight\n1,2,1\n2,3,0\n")
-    said = invoke("census g.csv --size 3").stderr
+    said = invoke("census g.csv --sizes 3").stderr
     assert said.count("edge weights are not used: a pattern has an edge or not") == 1
     assert "--minimum leaves out edges with a small 'weight'" in said
-    said = invoke("census g.csv --size 3 --minimum weight=0").stderr
+    said = invoke("census g.csv --sizes 3 --minimum weight=0").stderr
     assert "edge weights are not used" not in said

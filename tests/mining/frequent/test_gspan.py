@@ -278,7 +278,7 @@ def test_what_cannot_be_is_refused():
 
 def test_command_writes_a_table(mutag, tmp_path):
     folder = tmp_path / "found"
-    asked = ["frequent", str(mutag), "--support", "100", "--size", "6", "--per-class"]
+    asked = ["frequent", str(mutag), "--support", "100", "--sizes", "6", "--per-class"]
     run = CliRunner().invoke(main, [*asked, "--out", str(folder)])
     assert run.exit_code == 0, run.output
     rows = (folder / "subgraphs.csv").read_text().splitlines()

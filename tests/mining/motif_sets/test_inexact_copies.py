@@ -3,6 +3,7 @@
 import io
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, permutations
 from math import comb, factorial, log2, perm
 from string import ascii_uppercase
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_structure
-from motif_searches import content, search_one
+from motif_searches import KilledError, KilledSteps, content, digest, search_one
 
 from gomkcn.mining import MiningRun, PatternMiner, load, motif_set
 from gomkcn.mining.motif_sets.alignment_loops import (
@@ -29,11 +30,15 @@ from gomkcn.mining.motif_sets.alignment_loops import (
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
-from gomkcn.mining.motif_sets.drawing_fits import DrawingFits
+from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, drawing_of
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode
 from gomkcn.mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
+from gomkcn.mining.motif_sets.motif_search import MotifSearch
+from gomkcn.mining.motif_sets.moves import Redraw, codes_of
+from gomkcn.mining.motif_sets.near_copies import NearProposals
+from gomkcn.mining.motif_sets.searching import NEAR_SEARCH
 from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -41,6 +46,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
 from gomkcn_dgl.runtime.run import write_run
+from gomkcn_dgl.runtime.steps import Steps
 
 
 def links_in(rows):
@@ -435,6 +441,7 @@ def check_edits(rows, drawn, copies, edits):
 
 
 DENSE = nx.gnm_random_graph(7, 14, seed=4)
+SEVEN = range(7, 8)
 
 
 @pytest.mark.parametrize("kind", ["directed", "relations"])
@@ -519,6 +526,88 @@ def test_noisy_copies_in_a_collection(motif, number, base):
     code = CollectionCode(graph, None, "total")
     check_edits(code.rows, one.structure.joined.astype(int), rows, one.motif.edits)
     assert one.motif.missing > 0 and (one.motif.added > 0) == (base == "total")
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A small graph with noisy copies, and a search for drawings in it, before it runs."""
+    graph, _ = hidden("plain", 1, DENSE, 7, 0.1, num_nodes=70, degree=3)
+    mined = MinedGraph.of(graph)
+    return mined, GraphDescription.of(GraphCode.of(mined))
+
+
+def drawing_search(empty, drawings=()):
+    fits = DrawingFits(empty, range(7, 8), 0)
+    return MotifSearch(empty, NearProposals(fits, drawings), NEAR_SEARCH, Steps())
+
+
+def test_a_search_for_drawings_that_is_killed_goes_on_where_it_was(small, tmp_path):
+    mined, _ = small
+
+    def find(steps):
+        return steps.once("searching", CodedSet, partial(search_one, steps=steps), mined, SEVEN)
+
+    whole = KilledSteps(tmp_path / "whole")
+    expected = digest(find(whole))
+    assert expected == digest(search_one(mined, SEVEN))
+    states = [digest(state) for state in whole.states]
+    # first copies are exact; what was found then is kept with what comes after
+    are_exact = [state.exact is None for state in whole.states]
+    assert are_exact == sorted(are_exact, reverse=True) and len({*are_exact}) == 2
+    for number in (1, are_exact.index(False), len(states)):
+        folder = tmp_path / str(number)
+        with pytest.raises(KilledError):
+            find(KilledSteps(folder, number))
+        resumed = KilledSteps(folder)
+        assert digest(find(resumed)) == expected
+        assert [digest(state) for state in resumed.states] == states[number:]
+
+
+def test_a_motif_is_redrawn_as_most_of_its_copies_are(small):
+    """From a drawing that lacks an edge."""
+    mined, empty = small
+    (found,) = search_one(mined, SEVEN).motifs
+    shape = empty.code.shape_of(found.structure)
+    best = empty.add(shape, found.copies)
+    search = drawing_search(empty)
+    # what was found is as short as it gets
+    search.best = best
+    assert search.make(Redraw()) is best
+    changed = 0
+    for u, v in shape.pairs:
+        links = shape.links.astype(int)
+        links[u, v] = links[v, u] = 0
+        if not nx.is_connected(nx.Graph(links)):
+            continue
+        before = empty.add(empty.code.structure(links, shape.colors), found.copies)
+        search.best = before
+        after = search.make(Redraw())
+        assert after.length < before.length
+        # the other drawing is one that may come back
+        assert {*codes_of(after)} <= search.candidates.keys()
+        changed += after.length <= best.length + 1e-6
+    assert changed >= len(shape.pairs) // 2
+
+
+def test_copies_of_a_drawing_are_chosen_beside_a_set_that_has_none_of_it(small):
+    _, empty = small
+    search = drawing_search(empty)
+    search.propose(empty, 0)
+    best = max(search.candidates.values(), key=lambda candidate: search.gain_alone(candidate.code))
+    choice = search.alone[best.code]
+    # a gain is no estimate
+    longer = search.with_choice(empty, choice)
+    assert choice.gain == pytest.approx(empty.length - longer.length)
+    assert search.choose(longer, best) is None
+    # drawings that are given are fitted as well, each once
+    given = drawing_of(best.structure, choice.copies)
+    known = drawing_search(empty, [given, given]).proposals(empty, 0, {})
+    assert [candidate.code for candidate in known].count(best.code) == 1
+    (bare,) = search.proposals.give(best.structure, ("given",))
+    assert bare.sources == ("given",) and not len(bare.copies)
+    # nothing is found where nothing saves more than is asked for
+    assert not drawing_search(empty).run(least_alone=choice.gain + 1).motifs
+    assert drawing_search(empty).run(least_alone=choice.gain - 1).motifs
 
 
 def test_what_is_given_misses_a_collection_whose_copies_differ():

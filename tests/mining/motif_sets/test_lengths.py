@@ -23,7 +23,7 @@ from gomkcn.mining.motif_sets.blocks import (
 )
 from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
 from gomkcn.mining.motif_sets.collection_code import CollectionCode, split_bits
-from gomkcn.mining.motif_sets.collection_copies import choose
+from gomkcn.mining.motif_sets.collection_copies import choose_each
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
 from gomkcn.mining.motif_sets.graph_copies import candidate_of, edge_gains
@@ -526,7 +526,7 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
             place = {orbit: k for k, orbit in enumerate(shape.orbits)}
             after = (degrees[:, symbol] - inside[:, place[orbit]] for orbit, symbol in times)
             costs += sum(integer_bits(int(degree)) for own in after for degree in own)
-        (choice,) = choose(empty, [one], 1)
+        (choice,) = choose_each(empty, [one], 1)
         if counts.sum() < 2 or (counts > 0).sum() < 3:
             assert choice.gain == -np.inf and not len(choice.copies)
             continue
@@ -536,5 +536,5 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
         # two graphs are too few
         some = np.isin(code.graph_of[one.copies[:, 0]], np.flatnonzero(counts)[:2])
         fewer = replace(one, copies=one.copies[some], edges=one.edges[some])
-        gains = [found.gain for found in choose(empty, [fewer, one], 1)]
+        gains = [found.gain for found in choose_each(empty, [fewer, one], 1)]
         assert gains == [-np.inf, pytest.approx(choice.gain)]

@@ -20,7 +20,7 @@ from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
-from gomkcn.mining.motif_sets.motif_search import MotifSearch, SearchSettings, SearchState
+from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
 from gomkcn.mining.motif_sets.moves import (
     CoverAnew,
     Drop,
@@ -31,6 +31,7 @@ from gomkcn.mining.motif_sets.moves import (
     codes_of,
     put_in,
 )
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
@@ -165,9 +166,7 @@ def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
     states = [digest(state) for state in whole.states]
     # a single greedy set is over before there is anything to go on from
     assert states or find is found_from_one_set
-    # copies that differ are looked for after the last state
-    first = len(states) if find is found_with_edits else 1
-    for number in range(first, len(states) + 1):
+    for number in range(1, len(states) + 1):
         folder = tmp_path / str(number)
         with pytest.raises(KilledError):
             find(mined, KilledSteps(folder, number))
@@ -290,7 +289,7 @@ def test_nothing_is_tried_where_the_first_set_is_empty():
     mined = MinedGraph.of(nx.gnp_random_graph(60, 0.06, seed=2))
     search = search_of(mined, steps=steps)
     assert not search.run().motifs and not search.cut
-    assert search.stage == 0 and not states
+    assert search.stage == 1 and not states
 
 
 def test_structures_are_proposed_in_so_many_rounds():
@@ -328,7 +327,7 @@ def test_a_state_says_what_was_tried():
     steps.keep = states.append
     best = search_of(mined, SearchSettings(least_of_round=-1.0), steps).run()
     last = states[-1]
-    assert isinstance(last, SearchState)
+    assert isinstance(last, MotifSearchState)
     assert codes_of(last) == codes_of(best)
     singles = {numbers for numbers, _ in last.tried if len(numbers) == 1}
     # each motif was left out, to no avail
@@ -518,6 +517,26 @@ def test_a_part_of_a_motif_gives_way_to_it(collection, moves):
     # without any such move it stays
     still = search_in(collection, most_put_in=0, most_in_place=0)
     assert codes_of(improved(still, Swap(), still.cover([part.code]))) == (part.code,)
+
+
+def test_a_motif_of_a_collection_takes_all_its_copies_at_once(collection):
+    search = search_in(collection)
+    best = search.run()
+    for code in codes_of(best):
+        assert search.choose(best, search.candidates[code]) is None
+        assert search.choose(search.empty, search.candidates[code]) is not None
+
+
+def test_in_one_graph_a_part_of_a_motif_gives_way_to_it():
+    whole = nx.disjoint_union_all([WHEEL] * 8 + [nx.gnm_random_graph(40, 60, seed=1)])
+    search, (part, wheel) = given_search(whole, nx.diamond_graph(), WHEEL)
+    before = search.cover([part.code])
+    assert codes_of(before) == (part.code,)
+    after = improved(search, Swap(), before)
+    assert codes_of(after)[0] == wheel.code and after.length < before.length
+    # those that choose anew take what the others leave
+    turned = search.cover([part.code, wheel.code])
+    assert improved(search, CoverAnew(), turned).length <= turned.length
 
 
 def test_a_structure_without_copies_leaves_a_cover_as_it_is(collection):

@@ -12,13 +12,14 @@ import pytest
 
 from gomkcn.mining import MiningRun, MotifSet, PatternMiner, count, motif_set
 from gomkcn.mining.motif_sets import finding
-from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
+from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.finding import given_patterns, near_variants
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import search_graph
 from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.show.terminal import format_run, unused
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -113,8 +114,8 @@ def test_a_drawing_that_no_copy_equals_stands_last():
     # both rings lack a chord of the diamond
     edits = np.array([[0, 1, 3, -1], [1, 1, 3, -1]])
     motifs = (
-        CodedMotif(DIAMOND, rings, 90.0, 90.0, edits=edits),
-        CodedMotif(K3, triangles, 20.0, 20.0),
+        PlacedMotif(DIAMOND, rings, 90.0, 90.0, edits=edits),
+        PlacedMotif(K3, triangles, 20.0, 20.0),
     )
     shown = finding._as_motif_set(mined, CodedSet(motifs, 200.0, 90.0), 1)
     assert [one.structure.key for one in shown] == [K3.key, DIAMOND.key]

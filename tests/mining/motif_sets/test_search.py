@@ -13,8 +13,8 @@ from random_graphs import link_matrix, random_graph
 from gomkcn.mining.motif_sets import collection_search
 from gomkcn.mining.motif_sets.blocks import find_shared_blocks
 from gomkcn.mining.motif_sets.candidate import parts_of
-from gomkcn.mining.motif_sets.coded_set import CodedMotif, CodedSet
-from gomkcn.mining.motif_sets.collection_candidates import grow, sightings, thin
+from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.collection_candidates import grow_by_a_node, sightings, thin
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
@@ -27,7 +27,8 @@ from gomkcn.mining.motif_sets.graph_copies import (
 )
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
-from gomkcn.mining.motif_sets.motif_search import SearchSettings
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
+from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
@@ -382,7 +383,7 @@ def grown(code, size):
     """All connected sets of a size."""
     sets = np.arange(code.graph.num_nodes, dtype=np.int32)[:, None]
     while sets.shape[1] < size:
-        sets = grow(code.rows, sets)
+        sets = grow_by_a_node(code.rows, sets)
     return sets
 
 
@@ -502,7 +503,7 @@ def test_all_connected_sets_are_there_once_grouped_by_their_structure(size):
 
 
 def test_what_a_set_saves_is_told_from_the_shorter_base():
-    ring = CodedMotif(RING, np.zeros((2, 5), int), 20.0)
+    ring = PlacedMotif(RING, np.zeros((2, 5), int), 20.0)
     typed, total = CodedSet((), 100.0, 100.0, "typed"), CodedSet((ring,), 104.0, 80.0, "total")
     best, other = collection_search._shortest([typed, total])
     assert (best.base, best.bits_base, best.bits_saved) == ("total", 100.0, 20.0)

@@ -30,7 +30,7 @@ COMMANDS = {
     "temporal": ("temporal mail.csv --window 9 --null-samples 20", "TemporalCensus"),
     "compare": ("compare small.txt large.txt", "RunComparison"),
     "frequent": (
-        "frequent LABELLED --support 2 --size 2-4 --per-class --features labels",
+        "frequent LABELLED --support 2 --sizes 2-4 --per-class --features labels",
         "FrequentSubgraphs",
     ),
 }

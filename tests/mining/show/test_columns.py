@@ -10,7 +10,15 @@ import pytest
 from column_tables import TABLES, fill_columns
 from tiny_runs import difference_of, pattern_of, run_of, significance_of
 
-from gomkcn.mining import FilterMiner, FiltersRun, compare_runs, temporal_census
+from gomkcn.mining import (
+    FilterMiner,
+    FiltersRun,
+    MiningRun,
+    PatternMiner,
+    compare_runs,
+    motif_set,
+    temporal_census,
+)
 from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure
@@ -30,6 +38,7 @@ from gomkcn.mining.structures import class_columns, pattern_columns
 from gomkcn.mining.structures.pattern import MORE
 from gomkcn.mining.structures.table_column import Below, Medium, Number, TableColumn, tabulate
 from gomkcn.mining.temporal import temporal_columns, temporal_motifs
+from gomkcn_dgl.errors import InputError
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 RING, PATH = nx.cycle_graph(4), nx.path_graph(4)
@@ -85,6 +94,9 @@ def test_a_column_of_structures_is_everywhere(monkeypatch, tmp_path):
     assert_on_page(report.render_report(run), "t-b0")
     assert "added" in str(terminal.called_table(run, "degree"))
     assert VALUE in str(terminal.called_table(run, "degree"))
+    # columns of files alone are in files alone
+    for shown in (report.render_report(run), str(terminal.called_table(run, "degree"))):
+        assert "low end" not in shown.lower()
     assert f"<th>{TITLE}</th>" in notebook.patterns_html(run.patterns)
     assert f"<td>{VALUE}</td>" in notebook.patterns_html(run.patterns)
     assert_in_files(tmp_path, run, "structures")
@@ -127,7 +139,7 @@ def test_a_column_of_filters_is_everywhere(monkeypatch, tmp_path):
         "gomkcn.mining.filters.filters_run.FILTER_COLUMNS", filter_columns.FILTER_COLUMNS
     )
     graph = nx.complete_graph(5)
-    miner = FilterMiner(1, size=3, contrast=False).fit(graph)
+    miner = FilterMiner(1, filter_size=3, contrast=False).fit(graph)
     run = FiltersRun.of(miner, graph)
     assert_on_page(filters_page.render_filters(run), "t-a")
     said = filters_text.format_filters(run)
@@ -193,9 +205,11 @@ def test_no_template_has_a_head_of_a_table_by_hand():
         for path in templates
         for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
     ]
-    # the letters of nodes and the parts of a sum are no columns of a list
-    assert {name for name, _ in written} <= {"explanation.html.jinja", "filters.html.jinja"}
-    assert [head for name, head in written if name == "filters.html.jinja"] == ["Feature"]
+    # what stands beside letters of nodes, and above the drawings of frequent subgraphs, whose
+    # columns have their names from the table
+    known = {"filters.html.jinja": ["Feature"], "frequent.html.jinja": ["Subgraph"]}
+    for name in {name for name, _ in written} - {"explanation.html.jinja"}:
+        assert [head for other, head in written if other == name] == known[name]
 
 
 def test_numbers_have_their_path_and_what_is_below_its_place():
@@ -218,3 +232,47 @@ def test_numbers_have_their_path_and_what_is_below_its_place():
     assert text_table([outer, below], [[7, 8]]).columns == {"n": [("≈ 7", "of 8")]}
     assert text_table([outer, below], [[7, None]]).columns == {"n": ["≈ 7"]}
     assert tabulate([outer, below], [[7, 8]]).columns() == {"first_n": [7]}
+
+
+def test_results_have_a_table_a_picture_and_a_file(tmp_path):
+    graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    miner = PatternMiner("3-4", null=None, filters="none").fit(graph)
+    run = MiningRun.of(miner, graph)
+    for result in (miner, run, miner.motif_set_):
+        (axis,) = [axis for axis in result.plot().axes if axis.get_title()]
+        assert axis.get_title() == "0: clique of 4 nodes"
+        assert [text.get_text() for text in axis.texts][-1].startswith("6 copies\n")
+        result.save(tmp_path / "t.svg")
+        assert b"<svg" in (tmp_path / "t.svg").read_bytes()
+        result.save(tmp_path / "t.csv")
+        columns = result.table().columns()
+        assert list(pd.read_csv(tmp_path / "t.csv")) == list(columns)
+        with pytest.raises(InputError, match="^the ending of path must be one of .*, got 'gif'"):
+            result.save(tmp_path / "t.gif")
+    copies = miner.table("copies").columns()
+    assert {node // 4 for node in copies["A"].tolist()} == {*range(6)}
+    assert {*run.table("motifs").columns()["copies"]} == {6}
+    # where there is no motif the picture says so
+    (text,) = motif_set(nx.path_graph(5)).plot().texts
+    assert "No set of motifs" in text.get_text() or "degrees" in text.get_text()
+
+
+def test_what_is_not_used_is_said_once():
+    run = mined()
+    not_used = ("dropped 2 self-loops", "edge weights are not used")
+    run = replace(run, motif_set=replace(run.motif_set, not_used=not_used))
+    said = " ".join(terminal.format_run(run).split())
+    assert "Not used: 2 self-loops (gomkcn count" in said and "; edge weights." in said
+    assert "are not used" not in said
+
+
+def test_a_page_of_a_random_graph_says_one_number_of_structures():
+    held = replace(pattern_of(PATH, -1), significance={"degree": significance_of()})
+    none = significance_of(observed=0.0, mean=0.0)
+    nowhere = replace(
+        pattern_of(RING, -1, count=0), significance={"degree": replace(none, largest=0.0)}
+    )
+    run = replace(run_of([]), others=(held, nowhere), null_models={"degree": "degrees"})
+    page = report.render_report(run)
+    assert "None of 1 structure that the graph or random graphs have" in page
+    assert "Not shown to differ: 1 of 1" in page

@@ -241,16 +241,16 @@ def visits(space, size, kinds, number):
 
 def test_a_walk_in_parts_is_the_same_walk():
     graph = GRAPHS["typed"]
-    walks = null_model("degree", graph).walks_from(graph)
-    in_parts = replace(walks, attempts_at_once=7)
-    assert entries(in_parts.sample(1)) == entries(walks.sample(1))
+    model = null_model("degree", graph)
+    in_parts, _ = model.walk_from(graph, attempts_at_once=7)(1)
+    assert entries(in_parts) == entries(model.sample(graph, 1))
 
 
 def test_many_edges_are_found_and_lost_again():
     """The table of pairs fills and empties: after a long walk no pair is joined twice."""
     graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=1))
-    walks = null_model("degree", graph).walks_from(graph)
-    sample = replace(walks, attempts_per_edge=200).sample(0)
+    model = null_model("degree", graph)
+    sample, _ = model.walk_from(graph, attempts_per_edge=200)(0)
     check_tidy(sample, graph)
     assert (sample.degrees == graph.degrees).all()
 
