@@ -198,9 +198,9 @@ class CSRGraph:
         if relations.is_simple:
             return replace(self, relations=relations, links=None, loops=None)
         # a graph without edges has none that the others lack, whatever it calls them
-        own = self.relations.within(relations) if len(self.indices) else relations
+        kept = self.relations.within(relations) if len(self.indices) else relations
         links = np.ones(len(self.indices), np.uint8) if self.links is None else self.links
-        return replace(self, relations=own, links=links, loops=None)
+        return replace(self, relations=kept, links=links, loops=None)
 
     def adjacent_pairs(self) -> np.ndarray:
         """Each pair of joined nodes once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
@@ -223,8 +223,8 @@ class CSRGraph:
             "edge": self.num_edges,
             "feature": self.features.shape[1],
         }
-        said = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in numbers.items())
-        return f"CSRGraph({', '.join(said)})"
+        sizes = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in numbers.items())
+        return f"CSRGraph({', '.join(sizes)})"
 
     @overload
     def __getitem__(self, number: int) -> CSRGraph: ...
@@ -359,16 +359,16 @@ def csr_from_edges(
         weights = None if weights is None else weights[keep]
         relation = None if relation is None else relation[keep]
     # 4. a relation has no direction where its edges are there both ways
-    said = directed
-    if said is None or isinstance(said, bool):
-        said = [said] * len(relation_names)
-    different, both_ways = _count_edges(source, target, relation, len(said))
+    directions = directed
+    if directions is None or isinstance(directions, bool):
+        directions = [directions] * len(relation_names)
+    different, both_ways = _count_edges(source, target, relation, len(directions))
     is_directed, notes = list[bool](), list[str]()
-    for name, one, number, both in zip(
-        relation_names, said, different.tolist(), both_ways.tolist(), strict=True
+    for name, is_one_way, number, both in zip(
+        relation_names, directions, different.tolist(), both_ways.tolist(), strict=True
     ):
-        is_directed.append(both < undirected_from * number if one is None else one)
-        if one is None and not is_directed[-1] and both < number:
+        is_directed.append(both < undirected_from * number if is_one_way is None else is_one_way)
+        if is_one_way is None and not is_directed[-1] and both < number:
             which = f"{name}, {both} of whose {number} edges are there both ways"
             notes.append(f"taken as undirected: {which}")
     relations = relations_of(list(map(str, relation_names)), is_directed)
@@ -418,9 +418,9 @@ def with_more_relations(
     >>> more.relations.names, more.links.tolist(), more.relations.links.astype(int).tolist()
     (('edge', 'old'), [2, 3, 1, 1], [[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0]])
     """
-    own = graph.edges()
+    present = graph.edges()
     more = (source, target, np.asarray(relation) + len(graph.relations.names))
-    ends, others, relations = (np.concatenate(pair) for pair in zip(own, more, strict=True))
+    ends, others, relations = (np.concatenate(pair) for pair in zip(present, more, strict=True))
     names, directed = zip(*graph.relations.kinds, *kinds, strict=True)
     rows = _merge_edges(
         ends, others, None, relations, relations_of(names, directed), graph.num_nodes

@@ -97,12 +97,12 @@ def _read(graphs: Any) -> CSRGraph:
     # of CSRGraphs, somebody chose the features
     is_list = isinstance(graphs, list | tuple)
     is_read = isinstance(graphs[0] if is_list else graphs, CSRGraph)
-    unused = [] if is_read else [one for one in graph.notes if one.startswith(NOT_USED)]
+    unused = [] if is_read else [note for note in graph.notes if note.startswith(NOT_USED)]
     advice = []
-    if graph.feature_names == (CONSTANT_FEATURE,) and any("node attr" in one for one in unused):
+    if graph.feature_names == (CONSTANT_FEATURE,) and any("node attr" in note for note in unused):
         advice.append("as_csr(graphs, features=NAME) makes features of an attribute of nodes")
     is_plain = graph.weights is None and graph.relations.names == (PLAIN,)
-    if is_plain and any("edge attr" in one for one in unused):
+    if is_plain and any("edge attr" in note for note in unused):
         advice.append(
             "as_csr(graphs, weight=NAME) weights of one of edges, or relation=NAME their types"
         )
@@ -351,8 +351,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         else:
             matched = [{"num_patterns": num_patterns}]
         kernels = [
-            {"num_levels": num_levels, **one, "aggregation": aggregation}
-            for num_levels, one, aggregation in product(
+            {"num_levels": num_levels, **options, "aggregation": aggregation}
+            for num_levels, options, aggregation in product(
                 _choices(self.num_levels), matched, _choices(self.aggregation)
             )
         ]

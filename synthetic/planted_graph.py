@@ -216,6 +216,8 @@ def motif_truth(motif: Structure, instances: list[list[int]]) -> dict[str, Any]:
     }
     if motif.relations != SIMPLE:
         kinds = motif.relations.kinds
-        entry["relations"] = [{"name": name, "directed": one} for name, one in kinds]
+        entry["relations"] = [
+            {"name": name, "directed": is_directed} for name, is_directed in kinds
+        ]
         entry["edge_relations"] = list(motif.edge_relations)
     return entry | {"copies": len(instances), "instances": instances}

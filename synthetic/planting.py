@@ -134,7 +134,9 @@ def plant_copies(
         members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
     nodes = nodes_of_motifs(members, motifs, copies)
     node_type, instance, role = np.tile([[0], [-1], [-1]], num_nodes)
-    node_type[members] = np.repeat(1 + np.arange(len(motifs)), [own.size for own in nodes])
+    node_type[members] = np.repeat(
+        1 + np.arange(len(motifs)), [members_of.size for members_of in nodes]
+    )
     instance[members] = np.repeat(np.arange(len(sizes)), sizes)
     role[members] = np.concatenate([np.empty(0, int), *map(np.arange, sizes)])
     # 2. base edges between two nodes of one copy make way for the edges of the motif
@@ -147,8 +149,8 @@ def plant_copies(
     joining = draw_links(attaching, base_relation, relations, rng)
     altered = settings.remove_prob, settings.add_prob
     within = [
-        draw_copy_edges(motif, own, relations, altered, rng)
-        for motif, own in zip(motifs, nodes, strict=True)
+        draw_copy_edges(motif, members_of, relations, altered, rng)
+        for motif, members_of in zip(motifs, nodes, strict=True)
     ]
     parts = [(base_edges, base_relation), *within, joining]
     edges = np.concatenate([ends for ends, _ in parts])
@@ -165,8 +167,8 @@ def plant_copies(
         edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(joining[0])]),
         instances=tuple(
             (motif.name, tuple(copy))
-            for motif, own in zip(motifs, nodes, strict=True)
-            for copy in own.tolist()
+            for motif, members_of in zip(motifs, nodes, strict=True)
+            for copy in members_of.tolist()
         ),
         motifs=motifs,
         relations=relations,
@@ -311,7 +313,7 @@ def draw_copy_edges(
     # 2. which of them the motif has; an added edge has any relation and direction
     is_edge = np.zeros((number, size, size), dtype=bool)
     number_of = [relations.names.index(name) for name in motif.relations.names]
-    kinds = [number_of[own] for own in motif.edge_relations]
+    kinds = [number_of[name] for name in motif.edge_relations]
     rows, columns = np.array(motif.edges).T
     is_edge[kinds, rows, columns] = True
     remove_prob, add_prob = probabilities

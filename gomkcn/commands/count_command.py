@@ -205,11 +205,11 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0, MOST_LISTED)
     check_choice("reading", reading, READINGS)
-    said = _conditions_in(pattern)
+    parsed = _conditions_in(pattern)
     is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and errors is None:
         raise InputError("--n-jobs shares the structures within --errors; leave it out.")
-    if errors is not None and (is_smarts or said or reading == SUBGRAPH):
+    if errors is not None and (is_smarts or parsed or reading == SUBGRAPH):
         raise InputError(
             "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
             "self-loops and SMARTS. Leave --errors out, or the rest."
@@ -223,18 +223,18 @@ def count(
     listing: Listing | None = None
     with steps.progress:
         steps.progress.begin("reading the graph")
-        graph, attributes, edges = _read(path, options, said, is_smarts=is_smarts)
+        graph, attributes, edges = _read(path, options, parsed, is_smarts=is_smarts)
         classes = _read_classes(path, options, of_classes)
     with steps.progress, interrupts:
         watch.begin("counting")
         if is_smarts:
             counted = _count_smarts(pattern, path, graph, task)
-        elif said:
+        elif parsed:
             from gomkcn.mining.counting.conditions import TextQuery
 
-            said = _conditions_in(pattern, graph.relations)
-            assert said is not None, "the graph decides what relations are called, and no more"
-            text = TextQuery.of(graph, said, attributes, edges)
+            parsed = _conditions_in(pattern, graph.relations)
+            assert parsed is not None, "the graph decides what relations are called, and no more"
+            text = TextQuery.of(graph, parsed, attributes, edges)
             counted = _count_conditions(text, path, task)
         else:
             directed = options["directed"]
@@ -278,12 +278,14 @@ def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     (contrasts,) = class_contrasts(contains[:, None], classes.labels, classes.names)
     table = Table(
         {
-            "class": [one.name for one in contrasts],
-            "contain it": [f"{one.containing} of {one.num_graphs}" for one in contrasts],
-            "share": [f"{one.containing / one.num_graphs:.0%}" for one in contrasts],
-            "odds ratio": [odds(one.odds_ratio) for one in contrasts],
-            "95% interval": [one.interval for one in contrasts],
-            "p (Fisher)": [f"{one.p:.2g}" for one in contrasts],
+            "class": [contrast.name for contrast in contrasts],
+            "contain it": [
+                f"{contrast.containing} of {contrast.num_graphs}" for contrast in contrasts
+            ],
+            "share": [f"{contrast.containing / contrast.num_graphs:.0%}" for contrast in contrasts],
+            "odds ratio": [odds(contrast.odds_ratio) for contrast in contrasts],
+            "95% interval": [contrast.interval for contrast in contrasts],
+            "p (Fisher)": [f"{contrast.p:.2g}" for contrast in contrasts],
         }
     )
     say("")
@@ -307,7 +309,7 @@ def _conditions_in(pattern: str, relations: Relations | None = None) -> PatternT
 
 
 def _read(
-    path: str, options: dict[str, Any], said: PatternText | None, *, is_smarts: bool
+    path: str, options: dict[str, Any], parsed: PatternText | None, *, is_smarts: bool
 ) -> tuple[Any, Any, EdgeTable | None]:
     """The molecules of a file, or a graph and, where conditions ask for them, its attributes."""
     from gomkcn_dgl.graph_content import NONE
@@ -316,9 +318,9 @@ def _read(
     if is_smarts:
         of_molecules = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
         return read_molecule_file(path, **of_molecules), None, None
-    if said is None:
+    if parsed is None:
         return read_graph(path, **options, weight=NONE), None, None
-    of_edges = said.edge_attributes if said.edge_attributes or said.loops else None
+    of_edges = parsed.edge_attributes if parsed.edge_attributes or parsed.loops else None
     return read_with_attributes(path, **options, weight=NONE, edge_attributes=of_edges)
 
 
@@ -355,19 +357,19 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
 
 def _count_conditions(text: TextQuery, path: str, task: _Task) -> Counted:
     """The occurrences of a pattern with conditions or self-loops."""
-    said = text.said
-    tests = sum(len(part.tests) for part in [*said.edges, *said.absent, *said.loops])
-    absent = [*said.absent, *(loop for loop in said.loops if loop.is_absent)]
+    parsed = text.said
+    tests = sum(len(part.tests) for part in [*parsed.edges, *parsed.absent, *parsed.loops])
+    absent = [*parsed.absent, *(loop for loop in parsed.loops if loop.is_absent)]
     sizes = {
-        "node": len(said.nodes),
-        "edge": len(said.edges),
-        "self-loop": sum(not loop.is_absent for loop in said.loops),
-        "condition": len(absent) + len(said.conditions) + tests,
+        "node": len(parsed.nodes),
+        "edge": len(parsed.edges),
+        "self-loop": sum(not loop.is_absent for loop in parsed.loops),
+        "condition": len(absent) + len(parsed.conditions) + tests,
     }
     used = {noun: number for noun, number in sizes.items() if number or noun in ("node", "edge")}
-    rows = _head(f"{' '.join(said.text.split())}: {_sizes(**used)}", path, text.graph)
-    found, counted = _count_query(text.query(task.reading), rows, [*said.nodes], task)
-    if said.loops:
+    rows = _head(f"{' '.join(parsed.text.split())}: {_sizes(**used)}", path, text.graph)
+    found, counted = _count_query(text.query(task.reading), rows, [*parsed.nodes], task)
+    if parsed.loops:
         task.watch.begin("placing self-loops at random")
         counted = counted._replace(rows=counted.rows | _said_of_loops(text, found, task))
     return counted
@@ -380,20 +382,20 @@ def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict
     numbers, placed = compare_loops(text, task.reading, found, **task.limits)
     # the numbers are those of all nodes, and so say nothing of those that meet conditions
     is_of_some = placed is None and (text.said.conditions or any(text.said.nodes.values()))
-    said = []
+    sentences = []
     for loop, number in numbers:
         edges = loop.given.removeprefix("not ").replace("!", "-")
         shown = f"{number.loops:,} of {number.edges:,} edges"
         shown += f" {edges}" if len(numbers) > 1 else ""
         if is_of_some:
-            said.append(f"{shown}; under conditions on its node they are not compared")
+            sentences.append(f"{shown}; under conditions on its node they are not compared")
             continue
-        said.append(
+        sentences.append(
             f"{shown}; expected {number.expected:.3g} ± {number.deviation:.2g} if edges join "
             f"random nodes, p = {number.p:.2g}; {number.expected_by_degree:.3g} if nodes keep "
             f"their degrees, p = {number.p_by_degree:.2g}"
         )
-    rows = {"self-loops": "; ".join(said)}
+    rows = {"self-loops": "; ".join(sentences)}
     if placed is not None:
         nodes = "nodes that an edge leaves" if text.graph.is_directed else "nodes with an edge"
         rows["expected"] = (
@@ -469,7 +471,7 @@ def _count_with_edits(
         seed=task.seed,
         steps=task.watch.steps,
     )
-    contains = np.any([one.graphs for one in found.variants], axis=0)
+    contains = np.any([variant.graphs for variant in found.variants], axis=0)
     rows |= _said(OccurrenceCount.sum(found.counts), int(contains.sum()), graph.num_graphs)
     rows |= {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
 
@@ -477,10 +479,10 @@ def _count_with_edits(
         places, of, complete = found.places(task.most, **task.limits)
         names, listed, _ = _listing(graph, [*given.node_names], places, complete)
         edits = [", ".join(found.variants[number].edits) or "none" for number in of]
-        rows = [[*row, own] for row, own in zip(listed, edits, strict=True)]
+        rows = [[*row, edit] for row, edit in zip(listed, edits, strict=True)]
         return [*names, "edits"], rows, complete
 
-    is_exact = all(one.is_exact for one in found.counts)
+    is_exact = all(counted.is_exact for counted in found.counts)
     return Counted(rows, list_places, contains if is_exact else None)
 
 

@@ -105,14 +105,16 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
         cells: dict[int, list[int]] = {}
         for node in nodes:
             cells.setdefault(color[node], []).append(node)
-        tied = min((one for one, cell in cells.items() if len(cell) > 1), default=None)
+        tied = min(
+            (cell_color for cell_color, cell in cells.items() if len(cell) > 1), default=None
+        )
         if tied is None:
             order = sorted(nodes, key=color.__getitem__)
             values = tuple([links[u][v] for u in order for v in order])
             known, known_path = leaves.setdefault(values, (order, path))
             if known_path is path:
                 return len(path)
-            generators.append([own for _, own in sorted(zip(known, order, strict=True))])
+            generators.append([image for _, image in sorted(zip(known, order, strict=True))])
             # what lies behind the node at which both paths part is what lay behind the other
             return next(at for at, node in enumerate(path) if node != known_path[at])
         cell = cells[tied]
@@ -123,7 +125,7 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
             # any two can be exchanged, so any order of them will do
             generators.extend(swaps)
             num_automorphisms *= factorial(len(cell)) if is_first else 1
-            color = [size * one for one in color]
+            color = [size * code for code in color]
             for place, node in enumerate(cell):
                 color[node] += place
             return explore(color, [*path, *cell])
@@ -134,7 +136,11 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
             back = explore([2 * color[v] + (v != node) for v in nodes], [*path, node])
             if back < len(path):
                 return back
-            fixing = [one for one in generators if all(one[v] == v for v in path)]
+            fixing = [
+                automorphism
+                for automorphism in generators
+                if all(automorphism[v] == v for v in path)
+            ]
             done = {to for v in (*done, node) for to in find_orbit(fixing, v, size)}
         if is_first:
             # all automorphisms found so far keep the nodes of this path
@@ -152,8 +158,8 @@ def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:
     while number < len(color):
         width = max(color) + 1
         keys = [
-            (own, tuple(sorted([width * code + color[other] for other, code in row])))
-            for own, row in zip(color, near, strict=True)
+            (node_color, tuple(sorted([width * code + color[other] for other, code in row])))
+            for node_color, row in zip(color, near, strict=True)
         ]
         ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
         color = [ranks[key] for key in keys]

@@ -54,7 +54,7 @@ _TEST = re.compile(
 _ITEM = re.compile(r'(?:[^,"]|"[^"]*")+')
 _OPEN, _COMMA, _CLOSE = (re.compile(sign) for sign in (r"\(", ",", r"\)"))
 _NEGATED = {"=": "!=", "<": ">=", ">": "<=", "in": "not in"}
-_NEGATED |= {other: one for one, other in _NEGATED.items()}
+_NEGATED |= {opposite: sign for sign, opposite in _NEGATED.items()}
 
 
 class PatternTextError(InputError):
@@ -148,35 +148,35 @@ class PatternText:
     def read(cls, text: str) -> PatternText:
         """Read a text; a wrong one is refused at the character at fault."""
         reader = _Reader(text.strip())
-        said = cls(reader.text, {}, [], [], [], [])
+        parsed = cls(reader.text, {}, [], [], [], [])
         while True:
             begin = reader.at
             is_negated = bool(reader.take(_NOT))
             condition = _read_condition(reader, is_negated)
             if condition is not None:
-                said.conditions.append(condition)
+                parsed.conditions.append(condition)
             else:
-                edge = _read_edge(reader, begin, is_negated, said.nodes)
-                parts = said.absent if edge.is_absent else said.edges
-                (said.loops if edge.first == edge.second else parts).append(edge)
+                edge = _read_edge(reader, begin, is_negated, parsed.nodes)
+                parts = parsed.absent if edge.is_absent else parsed.edges
+                (parsed.loops if edge.first == edge.second else parts).append(edge)
             if reader.at == len(reader.text):
                 break
             if not reader.take(_SEPARATOR):
                 reader.refuse("must have a comma or a new line between its parts")
-        joined = {node for edge in said.edges for node in edge[:2]}
+        joined = {node for edge in parsed.edges for node in edge[:2]}
         # a self-loop may be all that is asked for
-        joined = joined or {edge.first for edge in said.loops[:1]}
-        uses = [(node, edge.at) for edge in [*said.absent, *said.loops] for node in edge[:2]]
-        uses += [(one.node, one.at) for part in said.conditions for one in part.terms]
+        joined = joined or {edge.first for edge in parsed.loops[:1]}
+        uses = [(node, edge.at) for edge in [*parsed.absent, *parsed.loops] for node in edge[:2]]
+        uses += [(term.node, term.at) for part in parsed.conditions for term in part.terms]
         for node, at in uses:
             if node not in joined:
-                said.refuse(f"must have an edge that joins {node!r} to others", at)
-        return said
+                parsed.refuse(f"must have an edge that joins {node!r} to others", at)
+        return parsed
 
     @property
     def attributes(self) -> list[str]:
         """The attributes of nodes in the conditions, but for the degree."""
-        used = {term.attribute for one in self.conditions for term in one.terms}
+        used = {term.attribute for condition in self.conditions for term in condition.terms}
         return sorted(used - {DEGREE})
 
     @property
@@ -232,7 +232,7 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         reader.at = begin
         return None
     sign = " ".join(operator.group().split())
-    said = _NEGATED[sign] if is_negated else sign
+    meant = _NEGATED[sign] if is_negated else sign
     if sign.endswith("in"):
         values = _read_values(reader)
     else:
@@ -240,10 +240,10 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         ahead = _VALUE.match(reader.text, reader.at)
         right = None if ahead else _read_term(reader)
         if right is not None:
-            return Condition(left, said, right)
+            return Condition(left, meant, right)
         values = [_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE")]
     texts, places = zip(*values, strict=True)
-    return Condition(left, said, texts, places)
+    return Condition(left, meant, texts, places)
 
 
 def _read_term(reader: _Reader) -> Term | None:
@@ -286,20 +286,20 @@ def _read_edge(
             "a:C--b:N, or conditions like a.size > 3, separated by commas",
             got=repr(given),
         )
-    first, of_first, sign, asked = start.groups()
+    first, of_first, sign, of_edge = start.groups()
     second, of_second = end.groups()
-    relation, tests = _read_asked(reader, asked or "", start.start(4))
+    relation, tests = _read_asked(reader, of_edge or "", start.start(4))
     behind = reader.at + 1
     bracket = reader.take(_BRACKET)
     if bracket:
         named, more = _read_asked(reader, bracket[1], behind, names_relation=False)
         relation, tests = named or relation, tests + more
     given = reader.text[begin : reader.at].strip()
-    for node, own in ((first, of_first), (second, of_second)):
-        said = tuple(own.split(":")[1:])
-        if nodes.setdefault(node, said) and said not in ((), nodes[node]):
+    for node, word in ((first, of_first), (second, of_second)):
+        categories = tuple(word.split(":")[1:])
+        if nodes.setdefault(node, categories) and categories not in ((), nodes[node]):
             reader.refuse(f"gives {node!r} two categories, in {given!r}", begin)
-        nodes[node] = nodes[node] or said
+        nodes[node] = nodes[node] or categories
     is_absent = is_negated != sign.startswith("!")
     return EdgePart(
         first, second, relation or PLAIN, sign.endswith(">"), is_absent, given, begin, tests

@@ -93,10 +93,10 @@ def tell_apart(texts: Iterable[str], structures: Sequence[Structure]) -> list[st
     a ring (attached at distance 1); rare
     a ring (attached at distance 2)
     """
-    said = list(texts)
+    names = list(texts)
     for tell in (_distances_on_cycle, _degrees, _edges):
         alike: dict[str, list[int]] = {}
-        for row, text in enumerate(said):
+        for row, text in enumerate(names):
             alike.setdefault(text.split(";")[0], []).append(row)
         for head, rows in alike.items():
             if len({structures[row].key for row in rows}) == 1:
@@ -104,8 +104,8 @@ def tell_apart(texts: Iterable[str], structures: Sequence[Structure]) -> list[st
             told = [tell(structures[row]) for row in rows]
             if len(set(told)) > 1 and all(told):
                 for row, more in zip(rows, told, strict=True):
-                    said[row] = f"{head} ({more}){said[row][len(head) :]}"
-    return said
+                    names[row] = f"{head} ({more}){names[row][len(head) :]}"
+    return names
 
 
 def _distances_on_cycle(structure: Structure) -> str:
@@ -258,9 +258,9 @@ def _name_cyclic(joined: np.ndarray) -> str | None:
             return f"wheel with {size - 1} spokes"
     is_even = _hops(joined)[0] % 2 == 0
     if not (joined & (is_even[:, None] == is_even)).any():
-        one, other = sorted([int(is_even.sum()), int((~is_even).sum())])
-        if num_edges == one * other:
-            return f"complete bipartite graph, {one} and {other} nodes"
+        smaller, larger = sorted([int(is_even.sum()), int((~is_even).sum())])
+        if num_edges == smaller * larger:
+            return f"complete bipartite graph, {smaller} and {larger} nodes"
     if num_missing == 1:
         return f"clique of {size} nodes less 1 edge"
     if num_missing == 2:

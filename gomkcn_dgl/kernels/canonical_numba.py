@@ -132,11 +132,11 @@ def _refine(links, cells, paths):
 
 
 @subroutine(**SEARCH_JIT)
-def _is_less(one, other):
+def _is_less(row, other):
     """Whether a row of keys comes before another."""
-    for k in range(len(one)):
-        if one[k] != other[k]:
-            return one[k] < other[k]
+    for k in range(len(row)):
+        if row[k] != other[k]:
+            return row[k] < other[k]
     return False
 
 
@@ -213,21 +213,21 @@ def _end_path(links, depth, spine, order, orbits, paths):
 
 
 @subroutine(**SEARCH_JIT)
-def _compare(links, one, other):
+def _compare(links, order, other):
     """-1, 0 or 1: links in one order read smaller than in another, the same, or larger."""
-    for i in range(len(one)):
-        for j in range(len(one)):
-            first, second = links[one[i], one[j]], links[other[i], other[j]]
+    for i in range(len(order)):
+        for j in range(len(order)):
+            first, second = links[order[i], order[j]], links[other[i], other[j]]
             if first != second:
                 return -1 if first < second else 1
     return 0
 
 
 @subroutine(**SEARCH_JIT)
-def _join_all(orbits, one, other):
+def _join_all(orbits, order, other):
     """Nodes at the same place of two orders are in one orbit."""
-    for k in range(len(one)):
-        _join(orbits, one[k], other[k])
+    for k in range(len(order)):
+        _join(orbits, order[k], other[k])
 
 
 @subroutine(**SEARCH_JIT)

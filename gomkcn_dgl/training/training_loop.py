@@ -285,9 +285,9 @@ def _train_epoch(
     pools = state.model.pooling is not None
     order = state.generator.permutation(train) if pools else np.asarray(train)
     # every process takes equally many rows, or DistributedDataParallel would wait for ever
-    own = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
-    own = own[rank() :: world_size()]
-    batches = _batches(own, max(1, batch_size // world_size()) if pools else len(own))
+    share = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
+    share = share[rank() :: world_size()]
+    batches = _batches(share, max(1, batch_size // world_size()) if pools else len(share))
     # of a single node batch norm has no deviation
     if len(batches) > 1 and len(batches[-1]) == 1:
         batches[-2:] = [np.concatenate(batches[-2:])]

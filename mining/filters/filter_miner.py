@@ -355,8 +355,8 @@ class FilterMiner(GraphEstimator):
         order = np.array(
             [
                 number
-                for number, one in enumerate(filters)
-                if one.instances.value or one.nearest_nodes.value
+                for number, graph_filter in enumerate(filters)
+                if graph_filter.instances.value or graph_filter.nearest_nodes.value
             ],
             np.int64,
         )
@@ -404,8 +404,8 @@ class FilterMiner(GraphEstimator):
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
                 "without this contrast, filters are the most frequent ones."
             )
-        elif not all(one.exceeds for one in self.filters_):
-            exceed = sum(one.exceeds for one in self.filters_)
+        elif not all(graph_filter.exceeds for graph_filter in self.filters_):
+            exceed = sum(graph_filter.exceeds for graph_filter in self.filters_)
             text = (
                 f"Filters are structures of {of}. Of {exceed} of {len(self.filters_)} the graph "
                 f"has more than {random}, in {where}; the others come nearest to that."

@@ -222,13 +222,13 @@ class PatternMiner(GraphEstimator):
     def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
         """What is reported of a graph."""
         # nobody asked for a comparison that says nothing of molecules
-        asked = self.settings.nulls
-        is_left_out = AUTO in asked and holds_molecules(graph.relations)
-        nulls = [null for null in asked if null != AUTO or not is_left_out]
+        chosen = self.settings.nulls
+        is_left_out = AUTO in chosen and holds_molecules(graph.relations)
+        nulls = [null for null in chosen if null != AUTO or not is_left_out]
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
             MOST_SEEN,
-            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in nulls)),
+            tuple(dict.fromkeys(DEFAULT_NULL if null == AUTO else null for null in nulls)),
             AUTO in nulls,
             self.null_samples,
             self.count_error,
@@ -330,7 +330,7 @@ class PatternMiner(GraphEstimator):
             # 6. list the places of these
             located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 7. give them their numbers
-        patterns = [replace(one, id=i) for i, one in enumerate(located)]
+        patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 8. only what ends whole leaves something behind
@@ -432,7 +432,9 @@ class PatternMiner(GraphEstimator):
         self._check_fitted()
         if self.values == COPIES:
             return self.motif_set_.get_feature_names_out(level=self._level)
-        return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
+        return np.array(
+            [f"{pattern.id}: {pattern.name}" for pattern in self.patterns_], dtype=object
+        )
 
     @property
     def _level(self) -> str:
