@@ -41,7 +41,7 @@ class Fault(NamedTuple):
 
 FAULTS = [Fault(*row) for row in [
     ("numbers of a null model name no place", "mining/structures/table_column.py",
-     "replace(one, path=(*path, *one.path))", "replace(one, path=one.path)",
+     "replace(part, path=(*path, *part.path))", "replace(part, path=part.path)",
      "test_report.py::test_every_number_of_the_page_is_that_of_patterns_json"),
     ("an interval ends where it begins", "mining/structures/pattern_columns.py",
      'return low, " to ", Number(digits(count.high), (*path, "high"))', 'return low, " to ", low',
@@ -85,6 +85,9 @@ FAULTS = [Fault(*row) for row in [
     ("as many occurrences as a search may meet", "mining/counting/occurrence_search.py",
      "and met <= limits.occurrences:", "and met < limits.occurrences:",
      "test_occurrence_search.py::test_a_search_ends_with_one_occurrence_more_than_it_may_meet"),
+    ("a joined pair has no other edge", "mining/counting/query.py",
+     "~(channels[:, :, None] & ~links).any(axis=3)", "(channels[:, :, None] == links).all(axis=3)",
+     "test_counts.py::test_a_subgraph_may_have_more_edges_between_any_two_nodes"),
     ("families are not corrected for", "mining/significance/verdicts.py",
      "adjusted[inside] = len(numbers) * step_down", "adjusted[inside] = step_down",
      "test_verdicts.py::test_verdicts_equal_those_of_loops"),

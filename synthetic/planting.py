@@ -135,7 +135,7 @@ def plant_copies(
     nodes = nodes_of_motifs(members, motifs, copies)
     node_type, instance, role = np.tile([[0], [-1], [-1]], num_nodes)
     node_type[members] = np.repeat(
-        1 + np.arange(len(motifs)), [members_of.size for members_of in nodes]
+        1 + np.arange(len(motifs)), [nodes_of_motif.size for nodes_of_motif in nodes]
     )
     instance[members] = np.repeat(np.arange(len(sizes)), sizes)
     role[members] = np.concatenate([np.empty(0, int), *map(np.arange, sizes)])
@@ -149,8 +149,8 @@ def plant_copies(
     joining = draw_links(attaching, base_relation, relations, rng)
     altered = settings.remove_prob, settings.add_prob
     within = [
-        draw_copy_edges(motif, members_of, relations, altered, rng)
-        for motif, members_of in zip(motifs, nodes, strict=True)
+        draw_copy_edges(motif, nodes_of_motif, relations, altered, rng)
+        for motif, nodes_of_motif in zip(motifs, nodes, strict=True)
     ]
     parts = [(base_edges, base_relation), *within, joining]
     edges = np.concatenate([ends for ends, _ in parts])
@@ -167,8 +167,8 @@ def plant_copies(
         edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(joining[0])]),
         instances=tuple(
             (motif.name, tuple(copy))
-            for motif, members_of in zip(motifs, nodes, strict=True)
-            for copy in members_of.tolist()
+            for motif, nodes_of_motif in zip(motifs, nodes, strict=True)
+            for copy in nodes_of_motif.tolist()
         ),
         motifs=motifs,
         relations=relations,
@@ -313,7 +313,7 @@ def draw_copy_edges(
     # 2. which of them the motif has; an added edge has any relation and direction
     is_edge = np.zeros((number, size, size), dtype=bool)
     number_of = [relations.names.index(name) for name in motif.relations.names]
-    kinds = [number_of[name] for name in motif.edge_relations]
+    kinds = [number_of[relation] for relation in motif.edge_relations]
     rows, columns = np.array(motif.edges).T
     is_edge[kinds, rows, columns] = True
     remove_prob, add_prob = probabilities

@@ -205,11 +205,11 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0, MOST_LISTED)
     check_choice("reading", reading, READINGS)
-    parsed = _conditions_in(pattern)
+    conditions = _conditions_in(pattern)
     is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and errors is None:
         raise InputError("--n-jobs shares the structures within --errors; leave it out.")
-    if errors is not None and (is_smarts or parsed or reading == SUBGRAPH):
+    if errors is not None and (is_smarts or conditions or reading == SUBGRAPH):
         raise InputError(
             "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
             "self-loops and SMARTS. Leave --errors out, or the rest."
@@ -223,18 +223,20 @@ def count(
     listing: Listing | None = None
     with steps.progress:
         steps.progress.begin("reading the graph")
-        graph, attributes, edges = _read(path, options, parsed, is_smarts=is_smarts)
+        graph, attributes, edges = _read(path, options, conditions, is_smarts=is_smarts)
         classes = _read_classes(path, options, of_classes)
     with steps.progress, interrupts:
         watch.begin("counting")
         if is_smarts:
             counted = _count_smarts(pattern, path, graph, task)
-        elif parsed:
+        elif conditions:
             from gomkcn.mining.counting.conditions import TextQuery
 
-            parsed = _conditions_in(pattern, graph.relations)
-            assert parsed is not None, "the graph decides what relations are called, and no more"
-            text = TextQuery.of(graph, parsed, attributes, edges)
+            conditions = _conditions_in(pattern, graph.relations)
+            assert conditions is not None, (
+                "the graph decides what relations are called, and no more"
+            )
+            text = TextQuery.of(graph, conditions, attributes, edges)
             counted = _count_conditions(text, path, task)
         else:
             directed = options["directed"]
@@ -309,7 +311,7 @@ def _conditions_in(pattern: str, relations: Relations | None = None) -> PatternT
 
 
 def _read(
-    path: str, options: dict[str, Any], parsed: PatternText | None, *, is_smarts: bool
+    path: str, options: dict[str, Any], conditions: PatternText | None, *, is_smarts: bool
 ) -> tuple[Any, Any, EdgeTable | None]:
     """The molecules of a file, or a graph and, where conditions ask for them, its attributes."""
     from gomkcn_dgl.graph_content import NONE
@@ -318,9 +320,11 @@ def _read(
     if is_smarts:
         of_molecules = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
         return read_molecule_file(path, **of_molecules), None, None
-    if parsed is None:
+    if conditions is None:
         return read_graph(path, **options, weight=NONE), None, None
-    of_edges = parsed.edge_attributes if parsed.edge_attributes or parsed.loops else None
+    of_edges = (
+        conditions.edge_attributes if conditions.edge_attributes or conditions.loops else None
+    )
     return read_with_attributes(path, **options, weight=NONE, edge_attributes=of_edges)
 
 
@@ -357,19 +361,19 @@ def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
 
 def _count_conditions(text: TextQuery, path: str, task: _Task) -> Counted:
     """The occurrences of a pattern with conditions or self-loops."""
-    parsed = text.said
-    tests = sum(len(part.tests) for part in [*parsed.edges, *parsed.absent, *parsed.loops])
-    absent = [*parsed.absent, *(loop for loop in parsed.loops if loop.is_absent)]
+    pattern = text.pattern
+    tests = sum(len(part.tests) for part in [*pattern.edges, *pattern.absent, *pattern.loops])
+    absent = [*pattern.absent, *(loop for loop in pattern.loops if loop.is_absent)]
     sizes = {
-        "node": len(parsed.nodes),
-        "edge": len(parsed.edges),
-        "self-loop": sum(not loop.is_absent for loop in parsed.loops),
-        "condition": len(absent) + len(parsed.conditions) + tests,
+        "node": len(pattern.nodes),
+        "edge": len(pattern.edges),
+        "self-loop": sum(not loop.is_absent for loop in pattern.loops),
+        "condition": len(absent) + len(pattern.conditions) + tests,
     }
     used = {noun: number for noun, number in sizes.items() if number or noun in ("node", "edge")}
-    rows = _head(f"{' '.join(parsed.text.split())}: {_sizes(**used)}", path, text.graph)
-    found, counted = _count_query(text.query(task.reading), rows, [*parsed.nodes], task)
-    if parsed.loops:
+    rows = _head(f"{' '.join(pattern.text.split())}: {_sizes(**used)}", path, text.graph)
+    found, counted = _count_query(text.query(task.reading), rows, [*pattern.nodes], task)
+    if pattern.loops:
         task.watch.begin("placing self-loops at random")
         counted = counted._replace(rows=counted.rows | _said_of_loops(text, found, task))
     return counted
@@ -381,7 +385,7 @@ def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict
 
     numbers, placed = compare_loops(text, task.reading, found, **task.limits)
     # the numbers are those of all nodes, and so say nothing of those that meet conditions
-    is_of_some = placed is None and (text.said.conditions or any(text.said.nodes.values()))
+    is_of_some = placed is None and (text.pattern.conditions or any(text.pattern.nodes.values()))
     sentences = []
     for loop, number in numbers:
         edges = loop.given.removeprefix("not ").replace("!", "-")

@@ -105,9 +105,7 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
         cells: dict[int, list[int]] = {}
         for node in nodes:
             cells.setdefault(color[node], []).append(node)
-        tied = min(
-            (cell_color for cell_color, cell in cells.items() if len(cell) > 1), default=None
-        )
+        tied = min((number for number, cell in cells.items() if len(cell) > 1), default=None)
         if tied is None:
             order = sorted(nodes, key=color.__getitem__)
             values = tuple([links[u][v] for u in order for v in order])
@@ -125,7 +123,7 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
             # any two can be exchanged, so any order of them will do
             generators.extend(swaps)
             num_automorphisms *= factorial(len(cell)) if is_first else 1
-            color = [size * code for code in color]
+            color = [size * number for number in color]
             for place, node in enumerate(cell):
                 color[node] += place
             return explore(color, [*path, *cell])
@@ -136,11 +134,7 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
             back = explore([2 * color[v] + (v != node) for v in nodes], [*path, node])
             if back < len(path):
                 return back
-            fixing = [
-                automorphism
-                for automorphism in generators
-                if all(automorphism[v] == v for v in path)
-            ]
+            fixing = [generator for generator in generators if all(generator[v] == v for v in path)]
             done = {to for v in (*done, node) for to in find_orbit(fixing, v, size)}
         if is_first:
             # all automorphisms found so far keep the nodes of this path

@@ -54,7 +54,7 @@ _TEST = re.compile(
 _ITEM = re.compile(r'(?:[^,"]|"[^"]*")+')
 _OPEN, _COMMA, _CLOSE = (re.compile(sign) for sign in (r"\(", ",", r"\)"))
 _NEGATED = {"=": "!=", "<": ">=", ">": "<=", "in": "not in"}
-_NEGATED |= {opposite: sign for sign, opposite in _NEGATED.items()}
+_NEGATED |= {other: sign for sign, other in _NEGATED.items()}
 
 
 class PatternTextError(InputError):
@@ -132,9 +132,11 @@ class PatternText:
     ``edges`` must be there and ``absent`` ones must not; ``loops`` from a node to itself are of
     either kind.
 
-    >>> said = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
-    >>> list(said.nodes), [edge.given for edge in said.absent], said.conditions[0].operator
-    (['A', 'B', 'C'], ['A !> C'], '>=')
+    >>> pattern = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
+    >>> list(pattern.nodes), [edge.given for edge in pattern.absent]
+    (['A', 'B', 'C'], ['A !> C'])
+    >>> pattern.conditions[0].operator
+    '>='
     """
 
     text: str
@@ -148,30 +150,30 @@ class PatternText:
     def read(cls, text: str) -> PatternText:
         """Read a text; a wrong one is refused at the character at fault."""
         reader = _Reader(text.strip())
-        parsed = cls(reader.text, {}, [], [], [], [])
+        pattern = cls(reader.text, {}, [], [], [], [])
         while True:
             begin = reader.at
             is_negated = bool(reader.take(_NOT))
             condition = _read_condition(reader, is_negated)
             if condition is not None:
-                parsed.conditions.append(condition)
+                pattern.conditions.append(condition)
             else:
-                edge = _read_edge(reader, begin, is_negated, parsed.nodes)
-                parts = parsed.absent if edge.is_absent else parsed.edges
-                (parsed.loops if edge.first == edge.second else parts).append(edge)
+                edge = _read_edge(reader, begin, is_negated, pattern.nodes)
+                parts = pattern.absent if edge.is_absent else pattern.edges
+                (pattern.loops if edge.first == edge.second else parts).append(edge)
             if reader.at == len(reader.text):
                 break
             if not reader.take(_SEPARATOR):
                 reader.refuse("must have a comma or a new line between its parts")
-        joined = {node for edge in parsed.edges for node in edge[:2]}
+        joined = {node for edge in pattern.edges for node in edge[:2]}
         # a self-loop may be all that is asked for
-        joined = joined or {edge.first for edge in parsed.loops[:1]}
-        uses = [(node, edge.at) for edge in [*parsed.absent, *parsed.loops] for node in edge[:2]]
-        uses += [(term.node, term.at) for part in parsed.conditions for term in part.terms]
+        joined = joined or {edge.first for edge in pattern.loops[:1]}
+        uses = [(node, edge.at) for edge in [*pattern.absent, *pattern.loops] for node in edge[:2]]
+        uses += [(term.node, term.at) for part in pattern.conditions for term in part.terms]
         for node, at in uses:
             if node not in joined:
-                parsed.refuse(f"must have an edge that joins {node!r} to others", at)
-        return parsed
+                pattern.refuse(f"must have an edge that joins {node!r} to others", at)
+        return pattern
 
     @property
     def attributes(self) -> list[str]:
@@ -227,12 +229,12 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         )
     reader.at = begin
     left = _read_term(reader)
-    operator = reader.take(_OPERATOR) if left else None
-    if left is None or operator is None:
+    found = reader.take(_OPERATOR) if left else None
+    if left is None or found is None:
         reader.at = begin
         return None
-    sign = " ".join(operator.group().split())
-    meant = _NEGATED[sign] if is_negated else sign
+    sign = " ".join(found.group().split())
+    operator = _NEGATED[sign] if is_negated else sign
     if sign.endswith("in"):
         values = _read_values(reader)
     else:
@@ -240,10 +242,10 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         ahead = _VALUE.match(reader.text, reader.at)
         right = None if ahead else _read_term(reader)
         if right is not None:
-            return Condition(left, meant, right)
+            return Condition(left, operator, right)
         values = [_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE")]
     texts, places = zip(*values, strict=True)
-    return Condition(left, meant, texts, places)
+    return Condition(left, operator, texts, places)
 
 
 def _read_term(reader: _Reader) -> Term | None:
@@ -286,20 +288,20 @@ def _read_edge(
             "a:C--b:N, or conditions like a.size > 3, separated by commas",
             got=repr(given),
         )
-    first, of_first, sign, of_edge = start.groups()
+    first, of_first, sign, conditions = start.groups()
     second, of_second = end.groups()
-    relation, tests = _read_asked(reader, of_edge or "", start.start(4))
+    relation, tests = _read_asked(reader, conditions or "", start.start(4))
     behind = reader.at + 1
     bracket = reader.take(_BRACKET)
     if bracket:
         named, more = _read_asked(reader, bracket[1], behind, names_relation=False)
         relation, tests = named or relation, tests + more
     given = reader.text[begin : reader.at].strip()
-    for node, word in ((first, of_first), (second, of_second)):
-        categories = tuple(word.split(":")[1:])
-        if nodes.setdefault(node, categories) and categories not in ((), nodes[node]):
+    for node, written in ((first, of_first), (second, of_second)):
+        labels = tuple(written.split(":")[1:])
+        if nodes.setdefault(node, labels) and labels not in ((), nodes[node]):
             reader.refuse(f"gives {node!r} two categories, in {given!r}", begin)
-        nodes[node] = nodes[node] or categories
+        nodes[node] = nodes[node] or labels
     is_absent = is_negated != sign.startswith("!")
     return EdgePart(
         first, second, relation or PLAIN, sign.endswith(">"), is_absent, given, begin, tests

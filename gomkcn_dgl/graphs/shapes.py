@@ -93,10 +93,10 @@ def tell_apart(texts: Iterable[str], structures: Sequence[Structure]) -> list[st
     a ring (attached at distance 1); rare
     a ring (attached at distance 2)
     """
-    names = list(texts)
+    parts = list(texts)
     for tell in (_distances_on_cycle, _degrees, _edges):
         alike: dict[str, list[int]] = {}
-        for row, text in enumerate(names):
+        for row, text in enumerate(parts):
             alike.setdefault(text.split(";")[0], []).append(row)
         for head, rows in alike.items():
             if len({structures[row].key for row in rows}) == 1:
@@ -104,8 +104,8 @@ def tell_apart(texts: Iterable[str], structures: Sequence[Structure]) -> list[st
             told = [tell(structures[row]) for row in rows]
             if len(set(told)) > 1 and all(told):
                 for row, more in zip(rows, told, strict=True):
-                    names[row] = f"{head} ({more}){names[row][len(head) :]}"
-    return names
+                    parts[row] = f"{head} ({more}){parts[row][len(head) :]}"
+    return parts
 
 
 def _distances_on_cycle(structure: Structure) -> str:

@@ -150,9 +150,9 @@ class Structure:
             relations = replace(relations, links=np.concatenate([relations.links, missing]))
         links = np.array(numbers, np.uint16).reshape(size, size)
         # 2. colours in the order of their names
-        of_nodes = [tuple(names) for names in categories] or [()] * size
-        palette = sorted({*of_nodes})
-        colors = np.array([palette.index(names) for names in of_nodes])
+        labels = [tuple(names) for names in categories] or [()] * size
+        palette = sorted({*labels})
+        colors = np.array([palette.index(names) for names in labels])
         return cls(links, colors, relations, tuple(palette), name, tuple(roles))
 
     def with_channels(
@@ -230,11 +230,11 @@ class Structure:
             for (u, v), kind in zip(edges, kinds, strict=True)
         )
         names = list(dict.fromkeys(kind for _, kind in rows)) or [PLAIN]
-        described = relations_of(names, [name in arrows for name in names])
-        described = SIMPLE if described == SIMPLE else described
+        known = relations_of(names, [name in arrows for name in names])
+        known = SIMPLE if known == SIMPLE else known
         numbers = [names.index(kind) for _, kind in rows]
-        channels = edge_channels(num_nodes, [ends for ends, _ in rows], numbers, described)
-        made = cls.of_channels(channels, described, **fields)
+        channels = edge_channels(num_nodes, [ends for ends, _ in rows], numbers, known)
+        made = cls.of_channels(channels, known, **fields)
         if len(made.edges) < len(edges):
             raise InputError("edges", "must have each edge once", got=tuple(edges))
         return made
@@ -288,7 +288,7 @@ class Structure:
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The motif file {path} cannot be read: {error}.") from None
         edges = [line.partition("#")[0].split() for line in lines]
-        text = "\n".join(("--" if len(words) == 2 else " ").join(words) for words in edges if words)
+        text = "\n".join(("--" if len(row) == 2 else " ").join(row) for row in edges if row)
         if not text:
             raise InputError(f"The motif file {path} must hold at least one edge, got none.")
         try:
@@ -493,7 +493,7 @@ class Structure:
             if number and generators:
                 generators = canonical_form(rows, color).generators
             orbit = find_orbit(generators, node, self.num_nodes)
-            found.append({member: np.array(image) for member, image in orbit.items()})
+            found.append({member: np.array(images) for member, images in orbit.items()})
             # fixed from now on
             color[node] = max(len(self.palette), self.num_nodes) + number
         return found
@@ -575,7 +575,7 @@ class Structure:
         """
         if self.relations.kinds != other.relations.kinds:
             return False
-        part, whole = self.channels, other.channels
+        ours, theirs = self.channels, other.channels
         named = [self.categories or ((),) * self.num_nodes]
         named.append(other.categories or ((),) * other.num_nodes)
         fits = [[named[0][u] == named[1][v] for v in range(other.num_nodes)]
@@ -589,7 +589,7 @@ class Structure:
             return any(
                 fits[node][new]
                 and new not in mapped
-                and not (part[node, :node] & ~whole[new, mapped]).any()
+                and not (ours[node, :node] & ~theirs[new, mapped]).any()
                 and can_go_on([*mapped, new])
                 for new in range(other.num_nodes)
             )
@@ -775,40 +775,40 @@ def empty_networkx(relations: Relations) -> Any:
     return nx.DiGraph() if relations.is_directed else nx.Graph()
 
 
-def structure_of_text(parsed: PatternText, name: str = "", *, ordered: bool = False) -> Structure:
+def structure_of_text(text: PatternText, name: str = "", *, ordered: bool = False) -> Structure:
     """The structure of the edges of a text, whatever its conditions.
 
     Its nodes are in the order of the text or, if ``ordered``, in that of names that are integers.
     """
     direction: dict[str, bool] = {}
     known = set[tuple[str, ...]]()
-    for edge in parsed.edges:
+    for edge in text.edges:
         ends = edge[:2] if edge.has_direction else tuple(sorted(edge[:2]))
         if (*ends, edge.relation) in known:
-            parsed.refuse(
+            text.refuse(
                 "must have edges between two different nodes that no earlier one joins",
                 edge.at,
                 got=repr(edge.given),
             )
         known.add((*ends, edge.relation))
         if direction.setdefault(edge.relation, edge.has_direction) != edge.has_direction:
-            parsed.refuse(
+            text.refuse(
                 "must give all edges of one relation a direction, or none",
                 edge.at,
                 got=repr(edge.given),
                 way_out="call one of the relations otherwise",
             )
-    nodes = [*parsed.nodes]
+    nodes = [*text.nodes]
     # int() refuses numbers of thousands of digits
     if ordered and all(node.isdecimal() and len(node) < 20 for node in nodes):
         nodes.sort(key=int)
-    has_categories = any(parsed.nodes.values())
+    has_categories = any(text.nodes.values())
     return Structure.of_edges(
         len(nodes),
-        [(nodes.index(edge.first), nodes.index(edge.second)) for edge in parsed.edges],
-        [edge.relation for edge in parsed.edges],
+        [(nodes.index(edge.first), nodes.index(edge.second)) for edge in text.edges],
+        [edge.relation for edge in text.edges],
         {relation for relation, has_direction in direction.items() if has_direction},
-        categories=tuple(parsed.nodes[node] for node in nodes) if has_categories else (),
+        categories=tuple(text.nodes[node] for node in nodes) if has_categories else (),
         roles=tuple(nodes),
         name=name,
     )
@@ -816,21 +816,21 @@ def structure_of_text(parsed: PatternText, name: str = "", *, ordered: bool = Fa
 
 def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     """The structure of edges such as ``a->b, b-[binds]-c, c:N--d:O``."""
-    parsed = PatternText.read(text)
-    for loop in parsed.loops:
-        parsed.refuse(
+    pattern = PatternText.read(text)
+    for loop in pattern.loops:
+        pattern.refuse(
             "must have edges between two different nodes",
             loop.at,
             got=repr(loop.given),
             way_out="gomkcn count takes self-loops, as gomkcn.count in Python",
         )
     conditions = [
-        edge.at for edge in [*parsed.absent, *parsed.edges] if edge.is_absent or edge.tests
+        edge.at for edge in [*pattern.absent, *pattern.edges] if edge.is_absent or edge.tests
     ]
-    for at in [*conditions, *(condition.left.at for condition in parsed.conditions)]:
-        parsed.refuse(
+    for at in [*conditions, *(condition.left.at for condition in pattern.conditions)]:
+        pattern.refuse(
             "must be of edges alone",
             at,
             way_out="gomkcn count takes conditions, as gomkcn.count in Python",
         )
-    return structure_of_text(parsed, name, ordered=ordered)
+    return structure_of_text(pattern, name, ordered=ordered)

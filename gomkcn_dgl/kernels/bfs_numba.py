@@ -410,13 +410,13 @@ def _offer(graph, root, node, depth, num_hops, limit, stream, count, scratch, er
     depths, ranks = scratch.depths, scratch.ranks
     length, first = degree(graph, node), graph.indptr[node]
     hub, inner = length > limit, depth < num_hops
-    of_node = mix(stream ^ mix(np.uint64(node) - np.uint64(root)))
+    key = mix(stream ^ mix(np.uint64(node) - np.uint64(root)))
     offers = length
     # a hub offers `limit` random entries of its row, another node offers its whole row
     if hub:
         offers = limit if inner else 0
         for draw in range(offers):
-            slot = ((mix(of_node + np.uint64(draw)) >> _HALF) * np.uint64(length)) >> _HALF
+            slot = ((mix(key + np.uint64(draw)) >> _HALF) * np.uint64(length)) >> _HALF
             scratch.pairs[draw] = graph.indices[first + slot]
     fresh = 0
     for k in range(offers):

@@ -132,11 +132,11 @@ def _refine(links, cells, paths):
 
 
 @subroutine(**SEARCH_JIT)
-def _is_less(row, other):
+def _is_less(first, second):
     """Whether a row of keys comes before another."""
-    for k in range(len(row)):
-        if row[k] != other[k]:
-            return row[k] < other[k]
+    for k in range(len(first)):
+        if first[k] != second[k]:
+            return first[k] < second[k]
     return False
 
 
@@ -213,21 +213,21 @@ def _end_path(links, depth, spine, order, orbits, paths):
 
 
 @subroutine(**SEARCH_JIT)
-def _compare(links, order, other):
+def _compare(links, first, second):
     """-1, 0 or 1: links in one order read smaller than in another, the same, or larger."""
-    for i in range(len(order)):
-        for j in range(len(order)):
-            first, second = links[order[i], order[j]], links[other[i], other[j]]
-            if first != second:
-                return -1 if first < second else 1
+    for i in range(len(first)):
+        for j in range(len(first)):
+            link, other_link = links[first[i], first[j]], links[second[i], second[j]]
+            if link != other_link:
+                return -1 if link < other_link else 1
     return 0
 
 
 @subroutine(**SEARCH_JIT)
-def _join_all(orbits, order, other):
+def _join_all(orbits, first, second):
     """Nodes at the same place of two orders are in one orbit."""
-    for k in range(len(order)):
-        _join(orbits, order[k], other[k])
+    for k in range(len(first)):
+        _join(orbits, first[k], second[k])
 
 
 @subroutine(**SEARCH_JIT)

@@ -70,7 +70,7 @@ def count_in_each(
     """The same for several graphs with the same relations: induced, those by formulas together."""
     if is_plain(graphs[0], categories):
         rows = zip(graphlets(), count_graphlets(graphs, sizes[-1], spend).tolist(), strict=False)
-        family = {one: counts for one, counts in rows if one.num_nodes in sizes}
+        family = {structure: counts for structure, counts in rows if structure.num_nodes in sizes}
         return [
             dict(zip(family, counts, strict=True)) for counts in zip(*family.values(), strict=True)
         ]
@@ -185,7 +185,7 @@ def count_connected_sets(
     structures = structures_of(
         forms,
         graph.relations,
-        lambda own: categories.names_of(own if categories else None, graph.feature_names),
+        lambda colors: categories.names_of(colors if categories else None, graph.feature_names),
     )
     return dict(zip(structures, totals.tolist(), strict=True))
 
@@ -225,8 +225,8 @@ def structures_of(
 ) -> list[Structure]:
     """The structures of some forms, with names for their colours; equal ones are one object."""
     return [
-        _structure(links.tobytes(), relations.names, relations.directed, names_of(own))
-        for links, own in zip(forms.channels, forms.colors, strict=True)
+        _structure(links.tobytes(), relations.names, relations.directed, names_of(node_colors))
+        for links, node_colors in zip(forms.channels, forms.colors, strict=True)
     ]
 
 
@@ -269,11 +269,11 @@ def are_connected(joined: np.ndarray) -> np.ndarray:
 
 def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
     """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes."""
-    known, totals = {one.key: one for one in counts}, dict.fromkeys(counts, 0)
-    for one, count in counts.items():
-        for part, number in _parts(one):
-            own = known.setdefault(part.key, part)
-            totals[own] = totals.get(own, 0) + number * count
+    known, totals = {structure.key: structure for structure in counts}, dict.fromkeys(counts, 0)
+    for structure, count in counts.items():
+        for part, number in _parts(structure):
+            counted = known.setdefault(part.key, part)
+            totals[counted] = totals.get(counted, 0) + number * count
     return totals
 
 
@@ -301,6 +301,6 @@ def _parts(structure: Structure) -> list[tuple[Structure, int]]:
     forms, position = merge_forms(find_forms(Forms(matrix, colors)))
     names = dict(zip(structure.colors, structure.categories, strict=False))
     found = structures_of(
-        forms, relations, lambda own: tuple(names[color] for color in own.tolist() if names)
+        forms, relations, lambda colors: tuple(names[color] for color in colors.tolist() if names)
     )
     return list(zip(found, np.bincount(position).tolist(), strict=True))

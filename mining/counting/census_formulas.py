@@ -202,8 +202,8 @@ class _Sums:
     def at(self, edges: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` of the edges times those ``[V]`` of the neighbours."""
         core = self.core
-        own = edges[core.label] * values[self.nodes[core.indices]]
-        return self._spread(_row_sums(own, core.indptr))
+        products = edges[core.label] * values[self.nodes[core.indices]]
+        return self._spread(_row_sums(products, core.indptr))
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
         """Values ``[..., N]`` of the nodes of the core, as values of all nodes."""
@@ -460,16 +460,16 @@ def _run(
     pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
     bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
     bounds[-1] = len(costs)
-    own, found = local(), []
+    of_thread, found = local(), []
 
     def work(first: int, last: int) -> None:
-        if not hasattr(own, "arrays"):
+        if not hasattr(of_thread, "arrays"):
             sums = [np.zeros(shape, np.int64) for shape in shapes]
-            own.arrays = [*(np.full(*one) for one in scratch), *sums]
+            of_thread.arrays = [*(np.full(*shape) for shape in scratch), *sums]
             found.append(sums)
         for piece in range(first, last):
             start, end = bounds[piece], bounds[piece + 1]
-            function(start, end, *arguments, *own.arrays)
+            function(start, end, *arguments, *of_thread.arrays)
             spend(before[end] - before[start])
 
     run_blocks(work, pieces, _NANOSECONDS * before[-1])
@@ -553,9 +553,9 @@ def count_graphlets(
     [[10, 2], [0, 1], [10, 0]]
     """
     # 1. side by side, as one graph
-    first = np.cumsum([0, *(one.num_nodes for one in graphs)])
-    indices = [one.indices + np.int32(k) for one, k in zip(graphs, first, strict=False)]
-    degrees = np.concatenate([one.degrees for one in graphs])
+    first = np.cumsum([0, *(graph.num_nodes for graph in graphs)])
+    indices = [graph.indices + np.int32(k) for graph, k in zip(graphs, first, strict=False)]
+    degrees = np.concatenate([graph.degrees for graph in graphs])
     indptr = np.concatenate([[0], np.cumsum(degrees)])
     # 2. one formula for each graphlet, at all nodes of each graph
     sums = _Sums(indptr, np.concatenate(indices), largest, spend)
@@ -593,7 +593,10 @@ def _orbit_map() -> np.ndarray:
     # in one graph of all graphlets, at a node at each orbit
     starts = np.cumsum([0] + [len(row) for row in ORBITS])
     edges = np.concatenate(
-        [np.array(one.edges) + start for one, start in zip(graphlets(), starts[:-1], strict=True)]
+        [
+            np.array(graphlet.edges) + start
+            for graphlet, start in zip(graphlets(), starts[:-1], strict=True)
+        ]
     )
     ones = np.ones(starts[-1])
     graph = csr_from_edges(edges[:, 0], edges[:, 1], len(ones), features=ones, undirected=True)

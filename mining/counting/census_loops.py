@@ -175,7 +175,7 @@ def add_cycles(first, last, core, largest, below, scratch, met, sums, edge_squar
         if largest == 5:
             for k in range(count):
                 b = met[k]
-                own = paths[b]
+                paths_of_b = paths[b]
                 total = np.int64(0)
                 for step in range(up[b], indptr[b + 1]):
                     c = indices[step]
@@ -183,7 +183,7 @@ def add_cycles(first, last, core, largest, below, scratch, met, sums, edge_squar
                         break
                     if paths[c] > 0:
                         total += paths[c]
-                        beyond[c] += own
+                        beyond[c] += paths_of_b
                 beyond[b] += total
         # 4. for u and b = a neighbour of u, c must be no a, and the neighbour of u beside c no b
         total = np.int64(0)
@@ -306,9 +306,9 @@ def _add_hub(u, h, number, edge_to, triangles, paths, hubs, met, sums):
     wheel, linked = np.int64(0), np.int64(0)
     for k in range(count):
         v = met[k]
-        twice, own = hubs[v] * (hubs[v] - 1) // 2, hubs[v] * (paths[v, COMMON] - 2)
+        twice, of_hub = hubs[v] * (hubs[v] - 1) // 2, hubs[v] * (paths[v, COMMON] - 2)
         wheel += twice
-        linked += own
+        linked += of_hub
         paths[v, INSIDE] += hubs[v]
         sums[RIM, u] += twice
         sums[RIM, v] += twice

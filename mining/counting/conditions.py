@@ -73,7 +73,7 @@ class TextQuery:
     ----------
     graph : CSRGraph
         One graph or a collection.
-    said : PatternText
+    pattern : PatternText
         The text.
     columns : dict of str to Column
         The attributes of nodes that it names.
@@ -82,7 +82,7 @@ class TextQuery:
     """
 
     graph: CSRGraph
-    said: PatternText
+    pattern: PatternText
     columns: dict[str, Column]
     edges: EdgeTable | None = None
 
@@ -90,15 +90,17 @@ class TextQuery:
     def of(
         cls,
         graph: CSRGraph,
-        said: PatternText,
+        pattern: PatternText,
         attributes: Attributes | None = None,
         edges: EdgeTable | None = None,
     ) -> TextQuery:
         """Read the attributes, and check that the edges of the text form a pattern."""
-        structure_of_text(said)
-        if all(term.attribute != NAME for one in said.conditions for term in one.terms):
-            warn_of_letters(graph, said.nodes)
-        return cls(graph, said, _read_columns(graph, said, attributes), edges)
+        structure_of_text(pattern)
+        if all(
+            term.attribute != NAME for condition in pattern.conditions for term in condition.terms
+        ):
+            warn_of_letters(graph, pattern.nodes)
+        return cls(graph, pattern, _read_columns(graph, pattern, attributes), edges)
 
     def query(self, reading: str = INDUCED, *, needs_loops: bool = True) -> Query:
         """What is looked for; nodes may lack their self-loops where it does not need them.
@@ -118,7 +120,7 @@ class TextQuery:
     @cached_property
     def tests(self) -> list[tuple[EdgeTest, ...]]:
         """What is asked of one edge at a time, each once."""
-        parts = [*self.said.edges, *self.said.absent]
+        parts = [*self.pattern.edges, *self.pattern.absent]
         return list(dict.fromkeys(part.tests for part in parts if part.tests))
 
     @cached_property
@@ -134,22 +136,26 @@ class TextQuery:
         is_loop = edges.source == edges.target
         met = [np.flatnonzero(self._meets(part) & ~is_loop) for part in self._tested_parts]
         rows = np.concatenate(met)
-        test = np.repeat(np.arange(len(met)), [len(own) for own in met])
+        test = np.repeat(np.arange(len(met)), [len(rows_of_test) for rows_of_test in met])
         return with_more_relations(
             self.graph,
             edges.source[rows],
             edges.target[rows],
             edges.relation[rows] + test * len(kinds),
-            [(f"{name} {own}", one) for own in range(len(met)) for name, one in kinds],
+            [
+                (f"{name} {number}", directed)
+                for number in range(len(met))
+                for name, directed in kinds
+            ],
         )
 
     def allowed(self, reading: str) -> np.ndarray:
         """Links that may join each two nodes, bool ``[M, M, K]``."""
         relations = self.tested.relations
-        size = len(self.said.nodes)
-        asked = np.zeros((size, size, len(relations.channels)), bool)
+        size = len(self.pattern.nodes)
+        named = np.zeros((size, size, len(relations.channels)), bool)
         allowed = np.ones((size, size, len(relations.links)), bool)
-        for edge in [*self.said.edges, *self.said.absent]:
+        for edge in [*self.pattern.edges, *self.pattern.absent]:
             ends = self._number(edge.first), self._number(edge.second)
             channels = self._channels_of(edge, self._tests_before(edge))
             plain = self._channels_of(edge, 0)
@@ -157,26 +163,26 @@ class TextQuery:
                 has = relations.links[:, channels[opposite]].any(axis=1)
                 allowed[i, j] &= ~has if edge.is_absent else has
                 if not edge.is_absent:
-                    asked[i, j] |= plain[opposite]
+                    named[i, j] |= plain[opposite]
         if reading == INDUCED:
             # and nothing that no edge of the pattern asks for
             is_own = np.array([number < self._num_own for number, _ in relations.channels])
-            allowed &= ~(relations.links & is_own & ~asked[:, :, None]).any(axis=3)
+            allowed &= ~(relations.links & is_own & ~named[:, :, None]).any(axis=3)
         return allowed
 
     def eligible(self, *, needs_loops: bool = True) -> np.ndarray:
         """The nodes that each graph node can stand for by their own conditions, as bits ``[V]``."""
         names = self.graph.feature_names
         eligible = np.zeros(self.graph.num_nodes, np.int64)
-        for node, (name, labels) in enumerate(self.said.nodes.items()):
+        for node, (name, labels) in enumerate(self.pattern.nodes.items()):
             able = np.ones(self.graph.num_nodes, bool)
             for label in labels:
                 column = find_category(label, range(len(names)), names)
                 able &= self.graph.features[:, column] == 1
-            for condition in self.said.conditions:
+            for condition in self.pattern.conditions:
                 if {term.node for term in condition.terms} == {name}:
                     able &= self._holds(condition)
-            for loop in self.said.loops if needs_loops else []:
+            for loop in self.pattern.loops if needs_loops else []:
                 if loop.first == name:
                     able &= self.has_loop(loop) != loop.is_absent
             eligible |= able.astype(np.int64) << node
@@ -193,7 +199,7 @@ class TextQuery:
         """The edges of the relation of a self-loop that meet its tests, bool ``[E]``."""
         edges = self._edges_of(loop)
         if not edges.has_loops:
-            self.said.refuse(
+            self.pattern.refuse(
                 "must have no self-loop where the graph has not kept its own, as a graph folder, "
                 "nor attributes of edges beside it where a CSRGraph has kept none",
                 loop.at,
@@ -213,7 +219,7 @@ class TextQuery:
     def comparisons(self) -> tuple[Comparison, ...]:
         """The conditions on two nodes."""
         comparisons = []
-        for condition in self.said.conditions:
+        for condition in self.pattern.conditions:
             left, sign, right = condition[:3]
             if isinstance(right, Term) and right.node != left.node:
                 self._check_sign(condition)
@@ -226,25 +232,25 @@ class TextQuery:
     def structure(self, reading: str) -> Structure:
         """A structure with the symmetries of edges and conditions."""
         node_of = self._number
-        own = [[*labels] for labels in self.said.nodes.values()]
+        labels_of = [[*labels] for labels in self.pattern.nodes.values()]
         rows = set[tuple[int, int, str]]()
         directed = set[str]()
         # an induced occurrence lacks these edges anyway
-        for edge in [*self.said.edges, *([] if reading == INDUCED else self.said.absent)]:
+        for edge in [*self.pattern.edges, *([] if reading == INDUCED else self.pattern.absent)]:
             kind = f"{'no ' * edge.is_absent}{edge.relation}{'>' * edge.has_direction}"
             kind += self._tests_in_words(edge)
             rows.add((node_of(edge.first), node_of(edge.second), kind))
             directed |= {kind} if edge.has_direction else set()
-        for loop in self.said.loops:
+        for loop in self.pattern.loops:
             kind = f"{'no ' * loop.is_absent}loop {loop.relation}{self._tests_in_words(loop)}"
-            own[node_of(loop.first)].append(kind)
-        for one in self.said.conditions:
-            left, sign, right = one[:3]
+            labels_of[node_of(loop.first)].append(kind)
+        for condition in self.pattern.conditions:
+            left, sign, right = condition[:3]
             if not isinstance(right, Term) or right.node == left.node:
                 other: Any = right.attribute if isinstance(right, Term) else None
                 # 0.5 and .5 are the same
-                other = other or sorted(self._literals(one).tolist())
-                own[node_of(left.node)].append(f"{left.attribute} {sign} {other}")
+                other = other or sorted(self._literals(condition).tolist())
+                labels_of[node_of(left.node)].append(f"{left.attribute} {sign} {other}")
                 continue
             # the smaller one first, whichever was written first
             if sign in _MIRRORED or (sign in ("=", "!=") and left.attribute > right.attribute):
@@ -254,12 +260,12 @@ class TextQuery:
             directed |= {kind} if "<" in sign or left.attribute != right.attribute else set()
         each = sorted({(*((u, v) if k in directed else sorted((u, v))), k) for u, v, k in rows})
         return Structure.of_edges(
-            len(own),
+            len(labels_of),
             [(u, v) for u, v, _ in each],
             [kind for *_, kind in each],
             directed,
-            categories=tuple(tuple(sorted({*labels})) for labels in own),
-            roles=tuple(self.said.nodes),
+            categories=tuple(tuple(sorted({*labels})) for labels in labels_of),
+            roles=tuple(self.pattern.nodes),
         )
 
     @property
@@ -270,7 +276,7 @@ class TextQuery:
     @property
     def _tested_parts(self) -> list[EdgePart]:
         """A part of the text for each of the tests."""
-        parts = [*self.said.edges, *self.said.absent]
+        parts = [*self.pattern.edges, *self.pattern.absent]
         return [next(part for part in parts if part.tests == tests) for tests in self.tests]
 
     def _tests_before(self, edge: EdgePart) -> int:
@@ -287,15 +293,15 @@ class TextQuery:
         sides = {"out"} if edge.has_direction else {"both"}
         # nothing in either direction
         sides |= {"out", "in"} if edge.is_absent and not edge.has_direction else set()
-        own = [
+        is_in = [
             number // self._num_own == test
             and edge.relation in (PLAIN, names[number % self._num_own])
             and side in sides
             for number, side in relations.channels
         ]
-        if not any(own):
+        if not any(is_in):
             self._refuse_edge(edge)
-        return np.array(own)
+        return np.array(is_in)
 
     def _refuse_edge(self, edge: EdgePart) -> NoReturn:
         """Refuse an edge that the graph cannot have."""
@@ -303,12 +309,12 @@ class TextQuery:
         message = unlike_graph(
             relations, edge.relation, has_direction=has_direction, given=edge.given
         )
-        raise PatternTextError(message, self.said.text, edge.at)
+        raise PatternTextError(message, self.pattern.text, edge.at)
 
     def _edges_of(self, part: EdgePart) -> EdgeTable:
         """The edges as they were given, which a part of the text asks for."""
         if self.edges is None:
-            self.said.refuse(
+            self.pattern.refuse(
                 "must not test edges or have self-loops where a graph has been read without its "
                 "edges' attributes",
                 part.at,
@@ -336,7 +342,7 @@ class TextQuery:
         return meets
 
     def _refuse_test(self, part: EdgePart, rule: str) -> NoReturn:
-        self.said.refuse(f"must have {rule}", part.at)
+        self.pattern.refuse(f"must have {rule}", part.at)
 
     def _tests_in_words(self, part: EdgePart) -> str:
         """The tests of an edge, 0.5 and .5 as the same."""
@@ -368,63 +374,63 @@ class TextQuery:
         if words is not None and condition.operator[0] in "<>":
             self._refuse(condition, "text, which is compared by =, != and in")
 
-    def _literals(self, one: Condition) -> np.ndarray:
+    def _literals(self, condition: Condition) -> np.ndarray:
         """The values of a condition as numbers in its column."""
-        values, words = self.columns[one.left.attribute]
+        values, words = self.columns[condition.left.attribute]
         found: list[float] = []
-        literals = () if isinstance(one.right, Term) else one.right
+        literals = () if isinstance(condition.right, Term) else condition.right
         for number_of_value, literal in enumerate(literals):
             number = float(literal) if is_number(literal) else math.nan
             if words is None:
                 if not math.isfinite(number):
-                    self._refuse(one, f"a finite number, got {literal!r}")
+                    self._refuse(condition, f"a finite number, got {literal!r}")
                 found.append(number)
                 continue
             # 1.0 is the category 1, unless there is a category 1.0
             same = [word for word in words if word == literal]
             same = same or [word for word in words if is_number(word) and float(word) == number]
             if len(same) != 1:
-                self._refuse_value(one, number_of_value, words)
+                self._refuse_value(condition, number_of_value, words)
             found.append(words.index(same[0]))
         return np.array(found, values.dtype)
 
-    def _compared_with(self, one: Condition, term: Term) -> np.ndarray:
+    def _compared_with(self, condition: Condition, term: Term) -> np.ndarray:
         """The right side of a comparison of two attributes."""
         values, words = self.columns[term.attribute]
-        is_text = words or self.columns[one.left.attribute].words
-        if is_text and one.left.attribute != term.attribute:
-            self._refuse(one, f"numbers, and {term.attribute} too, or compare it with itself")
+        is_text = words or self.columns[condition.left.attribute].words
+        if is_text and condition.left.attribute != term.attribute:
+            self._refuse(condition, f"numbers, and {term.attribute} too, or compare it with itself")
         return values
 
     def _number(self, name: str) -> int:
         """The number of a node of the pattern, in the order of the text."""
-        return list(self.said.nodes).index(name)
+        return list(self.pattern.nodes).index(name)
 
-    def _refuse_value(self, one: Condition, number: int, words: list[str]) -> NoReturn:
+    def _refuse_value(self, condition: Condition, number: int, words: list[str]) -> NoReturn:
         """Refuse a value that no node has."""
-        assert not isinstance(one.right, Term), "an attribute is no value"
-        value = one.right[number]
+        assert not isinstance(condition.right, Term), "an attribute is no value"
+        value = condition.right[number]
         like = nearest(value, words[:_MOST_COMPARED])
         listed = ", ".join(map(repr, words[:_MOST_LISTED])) + ", …" * (len(words) > _MOST_LISTED)
         known = f"one of {listed}" if like is None else "a value that some node has"
-        self.said.refuse(
-            f"must have {one.left.attribute} as {known}",
-            one.right_at[number],
+        self.pattern.refuse(
+            f"must have {condition.left.attribute} as {known}",
+            condition.right_at[number],
             got=repr(value),
             way_out="" if like is None else f"the nearest is {like!r}",
         )
 
-    def _refuse(self, one: Condition, rule: str) -> NoReturn:
-        term = one.left
-        self.said.refuse(f"must have {term.attribute} as {rule}", term.at)
+    def _refuse(self, condition: Condition, rule: str) -> NoReturn:
+        term = condition.left
+        self.pattern.refuse(f"must have {term.attribute} as {rule}", term.at)
 
 
 def _read_columns(
-    graph: CSRGraph, said: PatternText, attributes: Attributes | None
+    graph: CSRGraph, pattern: PatternText, attributes: Attributes | None
 ) -> dict[str, Column]:
     """The attributes that the conditions name; the log says where some are missing."""
     columns: dict[str, Column] = {}
-    for term in (term for one in said.conditions for term in one.terms):
+    for term in (term for condition in pattern.conditions for term in condition.terms):
         name = term.attribute
         if name in columns:
             continue
@@ -432,10 +438,10 @@ def _read_columns(
         if found is None and name == NAME:
             found = _names_column(graph)
         if found is None:
-            families = (one.partition("=")[0] for one in graph.feature_names)
+            families = (feature.partition("=")[0] for feature in graph.feature_names)
             known = dict.fromkeys([*families, *(attributes if attributes is not None else ())])
             known.pop(CONSTANT_FEATURE, None)
-            said.refuse(
+            pattern.refuse(
                 "must have attributes of the graph's nodes, which are "
                 f"{', '.join([NAME, DEGREE, *known])}",
                 term.at,
@@ -509,12 +515,12 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
     names, features = graph.feature_names, graph.features
     if name in names:
         return Column(features[:, names.index(name)])
-    own = [c for c, one in enumerate(names) if one.startswith(f"{name}=")]
-    values = features[:, own]
-    if not own or not np.isin(values, [0, 1]).all() or (values.sum(axis=1) > 1).any():
+    columns = [c for c, feature in enumerate(names) if feature.startswith(f"{name}=")]
+    values = features[:, columns]
+    if not columns or not np.isin(values, [0, 1]).all() or (values.sum(axis=1) > 1).any():
         return None
     codes = np.where(values.any(axis=1), values.argmax(axis=1), np.nan)
-    return Column(codes, [names[c].removeprefix(f"{name}=") for c in own])
+    return Column(codes, [names[c].removeprefix(f"{name}=") for c in columns])
 
 
 def query_of_text(

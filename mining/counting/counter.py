@@ -217,7 +217,7 @@ def choose_sampler(search: OccurrenceSearch, seed: int) -> TreeSampler:
     most = max(1, min(_MOST_TREES, _MOST_ENTRIES // (len(graph.indices) + 1)))
     trees = islice(spanning_trees(search.structure, graph.degrees), most)
     samplers = [TreeSampler(search.query, search.candidates, tree) for tree in trees]
-    samplers.sort(key=lambda one: one.num_ways)
+    samplers.sort(key=lambda sampler: sampler.num_ways)
     samplers = samplers[:_NUM_TRIED]
     if len(samplers) == 1 or samplers[0].num_ways == 0:
         return samplers[0]

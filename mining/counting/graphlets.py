@@ -47,11 +47,13 @@ def _places(size: int) -> dict[int, tuple[int, tuple[int, ...]]]:
     pairs = list(combinations(range(size), 2))
     bit = {pair: 1 << k for k, pair in enumerate(pairs)}
     found = {}
-    for number, one in enumerate(graphlets()):
-        if one.num_nodes != size:
+    for number, graphlet in enumerate(graphlets()):
+        if graphlet.num_nodes != size:
             continue
         for order in permutations(range(size)):
-            code = sum(bit[min(order[u], order[v]), max(order[u], order[v])] for u, v in one.edges)
+            code = sum(
+                bit[min(order[u], order[v]), max(order[u], order[v])] for u, v in graphlet.edges
+            )
             orbits = [0] * size
             for node, orbit in zip(order, ORBITS[number], strict=True):
                 orbits[node] = orbit
@@ -75,7 +77,7 @@ def orbits_by_enumeration(graph: CSRGraph) -> np.ndarray:
         sets = {nodes | {other} for nodes in sets for node in nodes for other in near[node] - nodes}
         for nodes in map(sorted, sets):
             joined = [int(v in near[u]) for u, v in combinations(nodes, 2)]
-            code = sum(one << k for k, one in enumerate(joined))
+            code = sum(is_joined << k for k, is_joined in enumerate(joined))
             for node, orbit in zip(nodes, _places(size)[code][1], strict=True):
                 counts[node, orbit] += 1
     return counts

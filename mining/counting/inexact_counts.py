@@ -65,7 +65,9 @@ class InexactCounts:
     def counts(self) -> list[OccurrenceCount]:
         """Occurrences with 0, 1, …, ``errors`` edits."""
         return [
-            OccurrenceCount.sum(one.count for one in self.variants if len(one.edits) == number)
+            OccurrenceCount.sum(
+                variant.count for variant in self.variants if len(variant.edits) == number
+            )
             for number in range(self.errors + 1)
         ]
 
@@ -85,15 +87,15 @@ class InexactCounts:
         """
         check_int("most", most, 1, MOST_LISTED)
         # 1. how many of each variant, where so many are drawn of all
-        counts = [one.count for one in self.variants]
-        sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
+        counts = [variant.count for variant in self.variants]
+        sizes = np.array([min(round(count.value), _MANY) for count in counts], np.int64)
         ends = np.cumsum(sizes)
         total = int(sizes.sum())
         random = np.random.default_rng(seed)
         drawn = random.choice(total, min(most, total), replace=False)
         wanted = np.bincount(ends.searchsorted(drawn, "right"), minlength=len(sizes))
         # 2. list them
-        complete = total <= most and all(one.is_exact for one in counts)
+        complete = total <= most and all(count.is_exact for count in counts)
         rows = [np.empty((0, self.structure.num_nodes), np.int32)]
         listed = np.flatnonzero(wanted)
         for number in listed.tolist():
@@ -110,7 +112,7 @@ class InexactCounts:
             )
             complete &= is_all
             rows.append(places)
-        return np.concatenate(rows), np.repeat(listed, [len(one) for one in rows[1:]]), complete
+        return np.concatenate(rows), np.repeat(listed, [*map(len, rows[1:])]), complete
 
 
 def count_inexact(
@@ -206,11 +208,11 @@ def _find_variants(
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
     relations = graph.relations
-    own = channels_in(graph.relations, structure)
+    pattern_channels = channels_in(graph.relations, structure)
     links = np.zeros((1, size, size), np.uint16)
     edits = np.zeros(1, np.int64)
     for u, v in combinations(range(size), 2):
-        cost = (relations.links != own[u, v]).sum(axis=1)
+        cost = (relations.links != pattern_channels[u, v]).sum(axis=1)
         usable = np.flatnonzero(cost <= errors)
         row, column = np.nonzero(edits[:, None] + cost[usable] <= errors)
         if len(row) > _MOST_DRAWINGS:
@@ -238,7 +240,10 @@ def _find_variants(
     for channels in relations.links[links[np.sort(np.unique(same, return_index=True)[1])]]:
         edits_in_words = tuple(
             f"{what} {edge_to_text(relations, kind, names[u], names[v])}"
-            for what, differ in (("missing", own & ~channels), ("added", channels & ~own))
+            for what, differ in (
+                ("missing", pattern_channels & ~channels),
+                ("added", channels & ~pattern_channels),
+            )
             for u, v, kind in edges_of(differ, relations)
         )
         changed = structure.with_channels(channels, relations)

@@ -167,7 +167,7 @@ class OccurrenceSearch:
             return
         if not len(roots):
             return
-        own = local()
+        of_thread = local()
         searches: list[SearchState] = []
         steps = self.pace.steps_of_a_look
         if max_steps is not None:
@@ -185,11 +185,11 @@ class OccurrenceSearch:
 
         def search_roots(first: int, last: int) -> None:
             # what one thread searches; the limit is looked at after a number of steps
-            if not hasattr(own, "search"):
-                own.search = self._new_search()
-                searches.append(own.search)
-            own.search.position[_ROOT] = 0
-            arguments = self._arguments(own.search, roots[first:last])
+            if not hasattr(of_thread, "search"):
+                of_thread.search = self._new_search()
+                searches.append(of_thread.search)
+            of_thread.search.position[_ROOT] = 0
+            arguments = self._arguments(of_thread.search, roots[first:last])
             while not is_over() and advance(*arguments, _NO_PLACES, NO_LIMITS, steps):
                 pass
 
@@ -311,18 +311,18 @@ def find_candidates(query: Query, pace: SearchPace = USUAL_PACE) -> np.ndarray:
     must = query.allowed & query.joined[:, :, None]
     neighbors = np.ascontiguousarray(np.tensordot(must, bits, axes=([1], [0])))
     changes = np.zeros(-(-num_nodes // NODES_OF_A_BLOCK), np.int64)
-    asked = np.ones(num_nodes, np.uint8)
-    ask_next = np.ones(num_nodes, np.uint8)
+    is_due = np.ones(num_nodes, np.uint8)
+    is_due_next = np.ones(num_nodes, np.uint8)
     for _ in range(pace.most_passes):
         before = candidates
         candidates = np.empty_like(candidates)
         # after the first pass, only of those with a neighbour that was ruled out
-        ask_next[:] = 0
+        is_due_next[:] = 0
         pattern = CompiledGraph.of(graph), neighbors, degrees
         work = 2.0 * (num_nodes + len(graph.indices))
-        nodes = before, candidates, asked, ask_next, changes
+        nodes = before, candidates, is_due, is_due_next, changes
         run_blocks(rule_out, len(changes), work, *pattern, *nodes)
-        asked, ask_next = ask_next, asked
+        is_due, is_due_next = is_due_next, is_due
         if changes.sum() <= pace.least_share * num_nodes:
             break
     return candidates
@@ -415,7 +415,7 @@ def new_search(num_nodes: int, pattern_size: int, seed: int = 0) -> SearchState:
 
 @compiled(**SEARCH_JIT)
 def rule_out(
-    first, last, graph, neighbors, degrees, candidates, remaining, asked, ask_next, changes,
+    first, last, graph, neighbors, degrees, candidates, remaining, is_due, is_due_next, changes,
 ):  # fmt: skip
     """Keep the pattern nodes whose neighbours have candidates among the neighbours of a node."""
     for block in range(first, last):
@@ -425,7 +425,7 @@ def rule_out(
             kept = candidates[v]
             start, end = bounds(graph, v)
             for i in range(len(degrees)):
-                if asked[v] and candidates[v] >> i & 1:
+                if is_due[v] and candidates[v] >> i & 1:
                     missing = degrees[i]
                     k = start
                     while missing > 0 and k < end:
@@ -438,7 +438,7 @@ def rule_out(
             if kept != candidates[v]:
                 changes[block] += 1
                 for k in range(start, end):
-                    ask_next[graph.indices[k]] = 1
+                    is_due_next[graph.indices[k]] = 1
 
 
 @compiled(**SEARCH_JIT)
@@ -565,12 +565,12 @@ def _open(graph, plan, search, level):
 def _fits(graph, plan, search, level, k):
     """Whether the pattern node of a level can be mapped to the candidate at ``k``."""
     node = graph.indices[k]
-    own, base = search.order[level], search.base[level]
-    if not plan.candidates[node] >> own & 1:
+    pattern_node, base = search.order[level], search.base[level]
+    if not plan.candidates[node] >> pattern_node & 1:
         return False
     # the edge to the base is at hand, and rules most candidates out
-    compared = plan.compared[own] & search.before[level]
-    if compared >> base & 1 and not plan.allowed[base, own, link_at(graph, k)]:
+    compared = plan.compared[pattern_node] & search.before[level]
+    if compared >> base & 1 and not plan.allowed[base, pattern_node, link_at(graph, k)]:
         return False
     if not _is_adjacent(graph, plan, search, level, node):
         return False
@@ -582,10 +582,10 @@ def _fits(graph, plan, search, level, k):
 @subroutine(**SEARCH_JIT)
 def _has_links(graph, plan, search, level, node):
     """Whether the links to the mapped nodes are allowed where not all are."""
-    own = search.order[level]
+    pattern_node = search.order[level]
     for before in range(level):
         i = search.order[before]
-        if plan.compared[own] >> i & 1 and i != search.base[level]:
+        if plan.compared[pattern_node] >> i & 1 and i != search.base[level]:
             # search the shorter row
             other = np.int64(search.mapped[i])
             row, target = np.int64(node), other
@@ -597,9 +597,9 @@ def _has_links(graph, plan, search, level, node):
             if k < end and graph.indices[k] == target:
                 link = link_at(graph, k)
             # the link as seen from the node of the row
-            if row == other and not plan.allowed[i, own, link]:
+            if row == other and not plan.allowed[i, pattern_node, link]:
                 return False
-            if row != other and not plan.allowed[own, i, link]:
+            if row != other and not plan.allowed[pattern_node, i, link]:
                 return False
     return True
 
@@ -607,14 +607,14 @@ def _has_links(graph, plan, search, level, node):
 @subroutine(**SEARCH_JIT)
 def _holds(plan, search, level, node):
     """Whether the comparisons with the numbers of mapped nodes hold."""
-    own = search.order[level]
+    pattern_node = search.order[level]
     mapped = search.before[level]
     for q in range(len(plan.ends)):
         first, second = plan.ends[q, 0], plan.ends[q, 1]
         left, right = np.nan, np.nan
-        if first == own and mapped >> second & 1:
+        if first == pattern_node and mapped >> second & 1:
             left, right = plan.numbers[q, 0, node], plan.numbers[q, 1, search.mapped[second]]
-        elif second == own and mapped >> first & 1:
+        elif second == pattern_node and mapped >> first & 1:
             left, right = plan.numbers[q, 0, search.mapped[first]], plan.numbers[q, 1, node]
         else:
             continue
@@ -637,9 +637,9 @@ def _is_adjacent(graph, plan, search, level, node):
 
     And not to those that it should not be adjacent to.
     """
-    own, previous = search.order[level], search.order[level - 1]
-    adjacent = plan.adjacent[own] & search.before[level]
-    marks = search.adjacent[node] & plan.decided[own]
+    pattern_node, previous = search.order[level], search.order[level - 1]
+    adjacent = plan.adjacent[pattern_node] & search.before[level]
+    marks = search.adjacent[node] & plan.decided[pattern_node]
     is_marked = search.is_marked[previous]
     if marks != (adjacent if is_marked else adjacent & ~(1 << previous)):
         return False
@@ -649,7 +649,7 @@ def _is_adjacent(graph, plan, search, level, node):
     other = search.mapped[previous]
     if node == other:
         return False
-    if not plan.decided[own] >> previous & 1:
+    if not plan.decided[pattern_node] >> previous & 1:
         return True
     is_wanted = bool(adjacent >> previous & 1)
     row, sought = np.int64(node), other

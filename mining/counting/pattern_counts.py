@@ -186,7 +186,7 @@ def category_colors(
     Nodes have the same number when they agree in all categories that any of the patterns has.
     Patterns whose nodes have no categories get None.
     """
-    names = sorted({name for one in patterns for node in one.categories for name in node})
+    names = sorted({name for pattern in patterns for node in pattern.categories for name in node})
     missing = [name for name in names if name not in graph.feature_names]
     if missing:
         raise InputError(
@@ -195,12 +195,17 @@ def category_colors(
             got=f"the features {listed(graph.feature_names)}",
             way_out="read it with the same features and names",
         )
-    own = [[[name in node for name in names] for node in one.categories] for one in patterns]
+    has_category = [
+        [[name in node for name in names] for node in pattern.categories] for pattern in patterns
+    ]
     of_graph = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0
     # the rows of the graph, then those of each pattern
-    parts = [of_graph, *(np.array(rows, bool).reshape(len(rows), len(names)) for rows in own)]
+    parts = [
+        of_graph,
+        *(np.array(rows, bool).reshape(len(rows), len(names)) for rows in has_category),
+    ]
     _, numbers = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
     colors, *of_patterns = np.split(
         numbers.reshape(-1), np.cumsum([len(part) for part in parts[:-1]])
     )
-    return colors, [one if len(one) else None for one in of_patterns]
+    return colors, [numbers_of if len(numbers_of) else None for numbers_of in of_patterns]

@@ -209,14 +209,17 @@ def may_hold(graph: CSRGraph, joined: np.ndarray) -> np.ndarray:
     >>> may_hold(as_csr([nx.path_graph(3), nx.star_graph(5)]), star).nonzero()[0].tolist()
     [3, 4, 5, 6, 7, 8]
     """
-    degrees, own = graph.degrees, joined.sum(axis=1)
+    degrees, pattern_degrees = graph.degrees, joined.sum(axis=1)
     if len(joined) >= _LARGE_PATTERN:
         # compiled, which takes long to load, and few patterns are so large
         part = graph.component_starts
     else:
         part = graph.graph_of(np.arange(graph.num_nodes))
     number = int(part.max(initial=-1)) + 1
-    holds = np.bincount(part, degrees, minlength=number) >= own.sum()
-    for degree in np.unique(own):
-        holds &= np.bincount(part[degrees >= degree], minlength=number) >= (own >= degree).sum()
+    holds = np.bincount(part, degrees, minlength=number) >= pattern_degrees.sum()
+    for degree in np.unique(pattern_degrees):
+        holds &= (
+            np.bincount(part[degrees >= degree], minlength=number)
+            >= (pattern_degrees >= degree).sum()
+        )
     return holds[part]

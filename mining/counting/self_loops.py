@@ -198,19 +198,20 @@ def compare_loops(
     edges = text.edges
     assert edges is not None, "self-loops are counted among the edges as they were given"
     graph = text.graph
-    kinds = {(loop.relation, loop.tests): loop for loop in reversed(text.said.loops)}
+    kinds = {(loop.relation, loop.tests): loop for loop in reversed(text.pattern.loops)}
     numbers = [
         (loop, loop_number(edges, text.edges_like(loop), graph))
         for loop in reversed(kinds.values())
     ]
-    if not text.said.edges:
+    if not text.pattern.edges:
         return numbers, None
     query = text.query(reading, needs_loops=False)
     total, _ = count_query(query, seed=seed, **limits)
     places, _ = list_query(query, most=_MOST_PLACED, seed=seed, **limits)
-    names = list(text.said.nodes)
+    names = list(text.pattern.nodes)
     loops = [
-        (names.index(loop.first), text.has_loop(loop) != loop.is_absent) for loop in text.said.loops
+        (names.index(loop.first), text.has_loop(loop) != loop.is_absent)
+        for loop in text.pattern.loops
     ]
     leaves = np.zeros(graph.num_nodes, bool)
     leaves[edges.source] = True

@@ -179,8 +179,8 @@ def _costs(rows: RowsByDegree, kinds: _Kinds, size: int) -> np.ndarray:
         later = (rows.indptr[1:] - rows.up).astype(np.float64)
         costs = costs + num_kinds[high] * num_kinds[low]
         costs += np.minimum(later[high], later[low]) * later.max(initial=0)
-    own = num_kinds ** (size - 1) / (2 if size == 3 else 6)
-    return np.bincount(high, costs, minlength=len(degrees)) + own + 2.0
+    num_codes = num_kinds ** (size - 1) / (2 if size == 3 else 6)
+    return np.bincount(high, costs, minlength=len(degrees)) + num_codes + 2.0
 
 
 def _count_parts(
@@ -199,18 +199,20 @@ def _count_parts(
     pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
     bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
     bounds[-1] = number = len(costs)
-    own, tables = local(), []
+    of_thread, tables = local(), []
 
     def work(first: int, last: int) -> None:
         # what one thread writes to
-        if not hasattr(own, "table"):
-            own.marks = np.zeros((2, number), np.int64)
-            own.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
-            tables.append(own.table)
+        if not hasattr(of_thread, "table"):
+            of_thread.marks = np.zeros((2, number), np.int64)
+            of_thread.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
+            tables.append(of_thread.table)
         for piece in range(first, last):
             ends = bounds[piece], bounds[piece + 1]
-            own.table[:] = add_parts(*ends, rows, kinds, base, size, own.marks, *own.table)
-            if len(own.table[0]) > MOST_ROWS:
+            of_thread.table[:] = add_parts(
+                *ends, rows, kinds, base, size, of_thread.marks, *of_thread.table
+            )
+            if len(of_thread.table[0]) > MOST_ROWS:
                 raise _too_many(size)
             spend(before[ends[1]] - before[ends[0]])
 
@@ -275,8 +277,8 @@ def _digits_of(codes: np.ndarray, base: _Base, size: int) -> tuple[np.ndarray, n
     for later in range(size - 1, -1, -1):
         codes, colors[:, later] = np.divmod(codes, base.num_colors)
         for earlier in range(later - 1, -1, -1):
-            codes, own = np.divmod(codes, len(base.reverse))
-            links[:, earlier, later], links[:, later, earlier] = own, base.reverse[own]
+            codes, digit = np.divmod(codes, len(base.reverse))
+            links[:, earlier, later], links[:, later, earlier] = digit, base.reverse[digit]
     return links, colors
 
 
@@ -349,12 +351,12 @@ def _longer(base, code, l03, l13, l23, c3):
 @subroutine()
 def _add_stars(node, kinds, base, size, table):
     """Count the sets of a node and two or three of its neighbours, by their kinds."""
-    own, start, end = kinds.colors[node], kinds.ptr[node], kinds.ptr[node + 1]
+    node_color, start, end = kinds.colors[node], kinds.ptr[node], kinds.ptr[node + 1]
     for i in range(start, end):
         link_i, color_i = divmod(kinds.kind[i], base.num_colors)
         for j in range(i, end):
             link_j, color_j = divmod(kinds.kind[j], base.num_colors)
-            code = _code(base, own, link_i, color_i, link_j, 0, color_j)
+            code = _code(base, node_color, link_i, color_i, link_j, 0, color_j)
             if size == 3:
                 number = kinds.number[i] * kinds.number[j]
                 if i == j:
@@ -383,7 +385,7 @@ def _add_stars(node, kinds, base, size, table):
 def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
     """Count what has an edge in its middle; `mark [V]` has the links of the node."""
     other, link = np.int64(rows.indices[entry]), rows.label[entry]
-    own, beside = kinds.colors[node], kinds.colors[other]
+    node_color, beside = kinds.colors[node], kinds.colors[other]
     # 1. the triangles on the edge, by the kinds of the third nodes
     different, kind, number = np.int64(0), np.empty(0, np.int64), np.empty(0, np.int64)
     for there in range(rows.indptr[other], rows.indptr[other + 1]):
@@ -392,7 +394,7 @@ def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
             continue
         # links to the third node, from the node and from the other one
         link_a, link_b, color = mark[third], rows.label[there], kinds.colors[third]
-        code = _code(base, own, link, beside, link_a, link_b, color)
+        code = _code(base, node_color, link, beside, link_a, link_b, color)
         if size == 3:
             # each triangle once
             if third < other:
@@ -409,7 +411,7 @@ def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
             different += 1
         number[at] += 1
         # 2. with a pendant node at the third one
-        first = base.reverse[link_a] * base.num_colors + own
+        first = base.reverse[link_a] * base.num_colors + node_color
         second = base.reverse[link_b] * base.num_colors + beside
         for k in range(kinds.ptr[third], kinds.ptr[third + 1]):
             left = kinds.number[k] - (kinds.kind[k] == first) - (kinds.kind[k] == second)
@@ -419,10 +421,10 @@ def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
     if size == 3:
         return table
     # 3. two third nodes; where they are one and the same, the edge is not in the middle of a path
-    code = (own * len(base.reverse) + link) * base.num_colors + beside
+    code = (node_color * len(base.reverse) + link) * base.num_colors + beside
     for i in range(different):
         link_ai, link_bi, color_i = _last_digits(base, kind[i])
-        path = _code(base, own, link, beside, link_ai, 0, color_i)
+        path = _code(base, node_color, link, beside, link_ai, 0, color_i)
         table = _add(_longer(base, path, 0, link_bi, 0, color_i), -number[i], table)
         for j in range(i, different):
             count = number[i] * number[j] if i != j else number[i] * (number[i] - 1) // 2
@@ -430,7 +432,7 @@ def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
                 link_aj, link_bj, color_j = _last_digits(base, kind[j])
                 table = _add(_longer(base, kind[i], link_aj, link_bj, 0, color_j), count, table)
     # 4. a neighbour of each end
-    first = base.reverse[link] * base.num_colors + own
+    first = base.reverse[link] * base.num_colors + node_color
     second = link * base.num_colors + beside
     for j in range(kinds.ptr[other], kinds.ptr[other + 1]):
         right = kinds.number[j] - (kinds.kind[j] == first)
@@ -441,7 +443,7 @@ def _add_at_edge(node, entry, rows, kinds, base, size, mark, table):
             left = kinds.number[i] - (kinds.kind[i] == second)
             if left:
                 link_i, color_i = divmod(kinds.kind[i], base.num_colors)
-                path = _code(base, own, link, beside, link_i, 0, color_i)
+                path = _code(base, node_color, link, beside, link_i, 0, color_i)
                 path = _longer(base, path, 0, link_j, 0, color_j)
                 table = _add(path, left * right, table)
     return table

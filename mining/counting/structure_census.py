@@ -114,7 +114,7 @@ def graphlet_agreement(first: Any, second: Any, size: int = 5) -> float:
     0.87
     """
     pairs = zip(orbit_counts(first, size).T, orbit_counts(second, size).T, strict=True)
-    return float(np.mean([1 - _distance(_shares(one), _shares(other)) for one, other in pairs]))
+    return float(np.mean([1 - _distance(_shares(left), _shares(right)) for left, right in pairs]))
 
 
 def _shares(counts: np.ndarray) -> dict[int, float]:
@@ -205,14 +205,16 @@ class Census(Tabular):
         ``graph6`` is ``digraph6`` with directions, and with relations or categories ``edges``, as
         ``gomkcn count`` takes them. A size that is not counted has one row, without a count.
         """
-        kinds = {(one.relations.names, any(one.categories)) for one in self.structures}
+        kinds = {
+            (structure.relations.names, any(structure.categories)) for structure in self.structures
+        }
         is_plain = all(names == (PLAIN,) and not categories for names, categories in kinds)
-        is_directed = any(one.relations.is_directed for one in self.structures)
+        is_directed = any(structure.relations.is_directed for structure in self.structures)
         code = ("digraph6" if is_directed else "graph6") if is_plain else "edges"
         write = to_graph6 if is_plain else Structure.to_text
         number = len(self.missing)
         return {
-            "size": [*(one.num_nodes for one in self.structures), *self.missing],
+            "size": [*(structure.num_nodes for structure in self.structures), *self.missing],
             code: [*map(write, self.structures), *[""] * number],
             "name": [*self.names, *["not counted"] * number],
             "count": [*self.counts.tolist(), *[None] * number],
@@ -319,4 +321,4 @@ def to_graph6(structure: Structure) -> str:
     bits += [False] * (-len(bits) % 6)
     text = "".join("01"[bit] for bit in bits)
     numbers = [size, *(int(text[k : k + 6], 2) for k in range(0, len(text), 6))]
-    return "&" * structure.relations.is_directed + "".join(chr(63 + one) for one in numbers)
+    return "&" * structure.relations.is_directed + "".join(chr(63 + number) for number in numbers)

@@ -84,9 +84,9 @@ def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[Spanni
 def _rooted(structure: Structure, tree: np.ndarray) -> SpanningTree:
     """The tree as it is drawn: from the root with most edges among its first nodes."""
 
-    def early_edges(one: SpanningTree) -> list[int]:
+    def early_edges(tree: SpanningTree) -> list[int]:
         """Edges among the first 3, 4, … nodes: so many are compared early."""
-        among = np.tril(structure.joined[np.ix_(one.nodes, one.nodes)]).sum(axis=1)
+        among = np.tril(structure.joined[np.ix_(tree.nodes, tree.nodes)]).sum(axis=1)
         return np.cumsum(among).tolist()
 
     rooted = [SpanningTree.rooted(structure, tree, root) for root in range(len(tree))]
@@ -218,8 +218,8 @@ def draw_shares(first, last, graph, tree, ways, stream, results):
     for block in range(first, last):
         total, squares, hits, work = 0.0, 0.0, 0, 0
         for draw in range(block * DRAWS_OF_A_BLOCK, (block + 1) * DRAWS_OF_A_BLOCK):
-            own = mix(stream + np.uint64(draw))
-            fitting = _draw(graph, tree, ways, own, image, size - 1)
+            state = mix(stream + np.uint64(draw))
+            fitting = _draw(graph, tree, ways, state, image, size - 1)
             work += fitting
             if fitting == size - 1:
                 count, looked_at = _count_last(graph, tree, image)
@@ -241,9 +241,9 @@ def draw_places(first, last, graph, tree, ways, stream, places):
     size = len(tree.nodes)
     image = np.empty(size, np.int64)
     for k in range(first * DRAWS_OF_A_BLOCK, last * DRAWS_OF_A_BLOCK):
-        own = mix(stream + np.uint64(k))
+        state = mix(stream + np.uint64(k))
         places[k, 0] = -1
-        if _draw(graph, tree, ways, own, image, size) == size:
+        if _draw(graph, tree, ways, state, image, size) == size:
             for i in range(size):
                 places[k, tree.nodes[i]] = image[i]
 

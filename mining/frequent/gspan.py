@@ -127,8 +127,8 @@ class FrequentSubgraphs(Tabular):
         subgraphs that could have differed (Tarone); of pieces of molecules, also the SMARTS.
         """
         table = {
-            "nodes": [one.num_nodes for one in self.structures],
-            "edges": [len(one.edges) for one in self.structures],
+            "nodes": [structure.num_nodes for structure in self.structures],
+            "edges": [len(structure.edges) for structure in self.structures],
             "support": self.support.tolist(),
             "share": (self.support / max(len(self.contains), 1)).tolist(),
         }
@@ -137,15 +137,15 @@ class FrequentSubgraphs(Tabular):
             for label, name in enumerate(self.classes.names):
                 table[f"support in {name}"] = [row[label].containing for row in rows]
                 table[f"odds ratio {name}"] = [row[label].odds_ratio for row in rows]
-            least = [min(one.p for one in row) for row in rows]
+            least = [min(contrast.p for contrast in row) for row in rows]
             adjusted = adjust_for_family(np.array(least), self.family, self.classes.sizes)
             table |= {"p": least, "adjusted p": adjusted.tolist()}
-        table["pattern"] = [one.to_text() for one in self.structures]
+        table["pattern"] = [structure.to_text() for structure in self.structures]
         shapes = describe_shapes(self.structures)
-        pieces = [describe_fragment(one) for one in self.structures]
+        pieces = [describe_fragment(structure) for structure in self.structures]
         table["name"] = [piece or shape for piece, shape in zip(pieces, shapes, strict=True)]
         if all(pieces) and pieces:
-            table["smarts"] = [to_smarts(one) for one in self.structures]
+            table["smarts"] = [to_smarts(structure) for structure in self.structures]
         return table
 
     def transform(self, graphs: Any) -> np.ndarray:
@@ -246,11 +246,11 @@ def frequent_subgraphs(
         contrasts = class_contrasts(contains, classes.labels, classes.names)
         # of several in the same graphs the largest comes first
         sizes_of = [-structure.num_nodes for structure, *_ in rows]
-        order = np.lexsort((sizes_of, [min(one.p for one in row) for row in contrasts]))
+        order = np.lexsort((sizes_of, [min(contrast.p for contrast in row) for row in contrasts]))
         rows = [rows[at] for at in order.tolist()]
         contains = contains[:, order]
     return FrequentSubgraphs(
-        [one for one, *_ in rows],
+        [structure for structure, *_ in rows],
         contains,
         classes,
         np.array(family, np.int64),
@@ -390,9 +390,9 @@ class _Labels:
 
     def numbers(self, graph: CSRGraph) -> np.ndarray:
         """Colours of the nodes of a graph, int64 ``[V]``."""
-        own = self.own_colors(graph)
-        at = np.minimum(np.searchsorted(self.colors, own), len(self.colors) - 1)
-        return np.where(self.colors[at] == own, at, len(self.colors))
+        node_colors = self.own_colors(graph)
+        at = np.minimum(np.searchsorted(self.colors, node_colors), len(self.colors) - 1)
+        return np.where(self.colors[at] == node_colors, at, len(self.colors))
 
     @property
     def opposite(self) -> np.ndarray:
@@ -541,8 +541,8 @@ class _SubgraphSearch:
         back = np.column_stack([code.arcs[:, [1, 0]], opposite[code.arcs[:, 2]]])
         u, v, label = np.concatenate([code.arcs, back]).T
         order = np.argsort(u, kind="stable")
-        own = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
-        return bool(is_minimal(own, self.labels.num_colors, code.arcs, code.keys, opposite))
+        arcs = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
+        return bool(is_minimal(arcs, self.labels.num_colors, code.arcs, code.keys, opposite))
 
     def structure(self, code: _Code) -> Structure:
         """The subgraph of a code."""
@@ -645,11 +645,11 @@ class _Branch:
 
 def _closed(rows: Sequence[_Row]) -> list[_Row]:
     """Leave out what another one contains in the same graphs with one edge more."""
-    support = {one.key: len(inside) for one, _, inside in rows}
+    support = {structure.key: len(inside) for structure, _, inside in rows}
     covered = {
         part.key
-        for one, _, inside in rows
-        for part in _without_an_edge(one)
+        for structure, _, inside in rows
+        for part in _without_an_edge(structure)
         if support.get(part.key) == len(inside)
     }
     return [row for row in rows if row[0].key not in covered]
@@ -668,11 +668,11 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
         if not len(left) or (len(left) < structure.num_nodes - 1):
             continue
         if are_connected(joined[None, left[:, None], left])[0]:
-            own = structure.categories
+            categories = structure.categories
             yield Structure.of_channels(
                 channels[np.ix_(left, left)],
                 structure.relations,
-                tuple(own[node] for node in left) if own else (),
+                tuple(categories[node] for node in left) if categories else (),
             )
 
 
@@ -716,4 +716,4 @@ class SubgraphFeatures(GraphEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The edges of each subgraph, as ``gomkcn count`` takes them."""
-        return np.array([one.to_text() for one in self.found_.structures], dtype=object)
+        return np.array([structure.to_text() for structure in self.found_.structures], dtype=object)

@@ -59,7 +59,7 @@ class NearSettings:
     sets_of_node: int = 4
     # dense sets of one size that are drawings, and fits that are repeated with all sets
     dense_drawings: int = 4
-    refitted: int = 4
+    refitted: int = 8
     # sets of a drawing that are kept, among which copies are chosen
     kept: int = 1000
     # rounds of a fit: to find the promising ones, and of those that are measured

@@ -49,16 +49,19 @@ class NearProposals:
                 code = choice.candidate.code
                 best = max(quick.get(code, choice), choice, key=lambda known: known.gain)
                 quick[code] = best
-        # 2. the best ones, fitted to all sets and measured
+        # 2. the best ones, fitted to all sets, measured and refined
         ranked = sorted(quick.values(), key=lambda choice: -choice.gain)[: settings.refitted]
-        found = []
+        found: dict[bytes, Choice] = {}
         for choice in ranked:
             drawing = replace(choice.candidate, copies=choice.copies)
             starts = sets[drawing.structure.num_nodes]
             refitted = fits.fit(description, drawing, starts, settings.rounds, least=0.0)
             if refitted is not None:
-                found.append(refitted)
-        return [choice.candidate for choice in sorted(found, key=lambda choice: -choice.gain)]
+                refined = self._refined(description, refitted)
+                code = refined.candidate.code
+                found[code] = max(found.get(code, refined), refined, key=lambda known: known.gain)
+        best_first = sorted(found.values(), key=lambda choice: -choice.gain)
+        return [choice.candidate for choice in best_first]
 
     def _drawings(
         self, description: Description, sets: Mapping[int, np.ndarray]

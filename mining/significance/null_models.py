@@ -459,7 +459,7 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     observed = int(at_nodes.sum()) // 3
     able = graph.degrees > 1
     share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
-    counts = [int(count_triangles(one).sum()) // 3 for one in samples]
+    counts = [int(count_triangles(sample).sum()) // 3 for sample in samples]
     mean = float(np.mean(counts))
     sd = float(np.std(counts, ddof=1))
     difference = abs(observed - mean)

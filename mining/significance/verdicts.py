@@ -242,7 +242,10 @@ def class_differences(
         return []
     adjusted = compare_classes(contains, np.asarray(labels))
     contrasts = class_contrasts(contains, labels, names)
-    return [ClassDifference(own, p) for own, p in zip(contrasts, adjusted.tolist(), strict=True)]
+    return [
+        ClassDifference(of_pattern, p)
+        for of_pattern, p in zip(contrasts, adjusted.tolist(), strict=True)
+    ]
 
 
 def class_contrasts(
@@ -373,7 +376,7 @@ def group_differences(
     >>> [one.group for one in group_differences(found, contains, labels, [2, 4])]
     [0, 0]
     """
-    called = [number for number, one in enumerate(differences) if one.differs]
+    called = [number for number, difference in enumerate(differences) if difference.differs]
     called.sort(key=lambda number: (differences[number].rank, -sizes[number]))
     # 1. the p at which a pattern is called, here or where each is corrected for all
     least = [differences[number].strongest.p for number in called]
@@ -390,7 +393,7 @@ def group_differences(
             for number in following
         }
         leading = next(
-            (one for one in following if not leaders or exact_p(*tables[one]) <= bar), None
+            (number for number in following if not leaders or exact_p(*tables[number]) <= bar), None
         )
         if leading is None:
             break
@@ -412,7 +415,7 @@ def group_differences(
             power=power(odds_ratio, bar, *tables[number]),
         )
         grouped[number] = replace(differences[number], group=group, follows=follows)
-    return [grouped.get(number, one) for number, one in enumerate(differences)]
+    return [grouped.get(number, difference) for number, difference in enumerate(differences)]
 
 
 def _tables(
@@ -426,10 +429,12 @@ def _tables(
     ]
 
 
-def _correlation(own: np.ndarray, other: np.ndarray) -> float:
+def _correlation(first: np.ndarray, second: np.ndarray) -> float:
     """Pearson's correlation of two sets of graphs, neither of them empty; 0 if one is all."""
-    spread = own.std() * other.std()
-    return float(((own & other).mean() - own.mean() * other.mean()) / spread) if spread else 0.0
+    spread = first.std() * second.std()
+    return (
+        float(((first & second).mean() - first.mean() * second.mean()) / spread) if spread else 0.0
+    )
 
 
 def _table(contains: np.ndarray, in_class: np.ndarray) -> ClassTable:
@@ -462,9 +467,9 @@ def exact_p(*tables: ClassTable) -> float:
         ((_, probability),) = distributions
     else:
         # the rest, which is cut off, is at both ends
-        cut = [_without_ends(one) for _, one in distributions]
+        cut = [_without_ends(probabilities) for _, probabilities in distributions]
         observed -= sum(first for first, _ in cut)
-        probability = reduce(np.convolve, [one for _, one in cut])
+        probability = reduce(np.convolve, [probabilities for _, probabilities in cut])
     if not 0 <= observed < len(probability):
         return 0.0
     as_extreme = probability <= probability[observed] * _AS_PROBABLE

@@ -174,8 +174,8 @@ def in_categories(
         return structure, NO_CATEGORIES
     try:
         rows = [
-            [find_category(name, categories.columns, names) for name in own]
-            for own in structure.categories
+            [find_category(name, categories.columns, names) for name in labels]
+            for labels in structure.categories
         ]
     except InputError as error:
         if categories.notes:

@@ -53,33 +53,35 @@ def marked_graph(
     edges = EdgeTable(*graph.edges(), {})
     nodes: Marks = [{} for _ in range(graph.num_nodes)]
     joins: Marks = [{} for _ in edges.source]
-    for number, one in enumerate(motifs):
-        assert one.motif is not None, "a motif has copies"
-        rows = _rows_of(one.motif.copies, graph)
-        _mark_copies(number, one, rows, edges, graph.relations, nodes, joins)
-    for one in patterns:
+    for number, motif in enumerate(motifs):
+        assert motif.motif is not None, "a motif has copies"
+        rows = _rows_of(motif.motif.copies, graph)
+        _mark_copies(number, motif, rows, edges, graph.relations, nodes, joins)
+    for pattern in patterns:
         _mark_occurrences(
-            one, _rows_of(one.occurrences, graph), edges, graph.relations, nodes, joins
+            pattern, _rows_of(pattern.occurrences, graph), edges, graph.relations, nodes, joins
         )
     if blocks is not None:
         _mark_blocks(blocks, graph, nodes)
     drawn = empty_networkx(graph.relations)
-    drawn.graph |= {f"motif_{number}": one.name for number, one in enumerate(motifs)}
-    drawn.graph |= {f"pattern_{one.id}": one.name for one in patterns}
+    drawn.graph |= {f"motif_{number}": motif.name for number, motif in enumerate(motifs)}
+    drawn.graph |= {f"pattern_{pattern.id}": pattern.name for pattern in patterns}
     # what the letters of its roles are
-    drawn.graph |= {f"pattern_{one.id}_edges": one.structure.to_text() for one in patterns}
+    drawn.graph |= {
+        f"pattern_{pattern.id}_edges": pattern.structure.to_text() for pattern in patterns
+    }
     ids = graph.original_ids(np.arange(graph.num_nodes))
     if graph.num_graphs > 1:
         owner = graph.graph_of(np.arange(graph.num_nodes)).tolist()
-        ids = [f"{number}/{one}" for number, one in zip(owner, ids, strict=True)]
+        ids = [f"{number}/{original_id}" for number, original_id in zip(owner, ids, strict=True)]
     drawn.add_nodes_from(zip(ids, nodes, strict=True))
     several = graph.relations.names != (PLAIN,)
     ends = zip(edges.source.tolist(), edges.target.tolist(), edges.relation.tolist(), strict=True)
     for (u, v, relation), marks in zip(ends, joins, strict=True):
-        said = {"relation": graph.relations.names[relation]} if several else {}
-        drawn.add_edge(ids[u], ids[v], **said, **marks)
+        of_edge = {"relation": graph.relations.names[relation]} if several else {}
+        drawn.add_edge(ids[u], ids[v], **of_edge, **marks)
         if drawn.is_directed() and not graph.relations.directed[relation]:
-            drawn.add_edge(ids[v], ids[u], **said, **marks)
+            drawn.add_edge(ids[v], ids[u], **of_edge, **marks)
     return drawn
 
 
@@ -130,12 +132,12 @@ def _rows_of(places: Occurrences, graph: CSRGraph) -> np.ndarray:
 
 def _mark_blocks(blocks: Table, graph: CSRGraph, nodes: Marks) -> None:
     """Say in which block each node is, by its graph and its id."""
-    known, own = plain_columns(blocks), node_columns(graph, np.arange(graph.num_nodes))
+    known, columns_of_nodes = plain_columns(blocks), node_columns(graph, np.arange(graph.num_nodes))
     of_graph = known.get("graph", [0] * len(known["node"]))
     places = zip(of_graph, known["node"], strict=True)
     block_of = dict(zip(places, known["block"], strict=True))
-    graphs = own["graph"].tolist() if "graph" in own else [0] * len(nodes)
-    for marks, *place in zip(nodes, graphs, own["node"].tolist(), strict=True):
+    graphs = columns_of_nodes["graph"].tolist() if "graph" in columns_of_nodes else [0] * len(nodes)
+    for marks, *place in zip(nodes, graphs, columns_of_nodes["node"].tolist(), strict=True):
         if (block := block_of.get(tuple(place))) is not None:
             marks["block"] = block
 

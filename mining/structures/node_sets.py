@@ -46,7 +46,7 @@ def distinct_structures(
     """
     order, automorphisms, orbits = canonical_forms(links, colors)
     links = links[np.arange(len(links))[:, None, None], order[:, :, None], order[:, None, :]]
-    colors, orbits = (np.take_along_axis(one, order, axis=1) for one in (colors, orbits))
+    colors, orbits = (np.take_along_axis(of_sets, order, axis=1) for of_sets in (colors, orbits))
     # the codes of the structures, all of one width
     codes = np.concatenate([colors, links.reshape(-1, links.shape[1] ** 2)], axis=1, dtype=np.int64)
     _, first, number = np.unique(

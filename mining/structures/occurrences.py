@@ -90,7 +90,7 @@ class Occurrences(Sequence[Occurrence]):
             rows = first + self.nodes
         else:
             # text is no row
-            numbers = [one if isinstance(one, int) else -1 for one in self.names.tolist()]
+            numbers = [name if isinstance(name, int) else -1 for name in self.names.tolist()]
             ids = np.array(numbers, np.int64)[self.nodes]
             rows = np.where(ids < 0, -1, first + ids)
         return np.where((rows >= first) & (rows < last) & known, rows, -1)

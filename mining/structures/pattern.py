@@ -82,9 +82,9 @@ class OccurrenceCount:
         """The count of different occurrences together; the ends of the intervals are added up."""
         each = list(counts)
         value, low, high = (
-            sum(getattr(one, of) for one in each) for of in ("value", "low", "high")
+            sum(getattr(count, of) for count in each) for of in ("value", "low", "high")
         )
-        return cls(value, low, high, all(one.is_exact for one in each))
+        return cls(value, low, high, all(count.is_exact for count in each))
 
     @classmethod
     def of_sample(cls, hits: int, drawn: int, total: int) -> OccurrenceCount:
@@ -134,7 +134,7 @@ class OccurrenceCount:
         if self.value < _LARGE:
             return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
         power = _power_of_ten(self.value)
-        value, low, high = (f"{one / 10**power:.4g}" for one in (self.value, self.low, self.high))
+        value, low, high = (f"{end / 10**power:.4g}" for end in (self.value, self.low, self.high))
         return f"{value} ({low} to {high}) · 10{str(power).translate(_RAISED)}"
 
 
@@ -368,9 +368,9 @@ class ClassDifference:
 
         Of two classes, which it separates alike, it is the one that contains it more often.
         """
-        least = min(one.p for one in self.contrasts) / _SAME
-        equal = [one for one in self.contrasts if one.p <= least]
-        return max(equal, key=lambda one: (one.is_more_frequent, one.strength))
+        least = min(contrast.p for contrast in self.contrasts) / _SAME
+        equal = [contrast for contrast in self.contrasts if contrast.p <= least]
+        return max(equal, key=lambda contrast: (contrast.is_more_frequent, contrast.strength))
 
     @property
     def rank(self) -> tuple[float, float]:
@@ -456,9 +456,9 @@ def orbit_features(
     for column, name in columns.items():
         whole = _mean_and_sd(features[:, column])
         for nodes in orbits:
-            own = _mean_and_sd(features[copies[:, nodes], column])
-            found.append(OrbitFeature(name, tuple(nodes.tolist()), *own, *whole))
-    return tuple(sorted(found, key=lambda one: -one.distance)[:_MOST_FEATURES])
+            of_copies = _mean_and_sd(features[copies[:, nodes], column])
+            found.append(OrbitFeature(name, tuple(nodes.tolist()), *of_copies, *whole))
+    return tuple(sorted(found, key=lambda feature: -feature.distance)[:_MOST_FEATURES])
 
 
 def _mean_and_sd(values: np.ndarray) -> tuple[float, float]:
@@ -544,8 +544,8 @@ class MotifPart:
         ends = np.sort(self.edits[:, 1:3], axis=1)
         signs = self.edits[:, 3]
         found: dict[str, list[Edge]] = {}
-        for name, own in {"missing": signs < 0, "added": signs > 0}.items():
-            pairs, counts = np.unique(ends[own], axis=0, return_counts=True)
+        for name, has_sign in {"missing": signs < 0, "added": signs > 0}.items():
+            pairs, counts = np.unique(ends[has_sign], axis=0, return_counts=True)
             often = pairs[counts >= OFTEN * self.num_copies].tolist()
             # an edge of another kind is drawn as one that is missing
             found[name] = [
@@ -566,7 +566,7 @@ class MotifPart:
         edits[:, 1:3].sort(axis=1)
         # an edge of another kind takes the place of the one that is missing
         size = structure.num_nodes
-        numbers = [one[:, :3] @ [size * size, size, 1] for one in (every, edits)]
+        numbers = [edges[:, :3] @ [size * size, size, 1] for edges in (every, edits)]
         kept = ~np.isin(numbers[0], numbers[1])
         plain = np.column_stack([every[kept], np.zeros(kept.sum(), np.int64)])
         found: np.ndarray = np.concatenate([plain, edits])
@@ -661,8 +661,8 @@ class Pattern:
         from gomkcn.mining.structures.fragments import describe_fragment
         from gomkcn_dgl.graphs.shapes import describe_shape
 
-        said = self.description.split(";")[0] or describe_fragment(self.structure)
-        return said or describe_shape(self.structure)
+        description = self.description.split(";")[0] or describe_fragment(self.structure)
+        return description or describe_shape(self.structure)
 
     @property
     def key(self) -> bytes:
@@ -697,7 +697,7 @@ class Pattern:
     @property
     def is_called(self) -> bool:
         """Whether the first null model calls it more or less frequent."""
-        return any(one.is_called for one in list(self.significance.values())[:1])
+        return any(comparison.is_called for comparison in list(self.significance.values())[:1])
 
     @property
     def finding(self) -> str:
@@ -797,11 +797,13 @@ def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
     """
     groups: dict[int, list[Pattern]] = {}
     ranked = []
-    for one in patterns:
-        if one.classes is not None and one.classes.group is not None:
-            ranked.append((one.classes.rank, -one.num_nodes, one.classes.group, one))
-    for *_, group, one in sorted(ranked, key=lambda row: row[:-2]):
-        groups.setdefault(group, []).append(one)
+    for pattern in patterns:
+        if pattern.classes is not None and pattern.classes.group is not None:
+            ranked.append(
+                (pattern.classes.rank, -pattern.num_nodes, pattern.classes.group, pattern)
+            )
+    for *_, group, pattern in sorted(ranked, key=lambda row: row[:-2]):
+        groups.setdefault(group, []).append(pattern)
     return list(groups.values())
 
 
@@ -819,9 +821,9 @@ def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
     [('a--b, b--c', 'a--c, a--b')]
     """
     found: dict[bytes, Pattern] = {}
-    for one in patterns:
-        known = found.setdefault(one.key, one)
-        if known is not one:
-            sources = tuple(dict.fromkeys(known.sources + one.sources))
-            found[one.key] = replace(known, sources=sources)
+    for pattern in patterns:
+        known = found.setdefault(pattern.key, pattern)
+        if known is not pattern:
+            sources = tuple(dict.fromkeys(known.sources + pattern.sources))
+            found[pattern.key] = replace(known, sources=sources)
     return list(found.values())

@@ -166,8 +166,8 @@ class TableColumn(Generic[Row]):
             if row is None:
                 return None
             return tuple(
-                replace(one, path=(*path, *one.path)) if isinstance(one, Number) else one
-                for one in self.parts(row)
+                replace(part, path=(*path, *part.path)) if isinstance(part, Number) else part
+                for part in self.parts(row)
             )
 
         # a bar and a hint are of the record itself

@@ -176,7 +176,7 @@ def compare_with_truth(patterns: Sequence[Pattern], truth: Mapping[str, Any]) ->
         ]
         copies = [pattern.motif.copies for pattern in isomorphic if pattern.motif is not None]
         places = chain(*(pattern.occurrences for pattern in isomorphic), *copies)
-        node_sets = {frozenset(one.nodes) for one in places}
+        node_sets = {frozenset(place.nodes) for place in places}
         recoveries.append(
             MotifRecovery(
                 name=motif.name,

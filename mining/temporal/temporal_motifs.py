@@ -108,7 +108,7 @@ class TemporalCensus(Tabular):
     @property
     def _verdicts(self) -> str:
         """How many motifs have each verdict."""
-        verdicts = Counter(one.verdict for one in self.comparisons)
+        verdicts = Counter(comparison.verdict for comparison in self.comparisons)
         return ", ".join(f"{verdicts[name]} {name}" for name in (MORE, LESS, NOT_SHOWN))
 
     @property

@@ -306,8 +306,9 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
         patch.setattr(Interrupts, "agree", lambda self: "SIGTERM")
         for epoch in (1, 2):
             result = invoke(f"{command} --resume")
-            said = f"gomkcn: stopped by SIGTERM after epoch {epoch}; go on with --resume.\n"
-            assert (result.exit_code, result.stderr) == (143, said)
+            said = f"gomkcn: stopped by SIGTERM after epoch {epoch}; to go on: gomkcn train TU "
+            assert result.exit_code == 143 and result.stderr.startswith(said)
+            assert result.stderr.endswith(" --quiet --out run --resume\n")
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     assert "already holds an unfinished run" in refused(command)
     assert "(learning_rate was 0.01, is 0.5); give" in refused(

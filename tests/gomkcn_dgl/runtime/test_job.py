@@ -120,3 +120,15 @@ def test_the_bar_shows_each_stage_and_what_is_logged_once_above_it(name, capsys,
     assert "preparing …" in shown and "counting: 0/2" in shown and "hiding" not in shown
     lines = shown.replace("\r", "\n").split("\n")
     assert [line for line in lines if "structure" in line] == ["a structure was left out"]
+
+
+def test_blocks_within_each_other_leave_the_handlers_as_they_were():
+    before = signal.getsignal(signal.SIGTERM)
+    interrupts = Interrupts()
+    with interrupts:
+        with interrupts:
+            pass
+        # the outer block still notes a signal, and nothing ends this process
+        signal.raise_signal(signal.SIGTERM)
+        assert interrupts.reason == "SIGTERM"
+    assert signal.getsignal(signal.SIGTERM) == before

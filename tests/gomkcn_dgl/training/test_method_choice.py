@@ -162,7 +162,7 @@ def test_options_of_one_method_ask_for_it():
     assert ClassifierSettings().override(both).method == "auto"
     write_graphs()
     assert refused("train TU --out run --quiet --num-epochs 3 --num-folds 4").startswith(
-        "--num-folds is for the method 'kernel', and num_epochs for the method 'network'; leave one"
+        "--num-folds is for the method 'kernel', and --num-epochs for the method 'network'; "
     )
 
 

@@ -30,6 +30,7 @@ def test_each_way_gives_its_own_class():
     graph = nx.wheel_graph(6)
     assert isinstance(count(graph, "triangle"), OccurrenceCount)
     assert isinstance(count(graph, "triangle", errors=1), InexactCounts)
+    assert [str(number) for number in count(graph, "triangle", errors=0).counts] == ["5"]
     assert count(graph, "triangle", by="graph").dtype == np.int64
     assert count(graph, "triangle", by="node").tolist() == [5, 2, 2, 2, 2, 2]
     assert places(graph, "triangle")[0].shape == (5, 3)

@@ -303,6 +303,7 @@ def test_structures_are_proposed_in_so_many_rounds():
         class Listening:
             give = proposals.give
             completed = proposals.completed
+            redrawn = proposals.redrawn
             choose = proposals.choose
 
             def __call__(self, description, number, known, asked=asked, ask=proposals):
