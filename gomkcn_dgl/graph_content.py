@@ -561,13 +561,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         numbers = [np.array([number[name] for name in part.relation_names]) for part in parts]
         relation = np.concatenate([new[p.codes] for new, p in zip(numbers, parts, strict=True)])
     if any(part.node_ids is not None for part in parts):
-        # nodes without a name are numbered in each graph
-        first, sizes = np.concatenate(pointers)[:-1], np.diff(np.concatenate(pointers))
-        numbers = np.split(np.arange(starts[-1]) - np.repeat(first, sizes), starts[1:-1])
-        pairs = zip(parts, numbers, strict=True)
-        ids = np.concatenate(
-            [ids_of_part if p.node_ids is None else p.ids for p, ids_of_part in pairs]
-        )
+        ids = _joint_ids(parts, starts, np.concatenate(pointers))
     graph_names = None
     if any(part.graph_names is not None for part in parts):
         graph_names = np.concatenate(
@@ -596,6 +590,17 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         graph_names=graph_names,
         has_loops=all(part.has_loops for part in parts),
         why_directed=parts[0].why_directed if len({p.why_directed for p in parts}) == 1 else "",
+    )
+
+
+def _joint_ids(
+    parts: Sequence[GraphContent], starts: np.ndarray, graph_ptr: np.ndarray
+) -> np.ndarray:
+    """The names of the nodes of all parts; nodes without a name are numbered in each graph."""
+    numbers = np.arange(starts[-1]) - np.repeat(graph_ptr[:-1], np.diff(graph_ptr))
+    pairs = zip(parts, np.split(numbers, starts[1:-1]), strict=True)
+    return np.concatenate(
+        [numbered if part.node_ids is None else part.ids for part, numbered in pairs]
     )
 
 

@@ -101,13 +101,13 @@ def from_records(
         )
     directions: list[bool] = []
     for number, name in enumerate(names):
-        of_relation = has_way[codes == number]
-        mixed = of_relation.any() and not of_relation.all()
+        ways = has_way[codes == number]
+        mixed = ways.any() and not ways.all()
         if mixed and directed is None:
             of = "" if name == PLAIN else f" of the relation {printable(name)!r}"
             raise InputError(
                 f"edges{of} must have a direction all or none",
-                got=f"{of_relation.sum()} with and {(~of_relation).sum()} without",
+                got=f"{ways.sum()} with and {(~ways).sum()} without",
                 way_out=(
                     Argument("directed", True),
                     " takes the latter as one each way, ",
@@ -115,9 +115,7 @@ def from_records(
                     " leaves directions out",
                 ),
             )
-        directions.append(
-            bool(directed) if mixed else bool(np.any(of_relation if len(of_relation) else one_way))
-        )
+        directions.append(bool(directed if mixed else np.any(ways if len(ways) else one_way)))
     listed_once = not any(directions)
     if not listed_once:
         # the other way of each edge without direction

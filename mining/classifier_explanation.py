@@ -367,12 +367,7 @@ def explain_classifier(
     kind = "node" if data.of_nodes else "graph"
     numbers = None if rows is None else [_number_of(row, data, kind) for row in rows]
     _check_rows(numbers or (), sizes, data.labels, kind)
-    members = np.arange(len(sizes))
-    seen = graph
-    if not data.of_nodes:
-        members = np.union1d(test, np.array(numbers or (), np.int64))
-        graphs = list(graph)
-        seen = as_csr([graphs[row] for row in members])
+    members, seen = _members_of(data, test, numbers or ())
     predicted = np.full(len(sizes), -1)
     predicted[members], _ = classifier.decide(seen)
     # by itself a class is explained, and a graph by the class that it is given
@@ -385,21 +380,8 @@ def explain_classifier(
     # 3. what speaks for them
     known: dict[str, Any] = {}
     if isinstance(classifier, TrainedNetwork):
-        responses = _respond(classifier, seen, np.isin(members, test), data.labels[members], labels)
-        known = {
-            "filters": responses.filters,
-            "contributions": responses.contributions,
-            "pooling": classifier.model.pooling,
-            "mixes_features": isinstance(classifier.model.input, InputLayer),
-        }
-        scores = responses.scores
-        if not data.of_nodes:
-            owner = graph.graph_of(np.arange(graph.num_nodes))
-            scores = np.full((len(owner), scores.shape[1]), np.nan, np.float32)
-            scores[np.isin(owner, members)] = responses.scores
+        known, scores = _explain_network(classifier, data, members, seen, labels, marked)
         reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
-        if marked is not None and not data.of_nodes:
-            known["pointed"] = count_pointed(responses.contributions, scores, test, data, marked)
     else:
         reasons = [{"similar": similar} for similar in _compare(classifier, data, numbers, labels)]
     decisions = []
@@ -408,9 +390,7 @@ def explain_classifier(
         decisions.append(
             Decision(
                 row,
-                f"node {graph.original_ids(np.array([row]))[0]}"
-                if data.of_nodes
-                else data.graph.called(row),
+                _title_of(row, data),
                 int(data.labels[row]),
                 int(predicted[row]),
                 int(explained[row]),
@@ -437,6 +417,54 @@ def _number_of(row: int | str, data: LabelledData, kind: str) -> int:
         or_name = "" if data.of_nodes else ", or the name of a graph"
         raise InputError(f"a {kind} must be a number{or_name}, got {text!r}.")
     return names.index(text)
+
+
+def _title_of(row: int, data: LabelledData) -> str:
+    """What a graph or a node is called."""
+    if data.of_nodes:
+        return f"node {data.graph.original_ids(np.array([row]))[0]}"
+    return data.graph.called(row)
+
+
+def _members_of(
+    data: LabelledData, test: np.ndarray, numbers: Sequence[int]
+) -> tuple[np.ndarray, CSRGraph]:
+    """What is to be predicted: the test part and what is shown, as graphs, or all nodes."""
+    if data.of_nodes:
+        return np.arange(data.graph.num_nodes), data.graph
+    members = np.union1d(test, np.array(numbers, np.int64))
+    graphs = list(data.graph)
+    return members, as_csr([graphs[row] for row in members])
+
+
+def _explain_network(
+    classifier: TrainedNetwork,
+    data: LabelledData,
+    members: np.ndarray,
+    seen: CSRGraph,
+    labels: Categories,
+    marked: np.ndarray | None,
+) -> tuple[dict[str, Any], np.ndarray]:
+    """What an explanation holds of a network, and the responses ``[V, F]`` of all nodes.
+
+    NaN stands for the nodes of graphs that are not among the ``members``, which are ``seen``.
+    """
+    test = classifier.split.test
+    responses = _respond(classifier, seen, np.isin(members, test), data.labels[members], labels)
+    known: dict[str, Any] = {
+        "filters": responses.filters,
+        "contributions": responses.contributions,
+        "pooling": classifier.model.pooling,
+        "mixes_features": isinstance(classifier.model.input, InputLayer),
+    }
+    scores = responses.scores
+    if not data.of_nodes:
+        owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
+        scores = np.full((len(owner), scores.shape[1]), np.nan, np.float32)
+        scores[np.isin(owner, members)] = responses.scores
+        if marked is not None:
+            known["pointed"] = count_pointed(responses.contributions, scores, test, data, marked)
+    return known, scores
 
 
 def _check_rows(rows: Sequence[int], sizes: np.ndarray, labels: np.ndarray, kind: str) -> None:

@@ -209,13 +209,7 @@ def count(
     is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and errors is None:
         raise InputError("--n-jobs shares the structures within --errors; leave it out.")
-    if errors is not None and (is_smarts or conditions or reading == SUBGRAPH):
-        raise InputError(
-            "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
-            "self-loops and SMARTS. Leave --errors out, or the rest."
-        )
-    if is_smarts and reading == SUBGRAPH:
-        raise InputError("--reading subgraph is not for SMARTS; leave it out.")
+    _check_pattern(is_smarts, conditions is not None, reading == SUBGRAPH, errors)
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
     watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
@@ -233,9 +227,7 @@ def count(
             from gomkcn.mining.counting.conditions import TextQuery
 
             conditions = _conditions_in(pattern, graph.relations)
-            assert conditions is not None, (
-                "the graph decides what relations are called, and no more"
-            )
+            assert conditions is not None, "the graph names the relations, and no more"
             text = TextQuery.of(graph, conditions, attributes, edges)
             counted = _count_conditions(text, path, task)
         else:
@@ -253,6 +245,19 @@ def count(
         for row in [names, *places]:
             say_row(row)
     say_missing(interrupts, "the count ended early" if steps.is_partial else "")
+
+
+def _check_pattern(
+    is_smarts: bool, has_conditions: bool, is_subgraph: bool, errors: int | None
+) -> None:
+    """Refuse what a pattern of its kind is not counted with."""
+    if errors is not None and (is_smarts or has_conditions or is_subgraph):
+        raise InputError(
+            "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
+            "self-loops and SMARTS. Leave --errors out, or the rest."
+        )
+    if is_smarts and is_subgraph:
+        raise InputError("--reading subgraph is not for SMARTS; leave it out.")
 
 
 def _read_classes(

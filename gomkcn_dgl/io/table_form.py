@@ -114,16 +114,10 @@ def find_form(
     >>> form.separator, form.names, form.header, form.num_skipped
     (';', ('gene', 'partner'), 2, 2)
     """
-    head = _whole_lines(data, _SAMPLE_BYTES)
-    lines = _sample(head)
-    if not any(line[:1] not in MARKS for line in lines):
-        head = data
-        lines = _sample(data, until_plain=True)
-    if not lines:
-        raise InputError("the file holds blank lines, and no row.")
+    head, lines = _first_lines(data)
     # 1. and 2. the separator, by lines that are no comments, or by all where each has a mark
-    separator_line = _SEPARATOR_LINE.match(data)
-    plain = [line for line in lines if line[:1] not in MARKS][bool(separator_line) :] or lines
+    stated = _SEPARATOR_LINE.match(data)
+    plain = [line for line in lines if line[:1] not in MARKS][bool(stated) :] or lines
     bare = [_ATTRIBUTES_OF_LINE.sub("", line) for line in plain]
     with_braces = ["" != bare_line != line for bare_line, line in zip(bare, plain, strict=True)]
     has_attributes = with_braces[-1] and all(with_braces[1:])
@@ -132,12 +126,10 @@ def find_form(
         has_header = False if with_braces[0] else has_header
         plain = bare
     has_tuples = all(map(_TUPLES.match, plain))
-    separator = separator_line[1].decode() if separator_line else None
-    if not separator_line and not has_tuples:
+    separator = stated[1].decode() if stated else None
+    if not stated and not has_tuples:
         separator = _find_separator(plain, is_csv)
-    form = TableForm(
-        separator, has_attributes=has_attributes, num_skipped=int(bool(separator_line))
-    )
+    form = TableForm(separator, has_attributes=has_attributes, num_skipped=int(bool(stated)))
     form = replace(form, has_quotes=has_tuples or _has_quotes(head, separator))
     # 3. comments
     marks, comments = _find_marks(form, data, plain)
@@ -171,6 +163,18 @@ def find_form(
     form = replace(form, names=("",) * len(rows[0].cells), rows=tuple(rows))
     form = replace(form, notes=_note_of(comments, marks))
     return form if has_header is False else _with_sizes(form, data, rows)
+
+
+def _first_lines(data: bytes) -> tuple[bytes, list[str]]:
+    """The beginning of a text and lines of it; all of it where no line before is free of marks."""
+    head = _whole_lines(data, _SAMPLE_BYTES)
+    lines = _sample(head)
+    if not any(line[:1] not in MARKS for line in lines):
+        head = data
+        lines = _sample(data, until_plain=True)
+    if not lines:
+        raise InputError("the file holds blank lines, and no row.")
+    return head, lines
 
 
 def _note_of(comments: Sequence[str], marks: str) -> tuple[str, ...]:

@@ -239,33 +239,23 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         (model, _count_in_random(mined, model, known, compared, rules, steps))
         for model in (models if compared else ())
     ]
-    census_of_graph = dict.fromkeys(known.values(), 0) | census
-    (totals,) = with_structures_alone([census_of_graph])
+    in_graph = dict.fromkeys(known.values(), 0) | census
+    (totals,) = with_structures_alone([in_graph])
     structures = {structure.key: structure for structure in totals}
-    census_of_graph = {
+    in_graph = {
         structure: number
-        for structure, number in census_of_graph.items()
+        for structure, number in in_graph.items()
         if structure.num_nodes in compared
     }
     verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
     null_models: dict[str, str] = {}
     for model, censuses in drawn:
-        if not census_of_graph or not censuses:
+        if not in_graph or not censuses:
             continue
-        for structure, verdict in compare_censuses(
-            model.name, [census_of_graph, *censuses]
-        ).items():
+        for structure, verdict in compare_censuses(model.name, [in_graph, *censuses]).items():
             verdicts[structure.key][model.name] = verdict
         null_models[model.name] = model.keeps
-        looked = steps.each(
-            f"looking at {model.name}",
-            str,
-            lambda model: model.doubt(mined.graph),
-            [model],
-            attrgetter("name"),
-            in_time=True,
-        )
-        warnings += filter(None, looked)
+        warnings += _doubts_of(model, mined, steps)
     counts = {structure.key: count for structure, count in totals.items()}
     patterns = {
         key: Pattern(
@@ -276,6 +266,19 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         for key, significance in verdicts.items()
     }
     return ComparedStructures(patterns, null_models, tuple(warnings))
+
+
+def _doubts_of(model: NullModel, mined: MinedGraph, steps: Steps) -> list[str]:
+    """What speaks against a null model of the graph, a sentence or none."""
+    looked = steps.each(
+        f"looking at {model.name}",
+        str,
+        lambda model: model.doubt(mined.graph),
+        [model],
+        attrgetter("name"),
+        in_time=True,
+    )
+    return list(filter(None, looked))
 
 
 class SizesToCount(NamedTuple):
