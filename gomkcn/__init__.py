@@ -28,8 +28,8 @@ def __getattr__(name: str) -> Any:
         return version("gomkcn-dgl")
     if name not in _PACKAGE_OF:
         # with the module, in which Python looks for a name that is alike
-        said = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(said, name=name, obj=sys.modules[__name__])
+        sentence = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(sentence, name=name, obj=sys.modules[__name__])
     return getattr(_PACKAGE_OF[name], name)
 
 

@@ -29,6 +29,8 @@ CONSTANT_FEATURE = "constant"
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 UNUSED_WEIGHTS = "edge weights are not used: a pattern has an edge or not"
 MIRRORED = "read {:,} edge{s} as undirected"
+# also of the log, where two edges are merged that have not the same value
+_LARGEST = "kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
 
@@ -198,9 +200,9 @@ class CSRGraph:
         if relations.is_simple:
             return replace(self, relations=relations, links=None, loops=None)
         # a graph without edges has none that the others lack, whatever it calls them
-        own = self.relations.within(relations) if len(self.indices) else relations
+        kept = self.relations.within(relations) if len(self.indices) else relations
         links = np.ones(len(self.indices), np.uint8) if self.links is None else self.links
-        return replace(self, relations=own, links=links, loops=None)
+        return replace(self, relations=kept, links=links, loops=None)
 
     def adjacent_pairs(self) -> np.ndarray:
         """Each pair of joined nodes once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
@@ -223,8 +225,8 @@ class CSRGraph:
             "edge": self.num_edges,
             "feature": self.features.shape[1],
         }
-        said = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in numbers.items())
-        return f"CSRGraph({', '.join(said)})"
+        sizes = (f"{count:,} {name}{'s' * (count != 1)}" for name, count in numbers.items())
+        return f"CSRGraph({', '.join(sizes)})"
 
     @overload
     def __getitem__(self, number: int) -> CSRGraph: ...
@@ -312,65 +314,32 @@ def csr_from_edges(
     >>> arcs.indices.tolist(), arcs.relations.links[arcs.links, 0].astype(int).tolist()
     ([1, 0, 2, 1], [1, 0, 1, 0])
     """
-    if num_nodes == 0:
-        raise InputError("the graph is empty: it has no nodes.")
-    if num_nodes >= 2**31:
-        raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
-    if node_ids is not None and len(node_ids) != num_nodes:
-        raise InputError(
-            "node_ids", f"must name all {num_nodes} nodes", got=f"{len(node_ids)} names"
-        )
+    _check_nodes(num_nodes, node_ids)
     # in the words of the log, how often what was done to tidy the graph
     repairs: dict[str, int] = {}
     # 1. check the edges, the boundaries of the graphs and the weights
     source, target = _check_endpoints(source, target, num_nodes)
-    graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
-    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
-        raise InputError("graph_ptr", f"must rise from 0 to the number of nodes, {num_nodes}")
-    if len(graph_ptr) > 2:
-        of_source, of_target = np.searchsorted(graph_ptr, [source, target], side="right")
-        for edge in np.flatnonzero(of_source != of_target):
-            raise InputError(
-                "an edge must stay within one graph of the collection, got an edge from node "
-                f"{source[edge]} to node {target[edge]} of another graph."
-            )
+    graph_ptr = _check_graphs(graph_ptr, source, target, num_nodes)
     if weights is not None:
         weights = _check_weights(weights, len(source))
-    if relation is not None and len(relation) != len(source):
-        raise InputError(
-            "relation", f"must be one number for each of the {len(source)} edges", got=len(relation)
-        )
+    _check_relation(relation, len(source))
     # 2. features; nodes without any have the constant 1
     if features is None:
         repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
-    keep = source != target
-    repairs["dropped {:,} self-loop{s}"] = len(source) - int(keep.sum())
-    loops = np.flatnonzero(~keep if weights is None else ~keep & (weights > 0))
-    of_loops = np.zeros(len(loops), np.int64) if relation is None else relation[loops]
-    loops = np.unique(np.stack([source[loops], of_loops], axis=1).astype(np.int64), axis=0)
-    if weights is not None:
-        repairs["dropped {:,} edge{s} of weight 0"] = int((keep & (weights == 0)).sum())
-        keep &= weights > 0
+    loops = _loops_of(source, target, weights, relation)
+    keep = _kept_edges(source, target, weights, repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
         relation = None if relation is None else relation[keep]
     # 4. a relation has no direction where its edges are there both ways
-    said = directed
-    if said is None or isinstance(said, bool):
-        said = [said] * len(relation_names)
-    different, both_ways = _count_edges(source, target, relation, len(said))
-    is_directed, notes = list[bool](), list[str]()
-    for name, one, number, both in zip(
-        relation_names, said, different.tolist(), both_ways.tolist(), strict=True
-    ):
-        is_directed.append(both < undirected_from * number if one is None else one)
-        if one is None and not is_directed[-1] and both < number:
-            which = f"{name}, {both} of whose {number} edges are there both ways"
-            notes.append(f"taken as undirected: {which}")
+    different, both_ways = _count_edges(source, target, relation, len(relation_names))
+    is_directed, notes = _directions_of(
+        relation_names, directed, different, both_ways, undirected_from
+    )
     relations = relations_of(list(map(str, relation_names)), is_directed)
     one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
     num_listed = different - both_ways // 2 if undirected else different
@@ -378,12 +347,8 @@ def csr_from_edges(
     repairs[MIRRORED] = one_way
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
     rows = _merge_edges(source, target, weights, relation, relations, num_nodes)
-    repairs["kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"] = (
-        rows.conflicts
-    )
-    notes += [
-        message.format(count, s="s" * (count != 1)) for message, count in repairs.items() if count
-    ]
+    repairs[_LARGEST] = rows.conflicts
+    notes += _told(repairs)
     for note in notes:
         log.info("%s", note)
     return CSRGraph(
@@ -418,9 +383,9 @@ def with_more_relations(
     >>> more.relations.names, more.links.tolist(), more.relations.links.astype(int).tolist()
     (('edge', 'old'), [2, 3, 1, 1], [[0, 0, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0]])
     """
-    own = graph.edges()
+    present = graph.edges()
     more = (source, target, np.asarray(relation) + len(graph.relations.names))
-    ends, others, relations = (np.concatenate(pair) for pair in zip(own, more, strict=True))
+    ends, others, relations = (np.concatenate(pair) for pair in zip(present, more, strict=True))
     names, directed = zip(*graph.relations.kinds, *kinds, strict=True)
     rows = _merge_edges(
         ends, others, None, relations, relations_of(names, directed), graph.num_nodes
@@ -433,6 +398,35 @@ def with_more_relations(
         relations=rows.relations,
         links=rows.links,
     )
+
+
+def _check_nodes(num_nodes: int, node_ids: np.ndarray | None) -> None:
+    """Refuse no nodes, too many, and names of another number of them."""
+    if num_nodes == 0:
+        raise InputError("the graph is empty: it has no nodes.")
+    if num_nodes >= 2**31:
+        raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
+    if node_ids is not None and len(node_ids) != num_nodes:
+        raise InputError(
+            "node_ids", f"must name all {num_nodes} nodes", got=f"{len(node_ids)} names"
+        )
+
+
+def _check_graphs(
+    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> np.ndarray:
+    """The boundaries of the graphs, int64 ``[G + 1]``; no edge leads from one to another."""
+    graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
+    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
+        raise InputError("graph_ptr", f"must rise from 0 to the number of nodes, {num_nodes}")
+    if len(graph_ptr) > 2:
+        of_source, of_target = np.searchsorted(graph_ptr, [source, target], side="right")
+        for edge in np.flatnonzero(of_source != of_target):
+            raise InputError(
+                "an edge must stay within one graph of the collection, got an edge from node "
+                f"{source[edge]} to node {target[edge]} of another graph."
+            )
+    return graph_ptr
 
 
 def _check_endpoints(
@@ -475,6 +469,69 @@ def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
             f"edge weights must be at least 0, got {weights[worst]:g} for edge {worst}."
         )
     return weights
+
+
+def _check_relation(relation: np.ndarray | None, num_edges: int) -> None:
+    if relation is not None and len(relation) != num_edges:
+        raise InputError(
+            "relation", f"must be one number for each of the {num_edges} edges", got=len(relation)
+        )
+
+
+def _told(repairs: dict[str, int]) -> list[str]:
+    """What was done to a graph, a phrase each, from how often it was."""
+    return [
+        message.format(count, s="s" * (count != 1)) for message, count in repairs.items() if count
+    ]
+
+
+def _kept_edges(
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: dict[str, int]
+) -> np.ndarray:
+    """Which edges are neither self-loops nor of weight 0, bool ``[E]``; the others are counted."""
+    keep: np.ndarray = source != target
+    repairs["dropped {:,} self-loop{s}"] = len(source) - int(keep.sum())
+    if weights is not None:
+        repairs["dropped {:,} edge{s} of weight 0"] = int((keep & (weights == 0)).sum())
+        keep &= weights > 0
+    return keep
+
+
+def _loops_of(
+    source: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray | None,
+    relation: np.ndarray | None,
+) -> np.ndarray:
+    """The nodes with a self-loop of a weight and its relation, each once, int64 ``[K, 2]``."""
+    is_loop = source == target
+    loops = np.flatnonzero(is_loop if weights is None else is_loop & (weights > 0))
+    of_loops = np.zeros(len(loops), np.int64) if relation is None else relation[loops]
+    return np.unique(np.stack([source[loops], of_loops], axis=1).astype(np.int64), axis=0)
+
+
+def _directions_of(
+    names: Sequence[str],
+    directed: bool | Sequence[bool | None] | None,
+    different: np.ndarray,
+    both_ways: np.ndarray,
+    undirected_from: float,
+) -> tuple[list[bool], list[str]]:
+    """Whether each relation has a direction, and a note of each that is taken to have none.
+
+    ``different [R]`` edges, of which ``both_ways [R]`` are there in both directions.
+    """
+    if directed is None or isinstance(directed, bool):
+        directed = [directed] * len(names)
+    is_directed, notes = list[bool](), list[str]()
+    for name, is_one_way, number, both in zip(
+        names, directed, different.tolist(), both_ways.tolist(), strict=True
+    ):
+        is_directed.append(both < undirected_from * number if is_one_way is None else is_one_way)
+        if is_one_way is None and not is_directed[-1] and both < number:
+            which = f"{name}, {both} of whose {number} edges are there both ways"
+            notes.append(f"taken as undirected: {which}")
+    return is_directed, notes
 
 
 def _count_edges(

@@ -269,7 +269,7 @@ def graph_levels(
             moved = (transition.astype(dtype) @ before).reshape(level.shape)
             level += moved if rows == 1 else np.einsum("ij,vjd->vid", matrix, moved)
         levels.append(level / np.array(level_scale, dtype))
-    flat = np.stack([one.reshape(graph.num_nodes, -1) for one in levels])
+    flat = np.stack([embedded.reshape(graph.num_nodes, -1) for embedded in levels])
     kept = _kept_nodes(graph, flat.sum(axis=2), most_nodes)
     return [torch.from_numpy(flat[:, nodes]) for nodes in kept]
 
@@ -285,16 +285,18 @@ def _sparse_transitions(graph: CSRGraph, relations: Relations, aggregation: str)
         has_channel = graph.relations.within(relations).links
         values = [values[0] * has_channel[links, c] for c in range(has_channel.shape[1])]
     shape = (graph.num_nodes, graph.num_nodes)
-    channels = [csr_array((one, graph.indices, graph.indptr), shape=shape) for one in values]
+    channels = [
+        csr_array((entries, graph.indices, graph.indptr), shape=shape) for entries in values
+    ]
     if aggregation == "sum":
         return channels
     # the degree of a node counts its edges over all channels
-    degree = np.asarray(sum(one.sum(axis=1) for one in channels))
+    degree = np.asarray(sum(channel.sum(axis=1) for channel in channels))
     inverse = 1 / np.where(degree > 0, degree, 1)
     if aggregation == "mean":
-        return [one.multiply(inverse[:, None]).tocsr() for one in channels]
+        return [channel.multiply(inverse[:, None]).tocsr() for channel in channels]
     root = np.sqrt(inverse)
-    return [one.multiply(root[:, None]).multiply(root[None]).tocsr() for one in channels]
+    return [channel.multiply(root[:, None]).multiply(root[None]).tocsr() for channel in channels]
 
 
 def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence[np.ndarray]:

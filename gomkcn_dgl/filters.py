@@ -68,7 +68,7 @@ class GraphFilters(torch.nn.Module):
     @property
     def num_channels(self) -> int:
         """Ways in which nodes can be joined, each a direction of a relation."""
-        return sum(2 if one else 1 for one in self.directed)
+        return sum(2 if is_directed else 1 for is_directed in self.directed)
 
     def extra_repr(self) -> str:
         """Name the sizes, as PyTorch prints a module."""
@@ -121,9 +121,9 @@ def _edge_places(filter_size: int, directed: tuple[bool, ...]) -> Tensor:
     """Row, column, channel, and channel seen from the column, of each weight: int64 ``[4, P]``."""
     upper = torch.triu_indices(filter_size, filter_size, offset=1)
     parts, channel = [], 0
-    for one in directed:
-        pairs = torch.cat([upper, upper.flip(0)], dim=1) if one else upper
-        opposite = channel + int(one)
+    for is_directed in directed:
+        pairs = torch.cat([upper, upper.flip(0)], dim=1) if is_directed else upper
+        opposite = channel + int(is_directed)
         parts.append(
             torch.cat([pairs, torch.tensor([[channel], [opposite]]).expand(2, pairs.shape[1])])
         )

@@ -170,9 +170,9 @@ def as_csr(
     if not graphs:
         raise InputError("the collection is empty: it has no graphs.")
     content = _join(graphs, read)
-    if features is not None or not all(isinstance(one, CSRGraph) for one in graphs):
+    if features is not None or not all(isinstance(part, CSRGraph) for part in graphs):
         return make_csr(content, choice)
-    matrix = np.concatenate([one.features for one in graphs])
+    matrix = np.concatenate([part.features for part in graphs])
     names = graphs[0].feature_names
     return make_csr(content, replace(choice, features=matrix, feature_names=names))
 
@@ -230,10 +230,10 @@ def graph_labels(graph: Any) -> np.ndarray | None:
         return None
     labels = []
     for number in range(len(graphs)):
-        one = graphs[number]
-        is_pair = one is not _without_label(one)
-        label = np.asarray(to_numpy(one[1] if is_pair else getattr(one, "y", None)))
-        if is_table(one) or label.size != 1 or label.dtype.kind not in "biufU":
+        item = graphs[number]
+        is_pair = item is not _without_label(item)
+        label = np.asarray(to_numpy(item[1] if is_pair else getattr(item, "y", None)))
+        if is_table(item) or label.size != 1 or label.dtype.kind not in "biufU":
             return None
         labels.append(label.item())
     return np.array(labels)
@@ -344,7 +344,7 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
 
 def _are_molecules(graph: Any) -> bool:
     is_list = isinstance(graph, (list, tuple)) and len(graph) > 0
-    return is_list and all(is_from("rdkit.Chem", "Mol", one) for one in graph)
+    return is_list and all(is_from("rdkit.Chem", "Mol", molecule) for molecule in graph)
 
 
 def _content(graph: Any, choice: ColumnChoice) -> GraphContent:

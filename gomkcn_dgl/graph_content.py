@@ -162,7 +162,7 @@ def read_minimum(given: Minimum | None) -> dict[str, float]:
     pairs: Iterable[tuple[Any, Any]] = (
         given.items()
         if isinstance(given, Mapping)
-        else (str(one).rpartition("=")[::2] for one in given)
+        else (str(option).rpartition("=")[::2] for option in given)
     )
     read = {}
     for name, least in pairs:
@@ -271,18 +271,18 @@ def leave_out_edges(content: GraphContent, minimum: Mapping[str, float]) -> Grap
         is_left = kept & (values >= least)
         num_out = int(kept.sum() - is_left.sum())
         or_missing = " or missing" if np.isnan(values).any() else ""
-        said = f"left out {num_out:,} of {number:,} edges, whose {name!r} is below {least:g}"
-        said += or_missing
-        log.log(READING, "%s", said)
-        notes.append(said)
+        sentence = f"left out {num_out:,} of {number:,} edges, whose {name!r} is below {least:g}"
+        sentence += or_missing
+        log.log(READING, "%s", sentence)
+        notes.append(sentence)
         kept = is_left
     if not kept.any():
         raise InputError("minimum", f"must leave an edge, and it leaves none of {number:,}")
     rows = np.flatnonzero(kept)
-    own = content.edges
+    table = content.edges
 
     def gaps_of(name: str) -> Any:
-        values = with_gaps(own, name)
+        values = with_gaps(table, name)
         return [values[row] for row in rows.tolist()] if isinstance(values, list) else values[rows]
 
     return replace(
@@ -290,7 +290,7 @@ def leave_out_edges(content: GraphContent, minimum: Mapping[str, float]) -> Grap
         source=np.asarray(content.source)[rows],
         target=np.asarray(content.target)[rows],
         edges=Columns(
-            own, lambda name: column_values(name, own, content.owner)[rows], with_gaps=gaps_of
+            table, lambda name: column_values(name, table, content.owner)[rows], with_gaps=gaps_of
         ),
         relation=None if content.relation is None else content.relation[rows],
         notes=(*content.notes, *notes),
@@ -358,8 +358,8 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     for of_weights in _of_unused_weights(content, choice):
         log.log(READING, "%s", of_weights)
         notes.append(of_weights.note)
-    asked = [*choice.edge_attributes, *choice.minimum]
-    notes += _unused(content, used_nodes, [*used_weight, *used_type, *asked])
+    requested = [*choice.edge_attributes, *choice.minimum]
+    notes += _unused(content, used_nodes, [*used_weight, *used_type, *requested])
     return replace(
         graph,
         notes=tuple(dict.fromkeys(notes)),
@@ -470,7 +470,9 @@ def _relations(
 
 def _differ_by_direction(content: GraphContent, weights: Any) -> bool:
     """Whether the edges are there both ways, and weights of opposite edges differ."""
-    source, target, values = (np.asarray(one) for one in (content.source, content.target, weights))
+    source, target, values = (
+        np.asarray(column) for column in (content.source, content.target, weights)
+    )
     there, back = np.lexsort((target, source)), np.lexsort((source, target))
     if values.shape != source.shape or values.dtype.kind not in "biuf":
         return False
@@ -559,11 +561,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         numbers = [np.array([number[name] for name in part.relation_names]) for part in parts]
         relation = np.concatenate([new[p.codes] for new, p in zip(numbers, parts, strict=True)])
     if any(part.node_ids is not None for part in parts):
-        # nodes without a name are numbered in each graph
-        first, sizes = np.concatenate(pointers)[:-1], np.diff(np.concatenate(pointers))
-        numbers = np.split(np.arange(starts[-1]) - np.repeat(first, sizes), starts[1:-1])
-        pairs = zip(parts, numbers, strict=True)
-        ids = np.concatenate([own if p.node_ids is None else p.ids for p, own in pairs])
+        ids = _joint_ids(parts, starts, np.concatenate(pointers))
     graph_names = None
     if any(part.graph_names is not None for part in parts):
         graph_names = np.concatenate(
@@ -595,12 +593,23 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
     )
 
 
+def _joint_ids(
+    parts: Sequence[GraphContent], starts: np.ndarray, graph_ptr: np.ndarray
+) -> np.ndarray:
+    """The names of the nodes of all parts; nodes without a name are numbered in each graph."""
+    numbers = np.arange(starts[-1]) - np.repeat(graph_ptr[:-1], np.diff(graph_ptr))
+    pairs = zip(parts, np.split(numbers, starts[1:-1]), strict=True)
+    return np.concatenate(
+        [numbered if part.node_ids is None else part.ids for part, numbered in pairs]
+    )
+
+
 def _joint_directions(parts: Sequence[GraphContent]) -> dict[str, bool | None]:
     """Direction of each relation: True if some graph says so, None if some leaves it open."""
     declared: dict[str, set[bool | None]] = {}
     for part in parts:
-        for name, one in zip(part.relation_names, part.directed, strict=True):
-            declared.setdefault(name, set()).add(one)
+        for name, is_directed in zip(part.relation_names, part.directed, strict=True):
+            declared.setdefault(name, set()).add(is_directed)
     return {
         name: True if True in found else None if None in found else False
         for name, found in declared.items()
@@ -702,7 +711,7 @@ def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
             if (part.dtype.kind == "U") != (first.dtype.kind == "U"):
                 raise InputError(f"{name!r} must hold numbers everywhere or text everywhere.")
             if part.shape[1:] != first.shape[1:]:
-                widths = [" × ".join(map(str, one.shape[1:])) or "1" for one in (first, part)]
+                widths = [" × ".join(map(str, block.shape[1:])) or "1" for block in (first, part)]
                 raise InputError(
                     f"{name!r} must have the same width everywhere",
                     got=f"{widths[0]} for {label}, {widths[1]} for {other}",
@@ -743,13 +752,13 @@ def pick_columns(
     blocks, titles = [], []
     for name in names:
         column = _column_of(name, table)
-        values, own = _numbers_of(column, column_values(column, table, owner))
+        values, titles_of_column = _numbers_of(column, column_values(column, table, owner))
         if column != name:
-            if name not in own:
-                raise InputError(f"{owner} has no {name!r}; it holds {own}.")
-            values, own = values[:, [own.index(name)]], [name]
+            if name not in titles_of_column:
+                raise InputError(f"{owner} has no {name!r}; it holds {titles_of_column}.")
+            values, titles_of_column = values[:, [titles_of_column.index(name)]], [name]
         blocks.append(values)
-        titles += own
+        titles += titles_of_column
     return np.concatenate(blocks, axis=1), tuple(titles)
 
 

@@ -229,12 +229,12 @@ def check_graph_folder(
     """Refuse a name whose folder cannot be made or must not be replaced, before any work."""
     target = Path(folder).resolve()
     shown = f"folder {str(target)!r}"
-    for one in filter(os.path.exists, inputs):
-        real = Path(one).resolve()
+    for input_path in filter(os.path.exists, inputs):
+        real = Path(input_path).resolve()
         if target == real or target in real.parents or _links_to(real, target):
             how = "is" if target == real else "holds"
             raise InputError(
-                "out", f"{shown} {how} the input {str(one)!r}", way_out="choose another name"
+                "out", f"{shown} {how} the input {str(input_path)!r}", way_out="choose another name"
             )
     if not target.parent.is_dir():
         raise InputError("out", f"{shown} must lie in a folder that exists")
@@ -316,7 +316,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputError(f"{HEADER} cannot be read ({error}).") from None
     known = {"format": _FORMAT, "version": _VERSION}
-    if not isinstance(record, dict) or any(record.get(n) != one for n, one in known.items()):
+    if not isinstance(record, dict) or any(record.get(n) != value for n, value in known.items()):
         raise InputError(
             f"{HEADER} must have the format {_FORMAT!r}, version {_VERSION}; convert the graph "
             "anew."

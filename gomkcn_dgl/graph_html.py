@@ -47,7 +47,7 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
         "components": _components(graph),
         "notes": "; ".join(map(visible, graph.notes)),
     }
-    return {name: said for name, said in words.items() if said}
+    return {name: text for name, text in words.items() if text}
 
 
 def _shown(names: Sequence[str]) -> str:

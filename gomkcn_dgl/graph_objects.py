@@ -101,13 +101,13 @@ def from_records(
         )
     directions: list[bool] = []
     for number, name in enumerate(names):
-        own = has_way[codes == number]
-        mixed = own.any() and not own.all()
+        ways = has_way[codes == number]
+        mixed = ways.any() and not ways.all()
         if mixed and directed is None:
             of = "" if name == PLAIN else f" of the relation {printable(name)!r}"
             raise InputError(
                 f"edges{of} must have a direction all or none",
-                got=f"{own.sum()} with and {(~own).sum()} without",
+                got=f"{ways.sum()} with and {(~ways).sum()} without",
                 way_out=(
                     Argument("directed", True),
                     " takes the latter as one each way, ",
@@ -115,7 +115,7 @@ def from_records(
                     " leaves directions out",
                 ),
             )
-        directions.append(bool(directed) if mixed else bool(np.any(own if len(own) else one_way)))
+        directions.append(bool(directed if mixed else np.any(ways if len(ways) else one_way)))
     listed_once = not any(directions)
     if not listed_once:
         # the other way of each edge without direction
@@ -292,9 +292,9 @@ def join_types(
     has_default = any(default in nodes[kind] for kind in kinds)
     if len(kinds) > 1:
         # the type of each node stands beside its attributes
-        of_node, own = np.repeat(kinds, list(sizes.values())), table
-        names = [NODE_TYPE, *own]
-        table = Columns(names, lambda name: of_node if name == NODE_TYPE else own[name])
+        of_node, columns = np.repeat(kinds, list(sizes.values())), table
+        names = [NODE_TYPE, *columns]
+        table = Columns(names, lambda name: of_node if name == NODE_TYPE else columns[name])
     # a relation is called by its edge type, and by those of its ends where that is not enough
     uses = Counter(each.type[1] for each in edges)
     names = [each.type[1] if uses[each.type[1]] == 1 else ":".join(each.type) for each in edges]
@@ -306,7 +306,7 @@ def join_types(
             "relation": np.repeat(np.arange(len(edges)), lengths),
             "relation_names": tuple(names),
             # edges within one type of nodes may be there in both directions, others lead one way
-            "directed": tuple(None if one.type[0] == one.type[2] else True for one in edges),
+            "directed": tuple(None if each.type[0] == each.type[2] else True for each in edges),
         }
     return GraphContent(
         owner=owner,

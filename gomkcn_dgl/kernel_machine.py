@@ -97,12 +97,12 @@ def _read(graphs: Any) -> CSRGraph:
     # of CSRGraphs, somebody chose the features
     is_list = isinstance(graphs, list | tuple)
     is_read = isinstance(graphs[0] if is_list else graphs, CSRGraph)
-    unused = [] if is_read else [one for one in graph.notes if one.startswith(NOT_USED)]
+    unused = [] if is_read else [note for note in graph.notes if note.startswith(NOT_USED)]
     advice = []
-    if graph.feature_names == (CONSTANT_FEATURE,) and any("node attr" in one for one in unused):
+    if graph.feature_names == (CONSTANT_FEATURE,) and any("node attr" in note for note in unused):
         advice.append("as_csr(graphs, features=NAME) makes features of an attribute of nodes")
     is_plain = graph.weights is None and graph.relations.names == (PLAIN,)
-    if is_plain and any("edge attr" in one for one in unused):
+    if is_plain and any("edge attr" in note for note in unused):
         advice.append(
             "as_csr(graphs, weight=NAME) weights of one of edges, or relation=NAME their types"
         )
@@ -345,17 +345,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         self._check_classes(graph, labels)
         kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state)
         folds = list(kfold.split(np.zeros(len(labels)), labels))
-        num_patterns = self.resolve_patterns(graph)
-        if not num_patterns:
-            matched: list[dict[str, Any]] = [{"tau": tau} for tau in _choices(self.tau)]
-        else:
-            matched = [{"num_patterns": num_patterns}]
-        kernels = [
-            {"num_levels": num_levels, **one, "aggregation": aggregation}
-            for num_levels, one, aggregation in product(
-                _choices(self.num_levels), matched, _choices(self.aggregation)
-            )
-        ]
+        kernels = self._kernels_to_try(graph)
         machines = list(product(_choices(self.gamma), _choices(self.C)))
         steps = Steps() if steps is None else steps
         found: list[tuple[dict[str, Any], np.ndarray]] = []
@@ -414,6 +404,20 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = self.machine_.classes_
         self.n_features_in_ = kernel.n_features_in_
         return self
+
+    def _kernels_to_try(self, graph: CSRGraph) -> list[dict[str, Any]]:
+        """The settings of each kernel that is tried: all combinations of what was given."""
+        num_patterns = self.resolve_patterns(graph)
+        if not num_patterns:
+            matched: list[dict[str, Any]] = [{"tau": tau} for tau in _choices(self.tau)]
+        else:
+            matched = [{"num_patterns": num_patterns}]
+        return [
+            {"num_levels": num_levels, **options, "aggregation": aggregation}
+            for num_levels, options, aggregation in product(
+                _choices(self.num_levels), matched, _choices(self.aggregation)
+            )
+        ]
 
     def make_kernel(self, **options: Any) -> GOMKGram:
         return GOMKGram(most_nodes=self.most_nodes, random_state=self.random_state, **options)

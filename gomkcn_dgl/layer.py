@@ -392,11 +392,11 @@ class GOMKConv(torch.nn.Module):
                 f"must be that of the given subgraphs, {size}",
                 got=self.settings.max_nodes,
             )
-        channels, own = subgraphs.num_channels, self.filters.num_channels
-        if channels != own:
+        channels, of_filters = subgraphs.num_channels, self.filters.num_channels
+        if channels != of_filters:
             raise InputError(
                 "the given subgraphs and the layer must agree on relations, "
-                f"got {channels} and {own} channels."
+                f"got {channels} and {of_filters} channels."
             )
 
 

@@ -320,7 +320,7 @@ class GOMKCN(torch.nn.Module):
                     f"{block.num_src_nodes()} and {before.num_dst_nodes()} nodes."
                 )
         device = read.feat.device
-        return read._replace(later=tuple(block_subgraphs(one, device) for one in blocks[1:]))
+        return read._replace(later=tuple(block_subgraphs(later, device) for later in blocks[1:]))
 
     def levels(
         self,

@@ -40,12 +40,12 @@ class PatternCodebook:
         ends = np.cumsum([graph.shape[1] for graph in graphs])
         rng = np.random.default_rng(seed)
         drawn = np.sort(rng.choice(ends[-1], min(_MOST_CLUSTERED, ends[-1]), replace=False))
-        own = np.split(drawn, np.searchsorted(drawn, ends[:-1]))
+        drawn_of_graphs = np.split(drawn, np.searchsorted(drawn, ends[:-1]))
         starts = ends - [graph.shape[1] for graph in graphs]
         sample = np.concatenate(
             [
                 graph[:, nodes - start].numpy()
-                for graph, nodes, start in zip(graphs, own, starts, strict=True)
+                for graph, nodes, start in zip(graphs, drawn_of_graphs, starts, strict=True)
             ],
             axis=1,
         )

@@ -172,9 +172,9 @@ def relations_of(names: Sequence[str], directed: Sequence[bool]) -> Relations:
             f"a graph may have up to {MAX_RELATIONS} relations, got {len(names)}, among them "
             f"{names[0]!r}; is this the column of the relations?"
         )
-    num_channels = sum(2 if one else 1 for one in directed)
+    num_channels = sum(2 if is_directed else 1 for is_directed in directed)
     links = np.concatenate([np.zeros((1, num_channels)), np.eye(num_channels)]).astype(bool)
-    return Relations(tuple(names), tuple(bool(one) for one in directed), links)
+    return Relations(tuple(names), tuple(bool(is_directed) for is_directed in directed), links)
 
 
 def number_links(
@@ -206,10 +206,12 @@ def number_links(
         sets += [sets[key // num_channels] | {key % num_channels} for key in keys.tolist()]
     # 2. links in ascending order of their channels, whatever the order of the edges
     occurring = {sets[code] for code in np.unique(codes).tolist()}
-    occurring |= {frozenset(relations.opposite[list(one)].tolist()) for one in occurring}
+    occurring |= {
+        frozenset(relations.opposite[list(channel_set)].tolist()) for channel_set in occurring
+    }
     table = np.zeros((len(occurring | {frozenset()}), num_channels), dtype=bool)
-    for row, one in zip(table[1:], occurring - {frozenset()}, strict=True):
-        row[list(one)] = True
+    for row, channel_set in zip(table[1:], occurring - {frozenset()}, strict=True):
+        row[list(channel_set)] = True
     table = table[np.lexsort(table.T[::-1])]
     if len(table) > MAX_LINKS:
         raise InputError(
@@ -217,7 +219,7 @@ def number_links(
             "use fewer relations."
         )
     number = {frozenset(np.flatnonzero(row).tolist()): k for k, row in enumerate(table)}
-    final = np.array([number.get(one, 0) for one in sets])
+    final = np.array([number.get(channel_set, 0) for channel_set in sets])
     numbered = Relations(relations.names, relations.directed, table)
     return final[codes].astype(numbered.code_type), numbered
 
@@ -274,7 +276,7 @@ def relations_from_record(record: Any, where: str) -> Relations:
         table = np.zeros((len(links), len(plain.channels)), dtype=bool)
         for row, channels in zip(table, links, strict=True):
             row[channels] = True
-        kinds = {(type(name), type(one)) for name, one in plain.kinds}
+        kinds = {(type(name), type(is_directed)) for name, is_directed in plain.kinds}
         rows = {row.tobytes() for row in table}
         opposite = {row[plain.opposite].tobytes() for row in table}
         fits = kinds == {(str, bool)} and rows == opposite and not table[0].any()

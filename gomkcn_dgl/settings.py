@@ -229,9 +229,11 @@ def _fields_of(table: Any) -> tuple[SettingField, ...]:
     """The same, read once."""
     hints = get_type_hints(table)
     return tuple(
-        SettingField(one.name, _types_of(hints[one.name]), one.default, one.metadata[_SETTING])
-        for one in fields(table)
-        if _SETTING in one.metadata
+        SettingField(
+            field.name, _types_of(hints[field.name]), field.default, field.metadata[_SETTING]
+        )
+        for field in fields(table)
+        if _SETTING in field.metadata
     )
 
 
@@ -310,7 +312,7 @@ def _tables_of(settings: Any) -> dict[str, Any]:
 
 
 def _values(record: Any) -> Iterator[tuple[str, Any]]:
-    yield from ((one.name, getattr(record, one.name)) for one in fields(record))
+    yield from ((field.name, getattr(record, field.name)) for field in fields(record))
 
 
 def _plain(value: Any) -> Any:
@@ -326,7 +328,7 @@ def _plain(value: Any) -> Any:
 
 def replaced(record: T, given: Mapping[str, Any]) -> T:
     """Settings, or a table, with those of the values that they, or a table within, have."""
-    known = {one.name for one in settings_of(type(record))}
+    known = {field.name for field in settings_of(type(record))}
     changes = {name: value for name, value in given.items() if name in known}
     for name, table in _values(record):
         if is_dataclass(table):

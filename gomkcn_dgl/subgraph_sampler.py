@@ -130,7 +130,7 @@ class SubgraphSampler:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Of what it is made; a graph that was read stays behind."""
-        options = [getattr(self, one.name) for one in dataclasses.fields(self) if one.init]
+        options = [getattr(self, field.name) for field in dataclasses.fields(self) if field.init]
         return getattr(self, "_plain", type(self)), tuple(options)
 
     def sample(self, g: Any, seed_nodes: Any) -> Any:
@@ -251,8 +251,8 @@ class _ReadGraph(NamedTuple):
     def is_made_of(self, parts: list[tuple[Any, Any]]) -> bool:
         """Whether these are the same objects, and none of them was changed."""
         return len(parts) == len(self.parts) and all(
-            one is other and version == known
-            for (one, version), (other, known) in zip(parts, self.parts, strict=True)
+            part is known_part and version == known
+            for (part, version), (known_part, known) in zip(parts, self.parts, strict=True)
         )
 
 
@@ -375,8 +375,8 @@ class _JoinedSubgraphs(NamedTuple):
         entries = _entries_of(batch.nodes[owner, i], batch.nodes[owner, j], read.csr)
         # 3. the edges of each type
         edges = []
-        for one in read.edges:
-            pair, edge = one.at(entries)
+        for of_type in read.edges:
+            pair, edge = of_type.at(entries)
             of_edge = owner[pair]
             ends = np.stack([begin[of_edge] + i[pair], begin[of_edge] + j[pair]])
             edges.append((ends, edge, np.bincount(of_edge, minlength=len(batch))))

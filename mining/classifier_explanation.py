@@ -76,7 +76,7 @@ class Contributions:
     difference : numpy.ndarray
         ``[C, F]``, the mean of what the last layer reads of a filter in the graphs of the class,
         minus that in the graphs of the other classes.
-    own, others : numpy.ndarray
+    of_class, of_others : numpy.ndarray
         ``[C, F]``, mean response in the graphs of the class, and in those of the other classes.
     rest : dict of str to numpy.ndarray
         ``[C]``, contributions of what else the last layer reads, by name.
@@ -84,8 +84,8 @@ class Contributions:
 
     weights: np.ndarray
     difference: np.ndarray
-    own: np.ndarray
-    others: np.ndarray
+    of_class: np.ndarray
+    of_others: np.ndarray
     rest: dict[str, np.ndarray]
 
     @property
@@ -110,14 +110,14 @@ class Contributions:
         """
         values = self.values[label]
         speaks = values > _LEAST_CONTRIBUTION
-        present = speaks & (self.own[label] > self.others[label])
+        present = speaks & (self.of_class[label] > self.of_others[label])
         if not speaks.any():
             return None
         return int(np.where(present if present.any() else speaks, values, -np.inf).argmax())
 
     def is_absent(self, label: int, number: int) -> bool:
         """Whether a filter responds less in the graphs of a class than in others."""
-        return bool(self.own[label, number] < self.others[label, number])
+        return bool(self.of_class[label, number] < self.of_others[label, number])
 
 
 def weigh_filters(
@@ -163,17 +163,17 @@ def weigh_filters(
     >>> contributions = weigh_filters(weights, read, np.array([0, 0, 1, 1]))
     >>> contributions.values.round(2).tolist()
     [[0.05, 0.6], [0.05, 0.6]]
-    >>> int(contributions.own[0].argmax()), contributions.speaker(0)
+    >>> int(contributions.of_class[0].argmax()), contributions.speaker(0)
     (0, 1)
     """
     responses = read if responses is None else responses
     inside = labels == np.arange(len(weights))[:, None]  # [C, G]
-    own, others = _class_means(responses, inside)
+    of_class, of_others = _class_means(responses, inside)
     return Contributions(
         weights - weights.mean(axis=0),
         np.subtract(*_class_means(read, inside)),
-        own,
-        others,
+        of_class,
+        of_others,
         {
             name: ((w - w.mean(axis=0)) * np.subtract(*_class_means(r, inside))).sum(axis=1)
             for name, (w, r) in (rest or {}).items()
@@ -367,14 +367,9 @@ def explain_classifier(
     kind = "node" if data.of_nodes else "graph"
     numbers = None if rows is None else [_number_of(row, data, kind) for row in rows]
     _check_rows(numbers or (), sizes, data.labels, kind)
-    asked = np.arange(len(sizes))
-    seen = graph
-    if not data.of_nodes:
-        asked = np.union1d(test, np.array(numbers or (), np.int64))
-        graphs = list(graph)
-        seen = as_csr([graphs[row] for row in asked])
+    members, seen = _members_of(data, test, numbers or ())
     predicted = np.full(len(sizes), -1)
-    predicted[asked], _ = classifier.decide(seen)
+    predicted[members], _ = classifier.decide(seen)
     # by itself a class is explained, and a graph by the class that it is given
     explained = predicted if numbers is not None else data.labels
     if numbers is None:
@@ -385,32 +380,17 @@ def explain_classifier(
     # 3. what speaks for them
     known: dict[str, Any] = {}
     if isinstance(classifier, TrainedNetwork):
-        responses = _respond(classifier, seen, np.isin(asked, test), data.labels[asked], labels)
-        known = {
-            "filters": responses.filters,
-            "contributions": responses.contributions,
-            "pooling": classifier.model.pooling,
-            "mixes_features": isinstance(classifier.model.input, InputLayer),
-        }
-        scores = responses.scores
-        if not data.of_nodes:
-            owner = graph.graph_of(np.arange(graph.num_nodes))
-            scores = np.full((len(owner), scores.shape[1]), np.nan, np.float32)
-            scores[np.isin(owner, asked)] = responses.scores
+        known, scores = _explain_network(classifier, data, members, seen, labels, marked)
         reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
-        if marked is not None and not data.of_nodes:
-            known["pointed"] = count_pointed(responses.contributions, scores, test, data, marked)
     else:
-        reasons = [{"similar": one} for one in _compare(classifier, data, numbers, labels)]
+        reasons = [{"similar": similar} for similar in _compare(classifier, data, numbers, labels)]
     decisions = []
     for row, nodes, reason in zip(numbers, shown, reasons, strict=True):
         rings = nodes == row if data.of_nodes else np.zeros(0) if marked is None else marked[nodes]
         decisions.append(
             Decision(
                 row,
-                f"node {graph.original_ids(np.array([row]))[0]}"
-                if data.of_nodes
-                else data.graph.called(row),
+                _title_of(row, data),
                 int(data.labels[row]),
                 int(predicted[row]),
                 int(explained[row]),
@@ -439,6 +419,54 @@ def _number_of(row: int | str, data: LabelledData, kind: str) -> int:
     return names.index(text)
 
 
+def _title_of(row: int, data: LabelledData) -> str:
+    """What a graph or a node is called."""
+    if data.of_nodes:
+        return f"node {data.graph.original_ids(np.array([row]))[0]}"
+    return data.graph.called(row)
+
+
+def _members_of(
+    data: LabelledData, test: np.ndarray, numbers: Sequence[int]
+) -> tuple[np.ndarray, CSRGraph]:
+    """What is to be predicted: the test part and what is shown, as graphs, or all nodes."""
+    if data.of_nodes:
+        return np.arange(data.graph.num_nodes), data.graph
+    members = np.union1d(test, np.array(numbers, np.int64))
+    graphs = list(data.graph)
+    return members, as_csr([graphs[row] for row in members])
+
+
+def _explain_network(
+    classifier: TrainedNetwork,
+    data: LabelledData,
+    members: np.ndarray,
+    seen: CSRGraph,
+    labels: Categories,
+    marked: np.ndarray | None,
+) -> tuple[dict[str, Any], np.ndarray]:
+    """What an explanation holds of a network, and the responses ``[V, F]`` of all nodes.
+
+    NaN stands for the nodes of graphs that are not among the ``members``, which are ``seen``.
+    """
+    test = classifier.split.test
+    responses = _respond(classifier, seen, np.isin(members, test), data.labels[members], labels)
+    known: dict[str, Any] = {
+        "filters": responses.filters,
+        "contributions": responses.contributions,
+        "pooling": classifier.model.pooling,
+        "mixes_features": isinstance(classifier.model.input, InputLayer),
+    }
+    scores = responses.scores
+    if not data.of_nodes:
+        owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
+        scores = np.full((len(owner), scores.shape[1]), np.nan, np.float32)
+        scores[np.isin(owner, members)] = responses.scores
+        if marked is not None:
+            known["pointed"] = count_pointed(responses.contributions, scores, test, data, marked)
+    return known, scores
+
+
 def _check_rows(rows: Sequence[int], sizes: np.ndarray, labels: np.ndarray, kind: str) -> None:
     """Refuse what is not there, or has no class, and graphs that cannot be drawn."""
     for row in rows:
@@ -458,9 +486,9 @@ def _first_of_classes(
     """Of each class the first test graph or node that is drawn and right, or else the first."""
     rows = []
     for label in np.unique(labels[test]):
-        own = test[labels[test] == label]
-        good = can_be_drawn[own].astype(int) * 2 + (predicted[own] == label)
-        rows.append(int(own[good.argmax()]))
+        members = test[labels[test] == label]
+        good = can_be_drawn[members].astype(int) * 2 + (predicted[members] == label)
+        rows.append(int(members[good.argmax()]))
     return rows
 
 
@@ -469,8 +497,8 @@ def _nodes_of(classifier: TrainedClassifier, graph: CSRGraph, row: int) -> np.nd
     if not classifier.settings.data.nodes:
         return np.arange(*graph.graph_ptr[row : row + 2])
     assert isinstance(classifier, TrainedNetwork)
-    own = classifier.model.first_conv.settings
-    settings = replace(own, max_nodes=max(own.max_nodes, _MOST_AROUND))
+    trained = classifier.model.first_conv.settings
+    settings = replace(trained, max_nodes=max(trained.max_nodes, _MOST_AROUND))
     nodes = extract_subgraphs(graph, settings, np.array([row])).nodes[0]
     return nodes[nodes >= 0].astype(np.int64)
 
@@ -531,8 +559,8 @@ def _respond(
     names = graph.feature_names
     filters = []
     for number, size in enumerate(discrete.num_nodes):
-        own = discrete.feat[number, :size]
-        features = _in_units_of_data(classifier, own, hidden.cpu().numpy(), graph.features)
+        hidden_nodes = discrete.feat[number, :size]
+        features = _in_units_of_data(classifier, hidden_nodes, hidden.cpu().numpy(), graph.features)
         kinds = labels.names_of(labels.colors(features) if labels else None, names)
         structure = discrete.structure(number, conv.relations, kinds)
         filters.append(
@@ -557,17 +585,17 @@ def _weights_of(head: torch.nn.Module) -> np.ndarray:
 
 
 def _in_units_of_data(
-    classifier: TrainedNetwork, own: np.ndarray, seen: np.ndarray, features: np.ndarray
+    classifier: TrainedNetwork, nodes: np.ndarray, seen: np.ndarray, features: np.ndarray
 ) -> np.ndarray:
     """Features ``[M, D]`` of the nodes of a filter in the units of the data.
 
     Where an input layer mixes features, they are those of the node of the graphs that is closest
     to the filter's node: filters see nodes of ``features [V, D]`` as ``seen [V, H]``, and the nodes
-    of the filter are ``own [M, H]``.
+    of the filter are ``nodes [M, H]``.
     """
     if isinstance(classifier.model.input, InputLayer):
-        return features[pairwise_distances_argmin(own, seen)]
-    return classifier.scaling.restore(own)
+        return features[pairwise_distances_argmin(nodes, seen)]
+    return classifier.scaling.restore(nodes)
 
 
 def count_pointed(
@@ -589,12 +617,12 @@ def count_pointed(
         size = 0
         for row in test[data.labels[test] == label].tolist():
             nodes = slice(*data.graph.graph_ptr[row : row + 2])
-            own = marked[nodes]
-            if number is None or not own.any():
+            is_marked = marked[nodes]
+            if number is None or not is_marked.any():
                 continue
             response = scores[nodes, number]
             size += 1
-            inside += bool(response[own].max() > response[~own].max(initial=-np.inf))
+            inside += bool(response[is_marked].max() > response[~is_marked].max(initial=-np.inf))
         counts.append((inside, size))
     return tuple(counts)
 

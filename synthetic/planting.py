@@ -114,13 +114,7 @@ def plant_copies(
     num_within = sum(
         len(motif.edges) * number for motif, number in zip(motifs, copies, strict=True)
     )
-    width = settings.feature_dim
-    size = num_nodes * (_BYTES_OF_NODE + _BYTES_OF_FEATURE * width)
-    check_memory(
-        f"{num_nodes:,} nodes with {width} features and {num_within:,} edges of motifs",
-        size + num_within * _BYTES_OF_EDGE,
-        "give fewer nodes, features or copies",
-    )
+    _check_size(num_nodes, num_within, settings.feature_dim)
     motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
     base_relation = np.zeros(len(base_edges), np.int64)
     if len(relations.names) > 1:
@@ -128,29 +122,23 @@ def plant_copies(
     # 1. the nodes of the copies of each motif, and what each node is
     if settings.embedded:
         degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
-        members = embed_copies(degrees, sizes, hosts, rng)
-        attaching = np.empty((0, 2), np.int64)
+        members, attaching = embed_copies(degrees, sizes, hosts, rng), np.empty((0, 2), np.int64)
     else:
         members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
     nodes = nodes_of_motifs(members, motifs, copies)
     node_type, instance, role = np.tile([[0], [-1], [-1]], num_nodes)
-    node_type[members] = np.repeat(
-        1 + np.arange(len(motifs)), [nodes_of_motif.size for nodes_of_motif in nodes]
-    )
+    node_type[members] = np.repeat(1 + np.arange(len(motifs)), [rows.size for rows in nodes])
     instance[members] = np.repeat(np.arange(len(sizes)), sizes)
     role[members] = np.concatenate([np.empty(0, int), *map(np.arange, sizes)])
     # 2. base edges between two nodes of one copy make way for the edges of the motif
-    owner = instance[base_edges]
-    inside = (owner[:, 0] >= 0) & (owner[:, 0] == owner[:, 1])
-    if inside.any():
-        base_edges = base_edges[~inside]
-        base_relation = base_relation[~inside]
+    outside = ~_is_within_copy(base_edges, instance)
+    base_edges, base_relation = base_edges[outside], base_relation[outside]
     # 3. edges of the background, inside the copies of each motif, and between both
     joining = draw_links(attaching, base_relation, relations, rng)
     altered = settings.remove_prob, settings.add_prob
     within = [
-        draw_copy_edges(motif, nodes_of_motif, relations, altered, rng)
-        for motif, nodes_of_motif in zip(motifs, nodes, strict=True)
+        draw_copy_edges(motif, rows, relations, altered, rng)
+        for motif, rows in zip(motifs, nodes, strict=True)
     ]
     parts = [(base_edges, base_relation), *within, joining]
     edges = np.concatenate([ends for ends, _ in parts])
@@ -165,14 +153,38 @@ def plant_copies(
         node_instance=instance,
         node_role=role,
         edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(joining[0])]),
-        instances=tuple(
-            (motif.name, tuple(copy))
-            for motif, nodes_of_motif in zip(motifs, nodes, strict=True)
-            for copy in nodes_of_motif.tolist()
-        ),
+        instances=_instances(motifs, nodes),
         motifs=motifs,
         relations=relations,
         edge_relation=np.concatenate([relation for _, relation in parts]),
+    )
+
+
+def _check_size(num_nodes: int, num_within: int, width: int) -> None:
+    """Refuse what does not fit into memory: nodes with D features, and edges of motifs."""
+    size = num_nodes * (_BYTES_OF_NODE + _BYTES_OF_FEATURE * width)
+    check_memory(
+        f"{num_nodes:,} nodes with {width} features and {num_within:,} edges of motifs",
+        size + num_within * _BYTES_OF_EDGE,
+        "give fewer nodes, features or copies",
+    )
+
+
+def _is_within_copy(edges: np.ndarray, instance: np.ndarray) -> np.ndarray:
+    """Whether both ends of each edge are nodes of one copy, bool ``[E]``."""
+    owner = instance[edges]
+    inside: np.ndarray = (owner[:, 0] >= 0) & (owner[:, 0] == owner[:, 1])
+    return inside
+
+
+def _instances(
+    motifs: Sequence[Structure], nodes: Sequence[np.ndarray]
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The name of the motif and the nodes of each copy, from the nodes ``[C, M]`` of each motif."""
+    return tuple(
+        (motif.name, tuple(copy))
+        for motif, rows in zip(motifs, nodes, strict=True)
+        for copy in rows.tolist()
     )
 
 

@@ -209,13 +209,7 @@ def count(
     is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and errors is None:
         raise InputError("--n-jobs shares the structures within --errors; leave it out.")
-    if errors is not None and (is_smarts or conditions or reading == SUBGRAPH):
-        raise InputError(
-            "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
-            "self-loops and SMARTS. Leave --errors out, or the rest."
-        )
-    if is_smarts and reading == SUBGRAPH:
-        raise InputError("--reading subgraph is not for SMARTS; leave it out.")
+    _check_pattern(is_smarts, conditions is not None, reading == SUBGRAPH, errors)
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
     watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
@@ -233,9 +227,7 @@ def count(
             from gomkcn.mining.counting.conditions import TextQuery
 
             conditions = _conditions_in(pattern, graph.relations)
-            assert conditions is not None, (
-                "the graph decides what relations are called, and no more"
-            )
+            assert conditions is not None, "the graph names the relations, and no more"
             text = TextQuery.of(graph, conditions, attributes, edges)
             counted = _count_conditions(text, path, task)
         else:
@@ -253,6 +245,19 @@ def count(
         for row in [names, *places]:
             say_row(row)
     say_missing(interrupts, "the count ended early" if steps.is_partial else "")
+
+
+def _check_pattern(
+    is_smarts: bool, has_conditions: bool, is_subgraph: bool, errors: int | None
+) -> None:
+    """Refuse what a pattern of its kind is not counted with."""
+    if errors is not None and (is_smarts or has_conditions or is_subgraph):
+        raise InputError(
+            "--errors takes a pattern of edges alone, in the induced reading: without conditions, "
+            "self-loops and SMARTS. Leave --errors out, or the rest."
+        )
+    if is_smarts and is_subgraph:
+        raise InputError("--reading subgraph is not for SMARTS; leave it out.")
 
 
 def _read_classes(
@@ -280,12 +285,14 @@ def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     (contrasts,) = class_contrasts(contains[:, None], classes.labels, classes.names)
     table = Table(
         {
-            "class": [one.name for one in contrasts],
-            "contain it": [f"{one.containing} of {one.num_graphs}" for one in contrasts],
-            "share": [f"{one.containing / one.num_graphs:.0%}" for one in contrasts],
-            "odds ratio": [odds(one.odds_ratio) for one in contrasts],
-            "95% interval": [one.interval for one in contrasts],
-            "p (Fisher)": [f"{one.p:.2g}" for one in contrasts],
+            "class": [contrast.name for contrast in contrasts],
+            "contain it": [
+                f"{contrast.containing} of {contrast.num_graphs}" for contrast in contrasts
+            ],
+            "share": [f"{contrast.containing / contrast.num_graphs:.0%}" for contrast in contrasts],
+            "odds ratio": [odds(contrast.odds_ratio) for contrast in contrasts],
+            "95% interval": [contrast.interval for contrast in contrasts],
+            "p (Fisher)": [f"{contrast.p:.2g}" for contrast in contrasts],
         }
     )
     say("")
@@ -473,7 +480,7 @@ def _count_with_edits(
         seed=task.seed,
         steps=task.watch.steps,
     )
-    contains = np.any([one.graphs for one in found.variants], axis=0)
+    contains = np.any([variant.graphs for variant in found.variants], axis=0)
     rows |= _said(OccurrenceCount.sum(found.counts), int(contains.sum()), graph.num_graphs)
     rows |= {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
 
@@ -481,10 +488,10 @@ def _count_with_edits(
         places, of, complete = found.places(task.most, **task.limits)
         names, listed, _ = _listing(graph, [*given.node_names], places, complete)
         edits = [", ".join(found.variants[number].edits) or "none" for number in of]
-        rows = [[*row, own] for row, own in zip(listed, edits, strict=True)]
+        rows = [[*row, edit] for row, edit in zip(listed, edits, strict=True)]
         return [*names, "edits"], rows, complete
 
-    is_exact = all(one.is_exact for one in found.counts)
+    is_exact = all(counted.is_exact for counted in found.counts)
     return Counted(rows, list_places, contains if is_exact else None)
 
 

@@ -102,11 +102,8 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
         nonlocal num_automorphisms
         is_first = not leaves
         color = _refine(near, color)
-        cells: dict[int, list[int]] = {}
-        for node in nodes:
-            cells.setdefault(color[node], []).append(node)
-        tied = min((number for number, cell in cells.items() if len(cell) > 1), default=None)
-        if tied is None:
+        cell = _first_tie(color)
+        if not cell:
             order = sorted(nodes, key=color.__getitem__)
             values = tuple([links[u][v] for u in order for v in order])
             known, known_path = leaves.setdefault(values, (order, path))
@@ -115,10 +112,7 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
             generators.append([image for _, image in sorted(zip(known, order, strict=True))])
             # what lies behind the node at which both paths part is what lay behind the other
             return next(at for at, node in enumerate(path) if node != known_path[at])
-        cell = cells[tied]
-        swaps = [list(nodes) for _ in cell[1:]]
-        for swap, node in zip(swaps, cell[1:], strict=True):
-            swap[cell[0]], swap[node] = node, cell[0]
+        swaps = _swaps(cell, size)
         if all([links[cell[0]][to] for to in swap] == links[swap[cell[0]]] for swap in swaps):
             # any two can be exchanged, so any order of them will do
             generators.extend(swaps)
@@ -144,6 +138,22 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
     explore(colors, [])
     _, (order, _) = min(leaves.items())
     return CanonicalForm(order, num_automorphisms, generators)
+
+
+def _first_tie(color: list[int]) -> list[int]:
+    """The nodes of the first colour that several have; empty where all are told apart."""
+    cells: dict[int, list[int]] = {}
+    for node, number in enumerate(color):
+        cells.setdefault(number, []).append(node)
+    return min((item for item in cells.items() if len(item[1]) > 1), default=(0, []))[1]
+
+
+def _swaps(cell: list[int], size: int) -> list[Permutation]:
+    """Permutations that exchange the first node of a cell with one of the others, and no more."""
+    swaps = [list(range(size)) for _ in cell[1:]]
+    for swap, node in zip(swaps, cell[1:], strict=True):
+        swap[cell[0]], swap[node] = node, cell[0]
+    return swaps
 
 
 def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:

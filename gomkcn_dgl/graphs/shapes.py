@@ -258,9 +258,9 @@ def _name_cyclic(joined: np.ndarray) -> str | None:
             return f"wheel with {size - 1} spokes"
     is_even = _hops(joined)[0] % 2 == 0
     if not (joined & (is_even[:, None] == is_even)).any():
-        one, other = sorted([int(is_even.sum()), int((~is_even).sum())])
-        if num_edges == one * other:
-            return f"complete bipartite graph, {one} and {other} nodes"
+        smaller, larger = sorted([int(is_even.sum()), int((~is_even).sum())])
+        if num_edges == smaller * larger:
+            return f"complete bipartite graph, {smaller} and {larger} nodes"
     if num_missing == 1:
         return f"clique of {size} nodes less 1 edge"
     if num_missing == 2:

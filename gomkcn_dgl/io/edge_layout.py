@@ -135,7 +135,7 @@ class EdgeLayout:
     def read(self) -> InputTable:
         """Read the columns that are used; say in the log what was taken for what."""
         table = self.table
-        said = [
+        taken = [
             f'{role} = "{printable(table.names[at])}"' if table.names[at] else f"{role} = {at + 1}"
             for role, at in self.roles.items()
         ]
@@ -144,7 +144,7 @@ class EdgeLayout:
             header = f"header on line {table.header}" if table.header else ""
         left = f"; not used: {listed(self.unused)}" if self.unused else ""
         where = f" ({header})" if header else ""
-        log.log(READING, "columns: %s%s%s", ", ".join(said), where, left)
+        log.log(READING, "columns: %s%s%s", ", ".join(taken), where, left)
         for note in table.notes:
             log.log(READING, "%s", note)
         weights = [] if self.unweighted is None else [self.unweighted]
@@ -219,8 +219,8 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
                 ends = "a table of edges must have two columns of nodes, such as source and target"
                 raise line_error(table.line, ends, ", ".join(_first_row(table)))
             chosen[role] = candidates.pop(0)
-    said = {choice.source, choice.target, choice.relation, choice.weight} - {None}
-    if not table.has_names and candidates and said <= {NONE} and choice.relation is None:
+    given = {choice.source, choice.target, choice.relation, choice.weight} - {None}
+    if not table.has_names and candidates and given <= {NONE} and choice.relation is None:
         rule = (
             "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
             "columns must be named, such as ",
@@ -230,9 +230,11 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
         )
         raise line_error(table.line, rule, " ".join(_first_row(table)))
     roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
-    asked = {name: position_of("an edge attribute", name, table) for name in choice.edge_attributes}
-    asked |= {name: position_of("minimum", name, table) for name in choice.minimum}
-    return EdgeLayout(table, roles, unweighted, asked)
+    requested = {
+        name: position_of("an edge attribute", name, table) for name in choice.edge_attributes
+    }
+    requested |= {name: position_of("minimum", name, table) for name in choice.minimum}
+    return EdgeLayout(table, roles, unweighted, requested)
 
 
 def _roles_by_choice(table: Source, choice: ColumnChoice) -> dict[str, int | None]:
@@ -339,9 +341,9 @@ def _paired(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> Iterator[
 def _find_ends(table: Source, free: Sequence[int]) -> tuple[int, int] | None:
     """The two columns whose names are a pair of ends."""
     names = [table.names[column] for column in free]
-    said = [(free[source], free[target]) for source, target in _paired(names, DIRECTED_ENDS)]
-    if said:
-        return said[0]
+    directed = [(free[source], free[target]) for source, target in _paired(names, DIRECTED_ENDS)]
+    if directed:
+        return directed[0]
     # a pair that says less: the first columns, columns of words, or those that number nodes
     first = free[1] if len(free) > 2 and _names_rows(table, free) else free[0]
     pairs = [(free[source], free[target]) for source, target in _paired(names, _PAIRS)]

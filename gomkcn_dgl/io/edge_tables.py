@@ -327,7 +327,7 @@ def _said_directions(
             f"{MAX_RELATIONS} different relations, among them {found[0]!r}",
             way_out=(Argument("relation"), " must be another column, or none"),
         )
-    said = [_DIRECTIONS.get(name.lower()) for name in found]
-    if None in said:
+    directions = [_DIRECTIONS.get(name.lower()) for name in found]
+    if None in directions:
         return found, [None] * len(found)
-    return ([PLAIN], said[:1]) if len(set(said)) == 1 else (found, said)
+    return ([PLAIN], directions[:1]) if len(set(directions)) == 1 else (found, directions)

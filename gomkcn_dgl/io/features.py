@@ -142,19 +142,21 @@ def with_node_table(content: GraphContent, table: NodeTable, gaps: bool = False)
     With ``gaps``, a column that is empty somewhere is an attribute and no feature.
     """
     rows = _rows_of(table, content.ids)
-    own = table.columns
+    of_graph = table.columns
     others = content.nodes
 
     def in_order(name: str) -> list[Any]:
-        values = with_gaps(own, name)
+        values = with_gaps(of_graph, name)
         return [values[row] for row in rows]
 
     nodes = Columns(
-        [*own, *others],
-        lambda name: own[name][rows] if name in own else others[name],
-        with_gaps=lambda name: in_order(name) if name in own else with_gaps(others, name),
+        [*of_graph, *others],
+        lambda name: of_graph[name][rows] if name in of_graph else others[name],
+        with_gaps=lambda name: in_order(name) if name in of_graph else with_gaps(others, name),
     )
-    features = tuple(name for name in own if not gaps or None not in list(with_gaps(own, name)))
+    features = tuple(
+        name for name in of_graph if not gaps or None not in list(with_gaps(of_graph, name))
+    )
     owner = f"{content.owner} with {table.owner}"
     return replace(content, owner=owner, nodes=nodes, default_features=features)
 
@@ -201,11 +203,13 @@ def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
     known = graph.feature_names
     columns = list[int]()
     for name in names:
-        own = [k for k, one in enumerate(known) if one == name]
-        own = own or [k for k, one in enumerate(known) if one.startswith(f"{name}=")]
-        if not own:
+        places = [k for k, known_name in enumerate(known) if known_name == name]
+        places = places or [
+            k for k, known_name in enumerate(known) if known_name.startswith(f"{name}=")
+        ]
+        if not places:
             raise InputError("features", f"must name columns among {list(known)}", got=repr(name))
-        columns += own
+        columns += places
     chosen = tuple(known[column] for column in columns)
     return replace(graph, features=graph.features[:, columns], feature_names=chosen)
 
@@ -221,8 +225,8 @@ def take_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
         return graph
     is_unnamed = given == tuple(f"x{column}" for column in range(len(names)))
     if is_unnamed and names != (CONSTANT_FEATURE,):
-        said = "features without names are taken in the order of the training graphs, %s"
-        log.warning(said, listed(names))
+        sentence = "features without names are taken in the order of the training graphs, %s"
+        log.warning(sentence, listed(names))
         return replace(graph, feature_names=names)
     column_of = {name: column for column, name in enumerate(given)}
     missing = [name for name in names if name not in column_of and "=" not in name]

@@ -114,28 +114,22 @@ def find_form(
     >>> form.separator, form.names, form.header, form.num_skipped
     (';', ('gene', 'partner'), 2, 2)
     """
-    head = _whole_lines(data, _SAMPLE_BYTES)
-    lines = _sample(head)
-    if not any(line[:1] not in MARKS for line in lines):
-        head = data
-        lines = _sample(data, until_plain=True)
-    if not lines:
-        raise InputError("the file holds blank lines, and no row.")
+    head, lines = _first_lines(data)
     # 1. and 2. the separator, by lines that are no comments, or by all where each has a mark
-    said = _SEPARATOR_LINE.match(data)
-    plain = [line for line in lines if line[:1] not in MARKS][bool(said) :] or lines
+    stated = _SEPARATOR_LINE.match(data)
+    plain = [line for line in lines if line[:1] not in MARKS][bool(stated) :] or lines
     bare = [_ATTRIBUTES_OF_LINE.sub("", line) for line in plain]
-    with_braces = ["" != own != line for own, line in zip(bare, plain, strict=True)]
+    with_braces = ["" != bare_line != line for bare_line, line in zip(bare, plain, strict=True)]
     has_attributes = with_braces[-1] and all(with_braces[1:])
     if has_attributes:
         # a line that has them, too, is no header
         has_header = False if with_braces[0] else has_header
         plain = bare
     has_tuples = all(map(_TUPLES.match, plain))
-    separator = said[1].decode() if said else None
-    if not said and not has_tuples:
+    separator = stated[1].decode() if stated else None
+    if not stated and not has_tuples:
         separator = _find_separator(plain, is_csv)
-    form = TableForm(separator, has_attributes=has_attributes, num_skipped=int(bool(said)))
+    form = TableForm(separator, has_attributes=has_attributes, num_skipped=int(bool(stated)))
     form = replace(form, has_quotes=has_tuples or _has_quotes(head, separator))
     # 3. comments
     marks, comments = _find_marks(form, data, plain)
@@ -169,6 +163,18 @@ def find_form(
     form = replace(form, names=("",) * len(rows[0].cells), rows=tuple(rows))
     form = replace(form, notes=_note_of(comments, marks))
     return form if has_header is False else _with_sizes(form, data, rows)
+
+
+def _first_lines(data: bytes) -> tuple[bytes, list[str]]:
+    """The beginning of a text and lines of it; all of it where no line before is free of marks."""
+    head = _whole_lines(data, _SAMPLE_BYTES)
+    lines = _sample(head)
+    if not any(line[:1] not in MARKS for line in lines):
+        head = data
+        lines = _sample(data, until_plain=True)
+    if not lines:
+        raise InputError("the file holds blank lines, and no row.")
+    return head, lines
 
 
 def _note_of(comments: Sequence[str], marks: str) -> tuple[str, ...]:
@@ -344,14 +350,14 @@ def _find_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> tuple[str
     for mark in MARKS:
         if mark.encode() not in data:
             continue
-        own = _marked_lines(data, mark, form)
-        fitting = [line for line in own if len(_cut(line, form)) == width > 1]
+        marked = _marked_lines(data, mark, form)
+        fitting = [line for line in marked if len(_cut(line, form)) == width > 1]
         # names begin with it where they stand at other places than the first, too, or everywhere
         inner = [
-            line for line in own if any(_is_marked(cell, mark) for cell in _cut(line, form)[1:])
+            line for line in marked if any(_is_marked(cell, mark) for cell in _cut(line, form)[1:])
         ]
         is_name = bool(inner) and all(line in fitting for line in inner)
-        if is_name or (not without and fitting and len(fitting) == len(own) == len(plain) > 1):
+        if is_name or (not without and fitting and len(fitting) == len(marked) == len(plain) > 1):
             continue
         marks += mark
         could_be_rows += [line for line in fitting if _is_marked(line, mark)]
@@ -514,10 +520,10 @@ def _is_header(
         return False
     if any(is_number(cell) and over for cell, over in zip(cells, over_numbers, strict=False)):
         return False
-    if {cell for own in below for cell in own}.intersection(filled):
+    if {cell for line in below for cell in line}.intersection(filled):
         return False
     if form.separator is None and num_unnamed:
-        return num_unnamed == 1 and counts_rows([own[0] for own in below])
+        return num_unnamed == 1 and counts_rows([line[0] for line in below])
     is_over_numbers = not any(map(is_number, cells)) and any(over_numbers)
     # an edge from a node to itself is no header
     if form.separator is None or len(set(filled)) < len(filled):
@@ -588,8 +594,8 @@ def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
         return form
     ids = [int(cell) for cell in ends]
     fits = max(ids) - (0 if min(ids) == 0 else 1) < num_nodes
-    said = counts[:-1] in ([], [num_nodes])
-    if not (fits and said and (counts or len(first) != width)):
+    is_number_right = counts[:-1] in ([], [num_nodes])
+    if not (fits and is_number_right and (counts or len(first) != width)):
         return form
     and_edges = f" and {counts[-1]} edges" if counts else ""
     note = f"line {line} is no edge: it says that there are {num_nodes} nodes{and_edges}"

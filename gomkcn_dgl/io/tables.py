@@ -96,11 +96,11 @@ class InputTable:
             _cast(self._complete(at), pa.float64()) is None for at in columns
         ):
             return self
-        own = {
+        whole = {
             at: pc.replace_substring_regex(self.columns[at], r"^(-?(?:0|[1-9][0-9]*))\.0+$", r"\1")
             for at in columns
         }
-        return replace(self, columns={**self.columns, **own})
+        return replace(self, columns={**self.columns, **whole})
 
     def count_zeros(self, at: int) -> int:
         """How many cells of a column are the number 0."""
@@ -329,9 +329,9 @@ def open_stream(stream: Any, owner: str) -> Source:
         head = next(iter(batches), None)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
-    said = (batches.schema.pandas_metadata or {}).get("index_columns", [])
+    index_columns = (batches.schema.pandas_metadata or {}).get("index_columns", [])
     # numbers of rows are no column
-    index = [name for name in said if isinstance(name, str)]
+    index = [name for name in index_columns if isinstance(name, str)]
     names = [name for name in batches.schema.names if name not in index]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -341,8 +341,8 @@ def open_stream(stream: Any, owner: str) -> Source:
         kept = {at: [*names, *index][at] for at in used}
         schema = pa.schema([batches.schema.field(name) for name in kept.values()])
         try:
-            own = itertools.chain([] if head is None else [head], batches)
-            parts = [batch.select([*kept.values()]) for batch in own]
+            every_batch = itertools.chain([] if head is None else [head], batches)
+            parts = [batch.select([*kept.values()]) for batch in every_batch]
         except pa.ArrowException as error:
             raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
         return arrow_table(pa.Table.from_batches(parts, schema), [*names, *index], kept)

@@ -302,11 +302,11 @@ def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, 
     for unit, per_second in TIME_UNITS.items():
         if _FIRST_DATE * per_second <= first and last < _LAST_DATE * per_second:
             dates = [
-                datetime.fromtimestamp(int(one / per_second), timezone.utc).strftime("%Y-%m-%d")
-                for one in (first, last)
+                datetime.fromtimestamp(int(time / per_second), timezone.utc).strftime("%Y-%m-%d")
+                for time in (first, last)
             ]
-            said = " to ".join(dict.fromkeys(dates))
-            return unit, f"times are {_UNIT_NAMES[unit]} since 1970, as their size says: {said}"
+            days = " to ".join(dict.fromkeys(dates))
+            return unit, f"times are {_UNIT_NAMES[unit]} since 1970, as their size says: {days}"
     return "s", (
         "times are taken as seconds, since not all are dates from 1990 to 2099 in one unit, and "
         "no unit is given"
@@ -405,21 +405,26 @@ def _exact_numbers(numbers: Any, text: Any, place: Callable[[int], str]) -> tupl
     # 3. text of more digits
     with localcontext() as context:
         context.prec = _DIGITS_OF_A_FLOAT
-        exact = [Decimal(str(one).strip()) for one in text]
-        shifted = [one.scaleb(_MOST_DIGITS) for one in exact]
-        whole = [int(one) for one in shifted]
-    if any(one != other for one, other in zip(shifted, whole, strict=True)):
+        exact = [Decimal(str(number).strip()) for number in text]
+        shifted = [exact_number.scaleb(_MOST_DIGITS) for exact_number in exact]
+        whole = [int(exact_number) for exact_number in shifted]
+    if any(
+        exact_number != whole_number
+        for exact_number, whole_number in zip(shifted, whole, strict=True)
+    ):
         floats = map(Decimal, map(repr, values.tolist()))
-        lost = np.array([one != other for one, other in zip(floats, exact, strict=True)])
+        lost = np.array(
+            [rounded != exact_number for rounded, exact_number in zip(floats, exact, strict=True)]
+        )
         rule = "a time of at most nine digits behind the point, or of 15 digits, was expected"
         _refuse_time(lost, text, place, rule)
         return values, 1
     shared = math.gcd(10**_MOST_DIGITS, *whole)
     unused = next(10**n for n in range(_MOST_DIGITS, -1, -1) if shared % 10**n == 0)
     scale = 10**_MOST_DIGITS // unused
-    whole = [one // unused for one in whole]
+    whole = [number // unused for number in whole]
     low, high = (0, 2**64) if min(whole) >= 0 else (-(2**63), 2**63)
-    outside = np.array([not low <= one < high for one in whole])
+    outside = np.array([not low <= number < high for number in whole])
     rule = (
         "a time of 64 bits was expected, from -2⁶³ to 2⁶³ - 1, or up to 2⁶⁴ - 1 where none is "
         "negative, in units of the last digit of any time"

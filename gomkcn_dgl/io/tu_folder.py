@@ -134,12 +134,14 @@ def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[Message, ...]:
     few = min(int(last), len(numbers) + _MOST_NAMED)
     first = np.setdiff1d(np.arange(1, few + 1), numbers)[:_MOST_NAMED].tolist()
     if num_missing == 1:
-        said = f"graph {first[0]} has no nodes and is left out"
+        sentence = f"graph {first[0]} has no nodes and is left out"
     else:
         more = ", …" if num_missing > len(first) else ""
-        said = f"{num_missing} graphs have no nodes and are left out: {', '.join(map(str, first))}"
-        said += more
-    return (Message(f"{said}; the others are numbered anew"),)
+        sentence = (
+            f"{num_missing} graphs have no nodes and are left out: {', '.join(map(str, first))}"
+        )
+        sentence += more
+    return (Message(f"{sentence}; the others are numbered anew"),)
 
 
 def read_tu_classes(folder: Path) -> np.ndarray | None:

@@ -500,8 +500,8 @@ def _offers(
     entry = b.to(tl.int64)
     if length > LIMIT:
         # a stream of their own, so that they do not depend on the order of nodes
-        own = _mix(stream ^ _mix(_place(node, root)))
-        draws = _mix(own + b.to(tl.uint64)) >> _HALF
+        of_node = _mix(stream ^ _mix(_place(node, root)))
+        draws = _mix(of_node + b.to(tl.uint64)) >> _HALF
         entry = ((draws * length.to(tl.uint64)) >> _HALF).to(tl.int64)
     there = b < tl.minimum(length, LIMIT)
     return tl.load(indices_ptr + first + entry, mask=there, other=-1)

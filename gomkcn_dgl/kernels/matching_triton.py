@@ -326,22 +326,22 @@ def _rates(bandwidth: tuple[float, ...], device: torch.device) -> Tensor:
 
 
 def _launch_backward(
-    own: Tensor,
+    side: Tensor,
     other: Tensor,
     shared: tuple[Tensor, Tensor, Tensor],
     out: Tensor,
     blocks: int,
     own_is_x: bool,
 ) -> None:
-    """Fill ``out [blocks, G, L, A, D]`` from ``own [G, L, A, D]`` and blocks of the other side."""
-    G, L, A, D = own.shape
+    """Fill ``out [blocks, G, L, A, D]`` from ``side [G, L, A, D]`` and blocks of the other side."""
+    G, L, A, D = side.shape
     H, B = other.shape[0], other.shape[2]
     # one program holds all nodes of a graph, and all features or a part of them
     block_a = triton.next_power_of_2(A)
     block_d = min(_FEATURES, _TILE // block_a, triton.next_power_of_2(D))
-    with torch.cuda.device_of(own):
+    with torch.cuda.device_of(side):
         match_bwd_kernel[(blocks * L * G, triton.cdiv(D, block_d))](
-            own,
+            side,
             other,
             *shared,
             out,
@@ -520,11 +520,11 @@ def _store_best(
         chosen = tl.min(tl.where(ranks == rank, f, F), axis=0)
         is_better = rank > best_rank
         score = tl.sum(tl.where(f == chosen, scores, 0.0), axis=0)
-        own = tl.sum(tl.where((f == chosen)[:, None], owner, 0), axis=0)  # [M]
+        owner_of_chosen = tl.sum(tl.where((f == chosen)[:, None], owner, 0), axis=0)  # [M]
         best_rank = tl.where(is_better, rank, best_rank)
         best_score = tl.where(is_better, score, best_score)
         best_filter = tl.where(is_better, chosen, best_filter)
-        best_owner = tl.where(is_better, own, best_owner)
+        best_owner = tl.where(is_better, owner_of_chosen, best_owner)
     tl.store(filter_ptr + s, best_filter.to(tl.int64))
     tl.store(score_ptr + s, best_score)
     tl.store(matching_ptr + s * N + best_owner - 1, m.to(tl.int16), mask=best_owner > 0)
@@ -608,7 +608,7 @@ def match_bwd_kernel(
     d = tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)[None, :]  # [1, D]
     rate = tl.load(rate_ptr + level)
     own_ptr += (g * L + level) * A * D
-    own = tl.load(own_ptr + a * D + d, mask=(a < A) & (d < D), other=0.0).to(tl.float32)
+    node = tl.load(own_ptr + a * D + d, mask=(a < A) & (d < D), other=0.0).to(tl.float32)
     total = tl.zeros([BLOCK_A, BLOCK_D], tl.float32)
     for h in range(block * others, tl.minimum(block * others + others, H)):
         pair = g * H + h if OWN_IS_X else tl.cast(G, tl.int64) * h + g
@@ -619,7 +619,7 @@ def match_bwd_kernel(
         other = tl.load(row_ptr + d, mask=matched & (d < D), other=0.0).to(tl.float32)
         # distances need all features; of wide rows this program holds only a part
         if D <= BLOCK_D:
-            distance = tl.sum((own - other) * (own - other), axis=1)[:, None]
+            distance = tl.sum((node - other) * (node - other), axis=1)[:, None]
         else:
             distance = tl.zeros([BLOCK_A, 1], tl.float32)
             for start in range(0, D, BLOCK_D):
@@ -630,7 +630,7 @@ def match_bwd_kernel(
                 distance += tl.sum(apart * apart, axis=1)[:, None]
         # the derivative of the similarity of each matched pair by the node on this side
         upstream = tl.load(grad_scores_ptr + pair)
-        gradient = 2.0 * upstream * rate * tl.exp(distance * rate) * (own - other)
+        gradient = 2.0 * upstream * rate * tl.exp(distance * rate) * (node - other)
         total += tl.where(matched, gradient, 0.0)
     out_ptr += ((tl.cast(G, tl.int64) * block + g) * L + level) * A * D
     tl.store(out_ptr + a * D + d, total.to(out_ptr.dtype.element_ty), mask=(a < A) & (d < D))

@@ -34,14 +34,14 @@ def lazy_names(
     }
     names = sorted(module_of)
 
-    def get(name: str) -> Any:
+    def load(name: str) -> Any:
         if name not in module_of:
             # with the module, in which Python looks for a name that is alike
-            said = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(said, name=name, obj=sys.modules[package])
+            sentence = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(sentence, name=name, obj=sys.modules[package])
         return getattr(importlib.import_module(module_of[name]), name)
 
-    return get, lambda: names, names
+    return load, lambda: names, names
 
 
 def register_html_module(package: str, module: str) -> None:

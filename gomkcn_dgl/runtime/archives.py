@@ -20,7 +20,9 @@ def load_arrays(data: bytes) -> dict[str, Any]:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            check_readable(sum(one.file_size for one in archive.infolist()), "the unpacked archive")
+            check_readable(
+                sum(entry.file_size for entry in archive.infolist()), "the unpacked archive"
+            )
             for member in archive.infolist():
                 if member.filename.endswith(".npy"):
                     with archive.open(member) as file:

@@ -174,15 +174,15 @@ def check_output(
         # False for a broken link as well, which is something that we did not write
         if not os.path.lexists(path):
             return
-        for one in inputs:
-            if not os.path.exists(one) or not os.path.exists(path):
+        for input_path in inputs:
+            if not os.path.exists(input_path) or not os.path.exists(path):
                 continue
-            is_same = os.path.samefile(path, one)
-            if is_same or Path(path).resolve().parent == Path(one).resolve():
+            is_same = os.path.samefile(path, input_path)
+            if is_same or Path(path).resolve().parent == Path(input_path).resolve():
                 is_part = "" if is_same else " a part of"
                 raise InputError(
-                    f"{shown} is{is_part} the input {str(one)!r}, which would be lost; choose "
-                    "another name."
+                    f"{shown} is{is_part} the input {str(input_path)!r}, which would be lost; "
+                    "choose another name."
                 )
     # a name with a NUL character, or half a character
     except (OSError, ValueError) as error:
@@ -249,7 +249,7 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
 
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files of killed processes from a folder and its subfolders."""
-    inside = [one for one in folder.iterdir() if one.is_dir() and not one.is_symlink()]
+    inside = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
     for place in (folder, *inside):
         for leftover in place.glob(f".*.gomkcn-{'[0-9a-f]' * 8}.tmp"):
             with contextlib.suppress(OSError):

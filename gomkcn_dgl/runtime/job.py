@@ -172,11 +172,11 @@ class JobProgress:
             form = _SHARE_BAR if is_steady else _UNSTEADY_BAR
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
-    def move(self, count: float, said: str = "") -> None:
-        """So many more items are done, or such a share, up to all; ``said`` is behind the bar."""
+    def move(self, count: float, note: str = "") -> None:
+        """So many more items are done, or such a share, up to all; ``note`` is behind the bar."""
         if self._bar is not None:
             left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
-            self._bar.set_postfix_str(said, refresh=False)
+            self._bar.set_postfix_str(note, refresh=False)
             self._bar.update(min(count, left))
 
     def __enter__(self) -> JobProgress:

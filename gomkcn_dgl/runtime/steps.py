@@ -155,31 +155,42 @@ class Steps:
         items = list(items)
         check_mapped()
         name = f"{self._part}: {name}" if self._part else name
-        names = [_file_name(name, one if key is None else key(one)) for one in items]
+        names = [_file_name(name, item if key is None else key(item)) for item in items]
         self._name = name
         weights = dict(zip(names, map(weight, items), strict=True))
         self.progress.begin(name, sum(weights.values()))
         # 1. what was kept
-        found = {one: result for one in names if (result := self._read(one, kind)) is not None}
-        missing = {one: item for one, item in zip(names, items, strict=True) if one not in found}
+        found = {
+            file_name: result
+            for file_name in names
+            if (result := self._read(file_name, kind)) is not None
+        }
+        missing = {
+            file_name: item
+            for file_name, item in zip(names, items, strict=True)
+            if file_name not in found
+        }
         self.progress.move(sum(map(weights.__getitem__, found)))
         # 2. the others, by workers if there are some
         parallel, jobs = self._workers(len(missing))
         with parallel if jobs > 1 else nullcontext():
             for some in self._in_time(list(missing), jobs, in_time):
-                own = {one: missing[one] for one in some}
+                share = {file_name: missing[file_name] for file_name in some}
                 if jobs > 1:
-                    results = self._shared(parallel, do, own, in_time)
+                    results = self._shared(parallel, do, share, in_time)
                 else:
-                    results = [self._here(do, one, item, in_time) for one, item in own.items()]
+                    results = [
+                        self._here(do, file_name, item, in_time)
+                        for file_name, item in share.items()
+                    ]
                 # what is kept was computed of what was there
                 check_mapped()
-                for one, result in zip(some, results, strict=True):
+                for file_name, result in zip(some, results, strict=True):
                     if result is not None:
-                        found[one] = result
-                        self._write(one, result)
+                        found[file_name] = result
+                        self._write(file_name, result)
                 self.progress.move(sum(map(weights.__getitem__, some)))
-        return [found[one] for one in names if one in found]
+        return [found[file_name] for file_name in names if file_name in found]
 
     def _workers(self, most: int) -> tuple[Any, int]:
         """The workers of joblib, and how many of them have something to do; 1 is this process."""
@@ -239,7 +250,7 @@ class Steps:
                 # so in a thread of its own: as an error the warning would end that thread, for
                 # which joblib then waits for ever
                 warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
-                answers = parallel(call(do, *one, in_time) for one in items.items())
+                answers = parallel(call(do, *item, in_time) for item in items.items())
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
@@ -249,11 +260,11 @@ class Steps:
                 "perhaps for lack of memory",
                 way_out="start again" if self.folder is None else resumed,
             ) from error
-        for one in answers:
-            if one.error is not None:
-                raise one.error from _WorkerTraceback(f"\n{one.trace}")
-            self.is_partial |= one.is_partial
-        return [one.result for one in answers]
+        for answer in answers:
+            if answer.error is not None:
+                raise answer.error from _WorkerTraceback(f"\n{answer.trace}")
+            self.is_partial |= answer.is_partial
+        return [answer.result for answer in answers]
 
     def _here(
         self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool

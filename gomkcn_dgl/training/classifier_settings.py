@@ -497,19 +497,19 @@ def _with_preset(options: Mapping[str, Any], nodes: bool) -> dict[str, Any]:
 
 def _asked_method(options: Mapping[str, Any]) -> str:
     """The method that options ask for which it alone has; auto where there are none."""
-    own = {
+    given = {
         # what shares the work shares that of a comparison as well
         method: sorted(options.keys() & (_OPTIONS[method] - _OPTIONS[other] - {"n_jobs"}))
         for method, other in _OTHER.items()
     }
-    if own["network"] and own["kernel"]:
+    if given["network"] and given["kernel"]:
         raise InputError(
-            own["kernel"][0],
+            given["kernel"][0],
             (
                 "is for the method 'kernel', and ",
-                Argument(own["network"][0]),
+                Argument(given["network"][0]),
                 " for the method 'network'",
             ),
             way_out="leave one of them out",
         )
-    return next((method for method, names in own.items() if names), AUTO)
+    return next((method for method, names in given.items() if names), AUTO)

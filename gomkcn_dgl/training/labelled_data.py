@@ -134,14 +134,14 @@ def read_labelled(
     else:
         graph = read_graph(path, **reading)
         known = ("format", "smiles", "skip_invalid")
-        own = {name: reading[name] for name in known if name in reading}
+        options = {name: reading[name] for name in known if name in reading}
         classes = read_graph_classes(
             path,
             class_names,
             class_column=class_column,
             threshold=threshold,
             needed=True,
-            **own,
+            **options,
         )
         missing = InputError(
             "its graphs have no classes; those of a TU folder, a DGL .bin, or a table of molecules "

@@ -242,15 +242,7 @@ def train_classifier(
             if is_first():
                 measured = evaluate_classifier(model, data, labels, validation, settings.batch_size)
             measured = broadcast_object(measured)
-            if not math.isfinite(loss + measured.loss):
-                raise InputError(
-                    "learning_rate",
-                    "must be so small that the loss stays finite",
-                    got=(
-                        f"{settings.learning_rate:g} and the loss {loss:g}, {measured.loss:g} of "
-                        f"validation, in epoch {state.history.epochs + 1}"
-                    ),
-                )
+            _check_loss(loss, measured.loss, settings, state.history)
             state.add(loss, measured)
             steps.progress.move(1, str(state.history))
             stop = "" if steps.interrupts is None else steps.interrupts.agree()
@@ -264,6 +256,21 @@ def train_classifier(
             stop, f"after epoch {state.history.epochs}", steps.resuming_command
         )
     return state.history
+
+
+def _check_loss(
+    loss: float, of_validation: float, settings: TrainingSettings, history: History
+) -> None:
+    """Refuse to go on with a loss that is not finite."""
+    if not math.isfinite(loss + of_validation):
+        raise InputError(
+            "learning_rate",
+            "must be so small that the loss stays finite",
+            got=(
+                f"{settings.learning_rate:g} and the loss {loss:g}, {of_validation:g} of "
+                f"validation, in epoch {history.epochs + 1}"
+            ),
+        )
 
 
 def _is_finished(history: History, settings: TrainingSettings) -> bool:
@@ -285,9 +292,9 @@ def _train_epoch(
     pools = state.model.pooling is not None
     order = state.generator.permutation(train) if pools else np.asarray(train)
     # every process takes equally many rows, or DistributedDataParallel would wait for ever
-    own = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
-    own = own[rank() :: world_size()]
-    batches = _batches(own, max(1, batch_size // world_size()) if pools else len(own))
+    share = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
+    share = share[rank() :: world_size()]
+    batches = _batches(share, max(1, batch_size // world_size()) if pools else len(share))
     # of a single node batch norm has no deviation
     if len(batches) > 1 and len(batches[-1]) == 1:
         batches[-2:] = [np.concatenate(batches[-2:])]

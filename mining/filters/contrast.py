@@ -73,7 +73,7 @@ class Structures(NamedTuple):
     @classmethod
     def of(cls, sampled: Sequence[Neighbourhoods]) -> Structures:
         """Number the structures of a graph and of random graphs."""
-        codes = np.concatenate([one.codes for one in sampled])
+        codes = np.concatenate([part.codes for part in sampled])
         _, first, number = np.unique(codes, return_index=True, return_inverse=True)
         of_root = number.reshape(len(sampled), -1)
 
@@ -82,11 +82,11 @@ class Structures(NamedTuple):
 
         return cls(
             of_root,
-            joined([one.batch.links for one in sampled]),
+            joined([part.batch.links for part in sampled]),
             None
             if sampled[0].colors is None
-            else joined([one.colors for one in sampled if one.colors is not None]),
-            joined([one.batch.num_nodes for one in sampled]),
+            else joined([part.colors for part in sampled if part.colors is not None]),
+            joined([part.batch.num_nodes for part in sampled]),
             np.stack([np.bincount(row, minlength=len(first)) for row in of_root]),
         )
 
@@ -169,7 +169,7 @@ def choose_contrasting(
     of_root = np.max([surprises[size][columns[size]] for size in structures], axis=0)
     values = np.empty((len(alike), len(candidates)))
     for size, known in structures.items():
-        places = [place for place, one in enumerate(candidates) if one.size == size]
+        places = [place for place, candidate in enumerate(candidates) if candidate.size == size]
         if not places:
             continue
         rows = np.array([candidates[place].number for place in places])
@@ -345,7 +345,9 @@ def surprise(
     return np.maximum(nats, _LEAST_SURPRISE)
 
 
-def _recurring(known: Structures, own: Neighbourhoods, size: int, number: int | None) -> list[int]:
+def _recurring(
+    known: Structures, sampled: Neighbourhoods, size: int, number: int | None
+) -> list[int]:
     """The structures of a size that may become filters.
 
     They come back on other nodes, and there are more of them than in random graphs; or, where a
@@ -363,7 +365,7 @@ def _recurring(known: Structures, own: Neighbourhoods, size: int, number: int | 
         rows = rows[:_MOST_CANDIDATES]
 
     def comes_back(row: int) -> bool:
-        node_sets, _ = own.node_sets(np.flatnonzero(known.of_root[0] == row))
+        node_sets, _ = sampled.node_sets(np.flatnonzero(known.of_root[0] == row))
         return len(choose_disjoint(node_sets, most=2)) > 1
 
     return [row for row in rows.tolist() if comes_back(row)]
@@ -400,7 +402,10 @@ def _without_pendant(
     back as well. A single node is more than that if, of all nodes that hang from copies, those at
     its place exceed a draw of the places by three standard deviations.
     """
-    cores = {_core_code(structures[one.size], one.number, None): one for one in candidates}
+    cores = {
+        _core_code(structures[candidate.size], candidate.number, None): candidate
+        for candidate in candidates
+    }
     kept = []
     for candidate in candidates:
         known = structures[candidate.size]
@@ -411,15 +416,15 @@ def _without_pendant(
             continue
         if removed > 1:
             continue
-        own = sampled[candidate.size][0]
+        of_size = sampled[candidate.size][0]
         copies = _num_instances(
             sampled[smaller.size][0], structures[smaller.size], [smaller.number]
         )
-        hanging = _num_instances(own, known, _with_other_place(known, candidate.number, core))
+        hanging = _num_instances(of_size, known, _with_other_place(known, candidate.number, core))
         draws = max(copies, hanging)
         share = _share_of_place(known, candidate.number, core)
         chance = draws * share + _MARGIN * (draws * share * (1 - share)) ** 0.5
-        if _num_instances(own, known, [candidate.number]) > chance:
+        if _num_instances(of_size, known, [candidate.number]) > chance:
             kept.append(candidate)
     return kept
 
@@ -452,9 +457,9 @@ def _core_code(known: Structures, row: int, nodes: np.ndarray | None) -> bytes:
     return colors[order].tobytes() + links[np.ix_(order, order)].tobytes()
 
 
-def _num_instances(own: Neighbourhoods, known: Structures, rows: Sequence[int]) -> int:
+def _num_instances(sampled: Neighbourhoods, known: Structures, rows: Sequence[int]) -> int:
     """The different node sets at which a graph shows some structures of equally many nodes."""
-    node_sets, _ = own.node_sets(np.flatnonzero(np.isin(known.of_root[0], rows)))
+    node_sets, _ = sampled.node_sets(np.flatnonzero(np.isin(known.of_root[0], rows)))
     return len(node_sets)
 
 

@@ -69,8 +69,8 @@ class _Compared(NamedTuple):
             return self.matching[rows, filters]
         device = self.matching.device
         places = torch.from_numpy(rows).to(device), torch.from_numpy(filters).to(device)
-        own: np.ndarray = self.matching[places].cpu().numpy()
-        return own
+        matched: np.ndarray = self.matching[places].cpu().numpy()
+        return matched
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +133,11 @@ class FilterBank:
         size, num_nodes = self.sizes[filters[0]], np.array(self.filters.num_nodes)[filters]
         links = np.zeros((len(filters), size, size), np.uint16)
         colors = np.full((len(filters), size), -1) if self.categories else None
-        for row, (number, own) in enumerate(zip(filters.tolist(), num_nodes, strict=True)):
+        for row, (number, stop) in enumerate(zip(filters.tolist(), num_nodes, strict=True)):
             # what joins nodes in no way that the graph has, has a number that no subgraph has
-            links[row, :own, :own] = self.structures[number].links
+            links[row, :stop, :stop] = self.structures[number].links
             if colors is not None:
-                colors[row, :own] = self._colors(number)
+                colors[row, :stop] = self._colors(number)
         return links, num_nodes, colors
 
     def features(self, number: int) -> np.ndarray:
@@ -202,24 +202,24 @@ class FilterBank:
         # 1. the filters of each size, beside the subgraphs of that size
         compared = []
         for place, size in enumerate(self.subgraph_sizes):
-            own = self._of_size(size)
+            numbers = self._of_size(size)
             if isinstance(graph, GraphOnDevice):
-                found = self._compare_there(graph, roots, own)
+                found = self._compare_there(graph, roots, numbers)
             else:
-                found = self._compare_here(graph, roots, own)
+                found = self._compare_here(graph, roots, numbers)
             # the difference of two numbers that are too large is none
             refuse_overflow(bool(np.isfinite(found.scores).all()), self.kernel)
             nodes[:, place, :size] = found.nodes
-            similarity[:, own] = found.scores / np.float32(self.kernel.largest_score(size))
-            is_exact[:, own] = found.is_exact
+            similarity[:, numbers] = found.scores / np.float32(self.kernel.largest_score(size))
+            is_exact[:, numbers] = found.is_exact
             compared.append(found)
         # 2. the filter that each root belongs to, and how the two are matched
         labels = self.label(similarity, is_exact)
         matching = np.full((count, width), -1, np.int8)
         for size, found in zip(self.subgraph_sizes, compared, strict=True):
-            own = self._of_size(size)
-            rows = np.flatnonzero(np.isin(labels, own))
-            part = found.matched(rows, np.searchsorted(own, labels[rows]))
+            numbers = self._of_size(size)
+            rows = np.flatnonzero(np.isin(labels, numbers))
+            part = found.matched(rows, np.searchsorted(numbers, labels[rows]))
             # nodes of a filter beyond its own are padding
             num_nodes = np.array(self.filters.num_nodes)[labels[rows], None]
             part[(part >= num_nodes) | (found.nodes[rows] < 0)] = -1
@@ -258,9 +258,9 @@ class FilterBank:
         is_known = ~np.isnan(similarity[:, 0])
         return np.where(is_known, order[np.nan_to_num(key)[:, order].argmax(axis=1)], -1)
 
-    def _compare_here(self, graph: CSRGraph, roots: np.ndarray, own: np.ndarray) -> _Compared:
+    def _compare_here(self, graph: CSRGraph, roots: np.ndarray, numbers: np.ndarray) -> _Compared:
         """Compare some filters of a size with the subgraphs around some roots, by arrays."""
-        size = self.sizes[own[0]]
+        size = self.sizes[numbers[0]]
         batch = extract_subgraphs(graph, self.settings_of(size), roots)
         # 1. the nodes that these subgraphs have, so that the features of no others are scaled
         used, local = np.unique(batch.nodes, return_inverse=True)
@@ -270,38 +270,40 @@ class FilterBank:
         # 2. how similar they are
         feat = self.scaling.scale(features)
         renumbered = replace(batch, nodes=local)
-        scores, matching = self.kernel.match_arrays(renumbered, feat, self._embedded(own))
+        scores, matching = self.kernel.match_arrays(renumbered, feat, self._embedded(numbers))
         # 3. which of them a filter is the structure of
         colors = None
         if self.categories:
             colors = np.where(local < 0, -1, self.categories.colors(features)[local])
-        return _Compared(batch.nodes, scores, self._are_exact(batch, colors, own), matching)
+        return _Compared(batch.nodes, scores, self._are_exact(batch, colors, numbers), matching)
 
-    def _compare_there(self, graph: GraphOnDevice, roots: np.ndarray, own: np.ndarray) -> _Compared:
+    def _compare_there(
+        self, graph: GraphOnDevice, roots: np.ndarray, numbers: np.ndarray
+    ) -> _Compared:
         """The same on the device of a graph."""
-        subgraphs = graph.extract(self.settings_of(self.sizes[own[0]]), roots)
-        z = torch.from_numpy(self._embedded(own)).to(graph.device)
+        subgraphs = graph.extract(self.settings_of(self.sizes[numbers[0]]), roots)
+        z = torch.from_numpy(self._embedded(numbers)).to(graph.device)
         with torch.no_grad():
             matched = self.kernel.match_subgraphs(subgraphs, graph.feat, z, self.backend)
         return _Compared(
             subgraphs.nodes.cpu().numpy(),
             matched.scores.cpu().numpy(),
-            graph.are_exact(subgraphs, *self._as_graphs(own)),
+            graph.are_exact(subgraphs, *self._as_graphs(numbers)),
             matched.matching,
         )
 
-    def _embedded(self, own: np.ndarray) -> np.ndarray:
+    def _embedded(self, numbers: np.ndarray) -> np.ndarray:
         """Level embeddings of some filters of a size N, float32 ``[F', L, N, D]``."""
-        filters = self.filters.take(own).padded(self.sizes[own[0]])
+        filters = self.filters.take(numbers).padded(self.sizes[numbers[0]])
         return self.kernel.embed(filters.adj, filters.feat)
 
     def _are_exact(
-        self, batch: SubgraphBatch, colors: np.ndarray | None, own: np.ndarray
+        self, batch: SubgraphBatch, colors: np.ndarray | None, numbers: np.ndarray
     ) -> np.ndarray:
         """Whether each subgraph is the structure of some filters of its size, bool ``[S, F']``."""
-        is_exact = np.zeros((len(batch), len(own)), bool)
+        is_exact = np.zeros((len(batch), len(numbers)), bool)
         # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
-        links, num_nodes, of_filters = self._as_graphs(own)
+        links, num_nodes, of_filters = self._as_graphs(numbers)
         may_be = (_degrees(batch.links)[:, None] == _degrees(links)).all(axis=2)
         may_be &= batch.num_nodes[:, None] == num_nodes
         # 2. the others by their codes

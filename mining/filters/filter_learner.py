@@ -102,7 +102,7 @@ class _Sample:
         """Random graphs R."""
         return len(self.graphs) - 1
 
-    def own(self, size: int) -> Neighbourhoods:
+    def of_graph(self, size: int) -> Neighbourhoods:
         """The subgraphs of the graph itself."""
         return self.of_size[size][0]
 
@@ -134,7 +134,7 @@ class FilterLearner:
         sample = self._sample()
         if self.learning.init == "random":
             size = self.sizes[-1]
-            filters, losses = self._train(None, sample.own(size).batch)
+            filters, losses = self._train(None, sample.of_graph(size).batch)
             filters = self._commonest(filters, (size,) * len(filters), sample)
             starts = [_Start(size, 0, False)] * len(filters)
         else:
@@ -143,7 +143,8 @@ class FilterLearner:
         bank = self.bank(filters, tuple(start.size for start in starts))
         # what a training made another structure of was compared with nothing
         exceeds = tuple(
-            start.exceeds and bool(sample.own(start.size).codes[start.row] == bank.code(number)[0])
+            start.exceeds
+            and bool(sample.of_graph(start.size).codes[start.row] == bank.code(number)[0])
             for number, start in enumerate(starts)
         )
         return Learnt(
@@ -192,10 +193,12 @@ class FilterLearner:
         settings = self.learning.subgraph_settings(self.sizes, self.seed)
         self.steps.progress.begin("sampling subgraphs", len(graphs) * len(sizes))
         of_size: dict[int, list[Neighbourhoods]] = {size: [] for size in sizes}
-        for one in graphs:
+        for sampled_graph in graphs:
             for size in sizes:
-                own = replace(settings, max_nodes=size)
-                of_size[size].append(Neighbourhoods.sample(one, own, roots, self.mined.colors))
+                of_this_size = replace(settings, max_nodes=size)
+                of_size[size].append(
+                    Neighbourhoods.sample(sampled_graph, of_this_size, roots, self.mined.colors)
+                )
                 self.steps.progress.move(1)
         return _Sample(roots, graphs, of_size)
 
@@ -228,7 +231,7 @@ class FilterLearner:
         """The subgraphs that filters start from, by contrast or as those that represent others."""
         graph = self.mined.graph
         if not sample.num_random:
-            rows = self._representative(sample.own(max(sample.of_size)).batch, sample)
+            rows = self._representative(sample.of_graph(max(sample.of_size)).batch, sample)
             return [_Start(max(sample.of_size), row, False) for row in rows]
         self.steps.progress.begin("choosing filters")
         chosen = choose_contrasting(
@@ -240,8 +243,8 @@ class FilterLearner:
             self.device,
         )
         return [
-            _Start(one.size, one.row, exceeds)
-            for one, exceeds in zip(chosen.candidates, chosen.exceeds, strict=True)
+            _Start(candidate.size, candidate.row, exceeds)
+            for candidate, exceeds in zip(chosen.candidates, chosen.exceeds, strict=True)
         ]
 
     def _representative(self, batch: SubgraphBatch, sample: _Sample) -> list[int]:
@@ -254,7 +257,7 @@ class FilterLearner:
         # 1. many are equal where nodes have no features, or few: each kind is compared once
         levels = kernel.embed(batch.adjacency()[rows], self._features(batch)[rows])
         refuse_overflow(bool(np.isfinite(levels).all()), kernel)
-        codes = sample.own(batch.nodes.shape[1]).codes[rows]
+        codes = sample.of_graph(batch.nodes.shape[1]).codes[rows]
         _, code = np.unique(codes, return_inverse=True)
         whole = np.column_stack([code.ravel(), levels.reshape(len(levels), -1)])
         _, first, weights = np.unique(whole, axis=0, return_index=True, return_counts=True)
@@ -283,7 +286,7 @@ class FilterLearner:
         self, sample: _Sample, starts: list[_Start]
     ) -> tuple[DiscreteFilters, list[float]]:
         """Filters that start as real subgraphs, refined and trained; and the losses."""
-        parts = [self._as_filter(sample.own(one.size).batch, one.row) for one in starts]
+        parts = [self._as_filter(sample.of_graph(start.size).batch, start.row) for start in starts]
         if not parts:
             return self._no_filters(), []
         filters = DiscreteFilters.join(parts)
@@ -295,13 +298,13 @@ class FilterLearner:
         # 1. the filters of each size are trained on the subgraphs that belong to them
         trained, curves, counts = filters, [], []
         for size in sorted(set(sizes)):
-            own = np.flatnonzero(np.array(sizes) == size)
-            rows = np.flatnonzero(np.isin(responses.labels, own))
+            numbers = np.flatnonzero(np.array(sizes) == size)
+            rows = np.flatnonzero(np.isin(responses.labels, numbers))
             if not len(rows):
                 continue
-            batch = sample.own(size).batch.select(rows)
-            part, curve = self._train(filters.take(own).padded(size), batch)
-            trained = trained.replaced(own, part)
+            batch = sample.of_graph(size).batch.select(rows)
+            part, curve = self._train(filters.take(numbers).padded(size), batch)
+            trained = trained.replaced(numbers, part)
             curves.append(curve)
             counts.append(len(rows))
         # 2. where all are of one size, the losses are those of all subgraphs
@@ -320,7 +323,7 @@ class FilterLearner:
             if len(rows) < 2 or not self.mined.numeric_columns:
                 continue
             rows = rows[: max(2, MOST_ENTRIES // self._entries_of_subgraph())]
-            batch = sample.own(size).batch.select(rows)
+            batch = sample.of_graph(size).batch.select(rows)
             part = filters.take(np.array([number])).padded(size)
             feat[number, :size] = refine_features(
                 part.adj,
@@ -352,12 +355,12 @@ class FilterLearner:
         for number, size in enumerate(sizes):
             of_filter = responses.labels == number
             alike = np.flatnonzero(of_filter & (responses.similarity[:, number] > AS_EXACT))
-            codes = sample.own(size).codes[alike]
+            codes = sample.of_graph(size).codes[alike]
             _, first, counts = np.unique(codes, return_index=True, return_counts=True)
             num_exact = int((of_filter & responses.is_exact[:, number]).sum())
             if counts.max(initial=0) > num_exact:
                 row = int(alike[first[counts.argmax()]])
-                commonest = self._as_filter(sample.own(size).batch, row)
+                commonest = self._as_filter(sample.of_graph(size).batch, row)
                 filters = filters.replaced(np.array([number]), commonest)
         return filters
 

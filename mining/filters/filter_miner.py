@@ -8,6 +8,7 @@ the graph has more of a structure than random graphs with its degrees.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,7 +20,7 @@ from gomkcn.mining.filters.filter_bank import PART_SIZE, FilterBank, respond_eve
 from gomkcn.mining.filters.filter_columns import filter_table
 from gomkcn.mining.filters.filter_learner import FilterLearner, Learnt
 from gomkcn.mining.filters.filter_learning import FilterLearning, check_learning
-from gomkcn.mining.filters.mined_filter import mined_filters
+from gomkcn.mining.filters.mined_filter import MinedFilter, mined_filters
 from gomkcn.mining.filters.miner_file import read_miner, write_miner
 from gomkcn.mining.settings.filter_settings import (
     AUTO,
@@ -352,14 +353,7 @@ class FilterMiner(GraphEstimator):
         filters = mined_filters(bank, learnt, responses, mined)
         # 3. what exceeds random graphs is in order already, the others are ordered by their
         # instances; what nothing belongs to is left out
-        order = np.array(
-            [
-                number
-                for number, one in enumerate(filters)
-                if one.instances.value or one.nearest_nodes.value
-            ],
-            np.int64,
-        )
+        order = _used_filters(filters)
         if not learnt.random_instances.size:
             instances = np.array([filters[number].instances.value for number in order])
             order = order[np.argsort(-instances, kind="stable")]
@@ -404,8 +398,8 @@ class FilterMiner(GraphEstimator):
                 f"The graph has no structure of {of} more often than {random}, in {where}; "
                 "without this contrast, filters are the most frequent ones."
             )
-        elif not all(one.exceeds for one in self.filters_):
-            exceed = sum(one.exceeds for one in self.filters_)
+        elif not all(graph_filter.exceeds for graph_filter in self.filters_):
+            exceed = sum(graph_filter.exceeds for graph_filter in self.filters_)
             text = (
                 f"Filters are structures of {of}. Of {exceed} of {len(self.filters_)} the graph "
                 f"has more than {random}, in {where}; the others come nearest to that."
@@ -688,6 +682,18 @@ class FilterMiner(GraphEstimator):
 def _at_least_two(sizes: range) -> range:
     """Sizes of patterns as those of filters, which have two nodes at least."""
     return range(max(2, sizes[0]), max(2, sizes[-1]) + 1)
+
+
+def _used_filters(filters: Sequence[MinedFilter]) -> np.ndarray:
+    """The numbers of the filters that something belongs to, int64."""
+    return np.array(
+        [
+            number
+            for number, graph_filter in enumerate(filters)
+            if graph_filter.instances.value or graph_filter.nearest_nodes.value
+        ],
+        np.int64,
+    )
 
 
 def _of_labels(values: np.ndarray, labels: np.ndarray, missing: Any) -> np.ndarray:

@@ -92,7 +92,9 @@ def train_filters(
     filters = GraphFilters(number, size, width, generator=generator, directed=directed)
     filters.to(subgraphs.device)
     if start is not None:
-        tensors = (torch.from_numpy(one).to(subgraphs.device) for one in (start.adj, start.feat))
+        tensors = (
+            torch.from_numpy(array).to(subgraphs.device) for array in (start.adj, start.feat)
+        )
         filters.set(slice(None), *tensors)
     # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so the
     # filters before and after the training are judged as discrete ones
@@ -108,8 +110,8 @@ def train_filters(
     losses = training.run(on_epoch)
     candidates.append(discretize(filters))
 
-    def distance(one: DiscreteFilters) -> float:
-        tensors = torch.from_numpy(one.adj), torch.from_numpy(one.feat)
+    def distance(candidate: DiscreteFilters) -> float:
+        tensors = torch.from_numpy(candidate.adj), torch.from_numpy(candidate.feat)
         return mean_distance(subgraphs, *tensors, learning)
 
     return min(candidates, key=distance), [before, *losses]
@@ -203,7 +205,7 @@ class FilterTraining:
         first = (speed / race).topk(min(len(idle), len(race))).indices
         place = (idle.cumsum(0) - 1).clamp(min=0, max=len(first) - 1)
         drawn = first[place]
-        trained = [one.clone() for one in self.filters.parameters()]
+        trained = [tensor.clone() for tensor in self.filters.parameters()]
         self.filters.set(slice(None), self.subgraphs.adj[drawn], self.subgraphs.feat[drawn])
         for parameter, before in zip(self.filters.parameters(), trained, strict=True):
             moves = idle.reshape(-1, *[1] * (before.dim() - 1))
@@ -229,8 +231,8 @@ class FilterAdam:
 
     def __init__(self, parameters: Iterable[Tensor]) -> None:
         self.parameters = list(parameters)
-        self.mean = [torch.zeros_like(one) for one in self.parameters]
-        self.square = [torch.zeros_like(one) for one in self.parameters]
+        self.mean = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self.square = [torch.zeros_like(parameter) for parameter in self.parameters]
         self.num_steps = [torch.tensor(0.0) for _ in self.parameters]
 
     @torch.no_grad()
@@ -247,5 +249,5 @@ class FilterAdam:
 
     def reset(self, filters: Tensor) -> None:
         """Clear the momentum of some filters, bool ``[F]``."""
-        for one in (*self.mean, *self.square):
-            one.masked_fill_(filters.reshape(-1, *[1] * (one.dim() - 1)), 0)
+        for average in (*self.mean, *self.square):
+            average.masked_fill_(filters.reshape(-1, *[1] * (average.dim() - 1)), 0)

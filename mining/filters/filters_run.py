@@ -336,7 +336,7 @@ class FiltersRun:
     def planted_as(self, number: int) -> str:
         """The planted motif that the structure of a filter is; empty where it is none."""
         motifs = self.recovery or ()
-        return ", ".join(one.name for one in motifs if number in one.pattern_ids)
+        return ", ".join(motif.name for motif in motifs if number in motif.pattern_ids)
 
     @property
     def is_sample(self) -> bool:
@@ -384,12 +384,12 @@ class FiltersRun:
             "num_assigned": self.num_assigned,
             "filters": [
                 {
-                    **one.to_dict(),
+                    **graph_filter.to_dict(),
                     "occurrences": _finite(count),
-                    "planted": self.planted_as(one.id),
+                    "planted": self.planted_as(graph_filter.id),
                     "graphs": [{"graph": graph, "response": value} for graph, value in graphs],
                 }
-                for one, count, graphs in zip(
+                for graph_filter, count, graphs in zip(
                     self.filters, self.occurrences, self.highest, strict=True
                 )
             ],
@@ -415,12 +415,12 @@ def count_filters(
     """
     if not filters:
         return ()
-    patterns = [Pattern(one.structure) for one in filters]
+    patterns = [Pattern(graph_filter.structure) for graph_filter in filters]
     of_graph, of_filters = category_colors(patterns, graph)
 
     def count(number: int) -> OccurrenceCount:
-        own = of_filters[number]
-        colors = None if own is None else (own, of_graph)
+        of_filter = of_filters[number]
+        colors = None if of_filter is None else (of_filter, of_graph)
         query = Query.of_structure(graph, filters[number].structure, colors)
         return count_query(query, count_error=_COUNT_ERROR, max_steps=steps_in(seconds))[0]
 
@@ -448,8 +448,10 @@ def _shown_part(
         return _shown_graphs(miner, graph, limits)
     places = []
     for number in range(len(miner.filters_)):
-        own = np.flatnonzero(miner.labels_ == number)
-        nearest = own[np.argsort(-miner.similarities_[own], kind="stable")][: limits.most_places]
+        roots = np.flatnonzero(miner.labels_ == number)
+        nearest = roots[np.argsort(-miner.similarities_[roots], kind="stable")][
+            : limits.most_places
+        ]
         places.append(miner.subgraph_nodes_[nearest].astype(np.int64))
     return part_around(graph, places, limits)
 
@@ -522,15 +524,17 @@ def _recovery(
 ) -> tuple[MotifRecovery, ...]:
     """Compare filters with planted motifs; a copy is found where it is the subgraph of a node."""
     patterns = []
-    for one, count in zip(miner.filters_, occurrences, strict=True):
-        exact = np.flatnonzero((miner.labels_ == one.id) & miner.is_exact_)
-        places = miner.subgraph_nodes_[exact][:, : one.structure.num_nodes].astype(np.int64)
+    for graph_filter, count in zip(miner.filters_, occurrences, strict=True):
+        exact = np.flatnonzero((miner.labels_ == graph_filter.id) & miner.is_exact_)
+        places = miner.subgraph_nodes_[exact][:, : graph_filter.structure.num_nodes].astype(
+            np.int64
+        )
         patterns.append(
             Pattern(
-                one.structure,
+                graph_filter.structure,
                 Occurrences.at(places, graph),
                 frequency=Frequency(count),
-                id=one.id,
+                id=graph_filter.id,
             )
         )
     return tuple(compare_with_truth(patterns, truth))

@@ -60,7 +60,7 @@ def count_instances(
     share = float((hits / _roots_of(graph, settings, node_sets)).sum() / hits.sum())
     # those that were seen are there
     value, low, high = (
-        max(one * share, len(node_sets)) for one in (roots.value, roots.low, roots.high)
+        max(estimate * share, len(node_sets)) for estimate in (roots.value, roots.low, roots.high)
     )
     return OccurrenceCount(value, low, high, is_exact=False)
 
@@ -70,6 +70,8 @@ def _roots_of(graph: CSRGraph, settings: SubgraphSettings, node_sets: np.ndarray
     batch = extract_subgraphs(graph, settings, node_sets.ravel().astype(np.int64))
     size = node_sets.shape[1]
     node_sets = np.sort(node_sets, axis=1)
-    own = np.sort(batch.nodes[:, :size], axis=1)
-    is_same = (batch.num_nodes == size) & (own == np.repeat(node_sets, size, axis=0)).all(axis=1)
+    node_rows = np.sort(batch.nodes[:, :size], axis=1)
+    is_same = (batch.num_nodes == size) & (node_rows == np.repeat(node_sets, size, axis=0)).all(
+        axis=1
+    )
     return is_same.reshape(node_sets.shape).sum(axis=1)

@@ -238,7 +238,7 @@ def mined_filters(
     Nodes of the responses are numbered as the graph was given.
     """
     graph = mined.given
-    told = [describe_structure(one, bank.feature_names) for one in bank.structures]
+    told = [describe_structure(structure, bank.feature_names) for structure in bank.structures]
     names = tell_apart(told, bank.structures)
     labels = responses.labels
     drawn = int((~np.isnan(responses.similarity[:, :1])).sum()) if len(bank) else graph.num_nodes
@@ -259,9 +259,9 @@ def mined_filters(
         )
         random = learnt.random_instances[number]
         # 2. the nodes that are nearer to it than to the others
-        own = np.flatnonzero(labels == number)
-        similarity = responses.similarity[own, number]
-        quantiles = np.quantile(similarity, QUANTILES).tolist() if len(own) else []
+        roots = np.flatnonzero(labels == number)
+        similarity = responses.similarity[roots, number]
+        quantiles = np.quantile(similarity, QUANTILES).tolist() if len(roots) else []
         found.append(
             MinedFilter(
                 id=number,
@@ -280,27 +280,27 @@ def mined_filters(
                 ),
                 exceeds=learnt.exceeds[number],
                 exact=OccurrenceCount.of_sample(len(exact), drawn, graph.num_nodes),
-                nearest_nodes=OccurrenceCount.of_sample(len(own), drawn, graph.num_nodes),
+                nearest_nodes=OccurrenceCount.of_sample(len(roots), drawn, graph.num_nodes),
                 similarity=tuple(quantiles),
-                nearest=_nearest(own, number, structure.num_nodes, nodes, responses, graph),
+                nearest=_nearest(roots, number, structure.num_nodes, nodes, responses, graph),
             )
         )
     return found
 
 
 def _nearest(
-    own: np.ndarray,
+    roots: np.ndarray,
     number: int,
     size: int,
     subgraphs: np.ndarray,
     responses: Responses,
     graph: CSRGraph,
 ) -> tuple[NearestSubgraph, ...]:
-    """The most similar of the subgraphs around the nodes ``own``, on different sets of nodes."""
+    """The most similar of the subgraphs around the nodes ``roots``, on different sets of nodes."""
     found = []
     seen = set[frozenset[int]]()
     similarity = responses.similarity[:, number]
-    for root in own[np.argsort(-similarity[own], kind="stable")].tolist():
+    for root in roots[np.argsort(-similarity[roots], kind="stable")].tolist():
         nodes = subgraphs[root]
         members = frozenset(nodes[nodes >= 0].tolist())
         if members in seen:

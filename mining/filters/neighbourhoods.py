@@ -38,8 +38,8 @@ class Neighbourhoods(NamedTuple):
     ) -> Neighbourhoods:
         """The subgraphs around some nodes of a graph; ``colors [V]`` are those of all its nodes."""
         batch = extract_subgraphs(graph, settings, roots)
-        own = colors_of_subgraphs(batch, colors)
-        return cls(batch, own, structure_codes(batch.links, batch.num_nodes, own))
+        of_nodes = colors_of_subgraphs(batch, colors)
+        return cls(batch, of_nodes, structure_codes(batch.links, batch.num_nodes, of_nodes))
 
     def node_sets(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The different node sets of some subgraphs of M nodes, and how many show each.

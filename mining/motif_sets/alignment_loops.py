@@ -200,12 +200,12 @@ def _exchange(free, weights, colors, scratch, seed):
     count = _find_nearby(free, scratch, seed)
     best, best_role, best_place = 1e-6, -1, -1
     for i in range(size):
-        own = _of_color(node_colors[nodes[i]], colors[i])
+        bits = _of_color(node_colors[nodes[i]], colors[i])
         for j in range(size):
             if j != i:
-                own += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
+                bits += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
         for place in range(count):
-            more = _of_color(node_colors[near[place]], colors[i]) - own
+            more = _of_color(node_colors[near[place]], colors[i]) - bits
             for j in range(size):
                 if j != i:
                     more += weights[i, j, scratch.links_to[place, j]] + scratch.bits_to[place, j]

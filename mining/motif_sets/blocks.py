@@ -141,14 +141,14 @@ def find_shared_blocks(graph: CSRGraph, seed: int = 0) -> Blocks | None:
     None where all nodes are best in one block, so that only the density of the graphs is said.
     """
     ranks, communities = _ranks(graph), _communities(graph, seed)
-    one = np.zeros(graph.num_nodes, np.int64)
-    found = [Blocks(one, block_bits(graph, one, _NUM_BLOCKS[0]))]
+    single = np.zeros(graph.num_nodes, np.int64)
+    found = [Blocks(single, block_bits(graph, single, _NUM_BLOCKS[0]))]
     for number in _NUM_BLOCKS:
         found += [
             _fit(graph, (ranks * number).astype(np.int64), number),
             _fit(graph, np.minimum(communities, number - 1), number),
         ]
-    best = min(found, key=lambda one: one.bits)
+    best = min(found, key=lambda blocks: blocks.bits)
     return best if len(np.unique(best.labels)) > 1 else None
 
 
@@ -162,9 +162,9 @@ def block_bits(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> float:
     )
     joined, possible = edges[:, upper[0], upper[1]], pairs[:, upper[0], upper[1]]
     chosen = log2_factorial(possible) - log2_factorial(joined) - log2_factorial(possible - joined)
-    own = float((chosen + np.log2(possible + 1)).sum())
+    separate = float((chosen + np.log2(possible + 1)).sum())
     named = histogram_bits(np.bincount(labels, minlength=num_blocks))
-    return integer_bits(0) + 1 + integer_bits(num_blocks) + named + 1 + min(shared, own)
+    return integer_bits(0) + 1 + integer_bits(num_blocks) + named + 1 + min(shared, separate)
 
 
 def count_pairs(
@@ -178,10 +178,10 @@ def count_pairs(
     sizes = np.zeros((graph.num_graphs, num_blocks), np.int64)
     np.add.at(sizes, (graph_of, labels), 1)
     pairs = sizes[:, :, None] * sizes[:, None, :]
-    own = np.arange(num_blocks)
+    diagonal = np.arange(num_blocks)
     # inside a block, both ends of an edge were counted
-    edges[:, own, own] //= 2
-    pairs[:, own, own] = sizes * (sizes - 1) // 2
+    edges[:, diagonal, diagonal] //= 2
+    pairs[:, diagonal, diagonal] = sizes * (sizes - 1) // 2
     return edges, pairs
 
 
@@ -192,7 +192,9 @@ def _fit(graph: CSRGraph, begun: np.ndarray, num_blocks: int) -> Blocks:
     # until no more is gained
     for _ in range(_MOST_ROUNDS):
         labels = best.labels.copy()
-        edges, pairs = (one.sum(axis=0) for one in count_pairs(graph, labels, num_blocks))
+        edges, pairs = (
+            of_graphs.sum(axis=0) for of_graphs in count_pairs(graph, labels, num_blocks)
+        )
         density = (edges + 0.5) / (pairs + 1)
         share = (np.bincount(labels, minlength=num_blocks) + 0.5) / (len(labels) + num_blocks / 2)
         rows = graph.indptr, graph.indices, graph.graph_ptr
@@ -223,8 +225,8 @@ def _communities(graph: CSRGraph, seed: int) -> np.ndarray:
         for first, last in pairwise(graph.graph_ptr.tolist()):
             entries = slice(graph.indptr[first], graph.indptr[last])
             ends = np.stack([row[entries], graph.indices[entries]], axis=1) - first
-            own = igraph.Graph(last - first, ends[ends[:, 0] < ends[:, 1]])
-            found = own.community_leiden("modularity", n_iterations=_LEIDEN_ROUNDS).membership
+            subgraph = igraph.Graph(last - first, ends[ends[:, 0] < ends[:, 1]])
+            found = subgraph.community_leiden("modularity", n_iterations=_LEIDEN_ROUNDS).membership
             largest = np.argsort(-np.bincount(found, minlength=1), kind="stable")
             labels[first:last] = np.argsort(largest)[found]
     return labels
@@ -233,8 +235,8 @@ def _communities(graph: CSRGraph, seed: int) -> np.ndarray:
 def _renumber(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> np.ndarray:
     """The blocks of each graph by falling density."""
     edges, pairs = count_pairs(graph, labels, num_blocks)
-    own = np.arange(num_blocks)
-    density = edges[:, own, own] / np.maximum(pairs[:, own, own], 1)
+    diagonal = np.arange(num_blocks)
+    density = edges[:, diagonal, diagonal] / np.maximum(pairs[:, diagonal, diagonal], 1)
     number = np.argsort(np.argsort(-density, axis=1, kind="stable"), axis=1)
     return number[graph.graph_of(np.arange(graph.num_nodes)), labels]
 

@@ -193,7 +193,7 @@ class CollectionCode:
     def inside(self, links: np.ndarray) -> np.ndarray:
         """Degrees inside copies with the links ``[..., M, M]``, int64 ``[L, ..., M]``."""
         layer = np.where(links > 0, self.layer_of[links], -1)
-        return np.stack([(layer == one).sum(axis=-1) for one in range(len(self.degrees))])
+        return np.stack([(layer == degree).sum(axis=-1) for degree in range(len(self.degrees))])
 
 
 def rank_in_group(group: np.ndarray) -> np.ndarray:

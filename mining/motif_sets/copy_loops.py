@@ -103,14 +103,14 @@ def prefix_addresses(rows, copies, addresses, log_factorial, marks):
             top = max(top, left)
             bins += math.log2(counts[left] + 0.5)
             counts[left] += 1
-            own = addresses.classes[node]
-            in_class += math.log2(addresses.class_sizes[own])
+            node_class = addresses.classes[node]
+            in_class += math.log2(addresses.class_sizes[node_class])
             if marks[node]:
                 is_disjoint = False
             marks[node] = True
             if is_disjoint:
-                without += math.log2(addresses.class_sizes[own] - taken[own])
-                taken[own] += 1
+                without += math.log2(addresses.class_sizes[node_class] - taken[node_class])
+                taken[node_class] += 1
         histogram = log_star(top) - bins
         half = 0.5 * (top + 1)
         histogram += (math.lgamma(number * size + half) - math.lgamma(half)) / _LN2

@@ -169,11 +169,11 @@ def count_graphs_of_blocks(
     # 1. a factor for each two blocks that edges join, and the pairs of nodes that it counts for
     place = np.full(edges.shape, -1)
     place[a, b] = place[b, a] = np.arange(number, number + len(a))
-    own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
-    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(own, own)], -1)
+    class_blocks = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
+    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(class_blocks, class_blocks)], -1)
     weights = np.where(thirds < 0, 0, _pairs(classes))
     # 2. near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a d_b
-    ends = np.bincount(own, classes.sums, minlength=len(edges))
+    ends = np.bincount(class_blocks, classes.sums, minlength=len(edges))
     factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
     # 3. the corrections; for one block these are the ½
     nats = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
@@ -182,7 +182,7 @@ def count_graphs_of_blocks(
         known = near.between[a, b] * log(2)
         start = np.concatenate(
             [
-                near.sides[0].guess(classes.sums / classes.sizes, own),
+                near.sides[0].guess(classes.sums / classes.sizes, class_blocks),
                 np.where(np.isnan(known), factors, known),
             ]
         )
@@ -352,7 +352,7 @@ def _fit(
         places[0], places[-1], pairs.thirds, weights.astype(np.float64),
     )  # fmt: skip
     parts = [
-        side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
+        side.finish(unknowns[rows], spread[rows]) for side, rows in zip(sides, places, strict=True)
     ]
     bits = max(0.0, float(value + sum(part.nats for part in parts) + nats) / log(2))
     error = sum(part.error for part in parts) / log(2)

@@ -392,13 +392,13 @@ class MotifSet:
 
         So are their edits. ``blocks`` are those of the set that has some.
         """
-        own, *others = copies
+        of_set, *others = copies
         own_edits, *other_edits = edits or [[NO_EDITS] * len(places) for places in copies]
         other = record.other
         return cls(
             motifs=tuple(
                 _pattern_of(motif, relations, places, changed)
-                for motif, places, changed in zip(record.motifs, own, own_edits, strict=True)
+                for motif, places, changed in zip(record.motifs, of_set, own_edits, strict=True)
             ),
             bits_base=record.bits_base,
             bits_total=record.bits_total,

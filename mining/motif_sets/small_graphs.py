@@ -102,12 +102,12 @@ def _list_graphs(nodes_of_degree: tuple[int, ...]) -> int:
     number = list(nodes_of_degree[:top])
     number[-1] -= 1
     total = 0
-    for taken in product(*(range(min(one, top) + 1) for one in number)):
+    for taken in product(*(range(min(available, top) + 1) for available in number)):
         if sum(taken) == top:
             ways = 1
             left = number.copy()
-            for d, (one, many) in enumerate(zip(number, taken, strict=True)):
-                ways *= comb(one, many)
+            for d, (available, many) in enumerate(zip(number, taken, strict=True)):
+                ways *= comb(available, many)
                 left[d] -= many
                 if d:
                     left[d - 1] += many
@@ -138,14 +138,14 @@ def count_small_digraphs(
         bits = log2(max(_list_digraphs(tuple(sorted(degrees))), 1))
     elif len(out) * others - num_arcs <= _MOST_ARCS:
         # as many as of the arcs that are left out
-        left_out = sorted((others - one, others - other) for one, other in degrees)
+        left_out = sorted((others - outgoing, others - incoming) for outgoing, incoming in degrees)
         bits = log2(max(_list_digraphs(tuple(left_out)), 1))
     else:
         # ½ log2(π m / 2) in place of ½ log2(2π m)
         bits = max(0.0, found.bits - 1)
     x, y = (
-        np.exp2(side.of(np.arange(own.max(initial=0) + 1)))
-        for side, own in zip(found.sides, (out, into), strict=True)
+        np.exp2(side.of(np.arange(degrees_of_side.max(initial=0) + 1)))
+        for side, degrees_of_side in zip(found.sides, (out, into), strict=True)
     )
     return bits, x, y
 

@@ -141,21 +141,21 @@ class ComparedStructures:
         if null is None:
             return f"{number_of(len(self.patterns), 'structure')} counted, and not compared"
         # larger ones may be counted alone
-        compared = [one for one in self.patterns.values() if null in one.significance]
-        results = [one.significance[null] for one in compared]
-        more = sum(one.verdict == MORE for one in results)
-        less = sum(one.verdict == LESS for one in results)
-        held = sum(one.observed > 0 for one in results)
+        compared = [pattern for pattern in self.patterns.values() if null in pattern.significance]
+        results = [pattern.significance[null] for pattern in compared]
+        more = sum(result.verdict == MORE for result in results)
+        less = sum(result.verdict == LESS for result in results)
+        held = sum(result.observed > 0 for result in results)
         # another null model may have some that this one has not
-        absent = sum(one.largest > 0 and not one.observed for one in results)
+        absent = sum(result.largest > 0 and not result.observed for result in results)
         more_said = f" (and {absent:,} that these alone have)" if absent else ""
         sentence = (
             f"{number_of(held, 'structure')} compared with {results[0].num_samples} random graphs"
             f"{more_said}: {more} over-represented, {less} under-represented"
         )
-        called = _in_order(one for one in compared if one.significance[null].is_called)
+        called = _in_order(pattern for pattern in compared if pattern.significance[null].is_called)
         # those that there are more of, in the first place
-        called.sort(key=lambda one: one.significance[null].verdict != MORE)
+        called.sort(key=lambda pattern: pattern.significance[null].verdict != MORE)
         shown = []
         for pattern in called[:_MOST_SAID]:
             result = pattern.significance[null]
@@ -181,27 +181,27 @@ def choose_patterns(
     census = dict(compared.patterns)
     # 2. the motifs, and what else was seen: counts are those of the census, or are made
     joined = merge([*motifs, *seen])
-    beyond = [one for one in joined if one.key not in census]
-    counted = {one.key: one for one in _count_together(mined, beyond, rules, steps)}
+    beyond = [pattern for pattern in joined if pattern.key not in census]
+    counted = {pattern.key: pattern for pattern in _count_together(mined, beyond, rules, steps)}
     known = []
-    for one in joined:
-        own = counted.get(one.key) or census.pop(one.key)
-        known.append(replace(one, frequency=own.frequency, significance=own.significance))
+    for pattern in joined:
+        tested = counted.get(pattern.key) or census.pop(pattern.key)
+        known.append(replace(pattern, frequency=tested.frequency, significance=tested.significance))
     in_set = known[: len(motifs)]
     more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
-    called = _in_order(one for one in (*census.values(), *more) if one.is_called)
-    rest = [one for one in more if not one.is_called]
-    rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
-    given = [one for one in rest if "given" in one.sources]
-    frequent = [one for one in rest[len(given) :] if one.frequency.count > 0]
+    called = _in_order(pattern for pattern in (*census.values(), *more) if pattern.is_called)
+    rest = [pattern for pattern in more if not pattern.is_called]
+    rest.sort(key=lambda pattern: ("given" not in pattern.sources, -pattern.frequency.count))
+    given = [pattern for pattern in rest if "given" in pattern.sources]
+    frequent = [pattern for pattern in rest[len(given) :] if pattern.frequency.count > 0]
     reported = [*in_set, *called, *given, *frequent[: rules.most_seen]]
-    keys = {one.key for one in reported}
+    keys = {pattern.key for pattern in reported}
     others = [
-        one
-        for one in (*census.values(), *rest)
+        pattern
+        for pattern in (*census.values(), *rest)
         # what random graphs alone have was compared as well
-        if one.key not in keys and (one.significance or one.frequency.count > 0)
+        if pattern.key not in keys and (pattern.significance or pattern.frequency.count > 0)
     ]
     others.sort(key=_distance, reverse=True)
     # 4. compare the graphs of each class; what leads a group is reported as well, and some of what
@@ -209,17 +209,17 @@ def choose_patterns(
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
         groups = differing_groups(both)
-        differing = {one.key for group in groups for one in group[: 1 + _MOST_FOLLOWING]}
+        differing = {pattern.key for group in groups for pattern in group[: 1 + _MOST_FOLLOWING]}
         num_reported = len(reported)
-        more = [one for one in both[num_reported:] if one.key in differing]
+        more = [pattern for pattern in both[num_reported:] if pattern.key in differing]
         reported = [*both[:num_reported], *more]
-        others = [one for one in both[num_reported:] if one.key not in differing]
+        others = [pattern for pattern in both[num_reported:] if pattern.key not in differing]
     return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
 
 
 def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
     """Count all structures of few nodes, in the graph and in the random graphs of each model."""
-    models = [null_model(one, mined.graph) for one in rules.nulls]
+    models = [null_model(null, mined.graph) for null in rules.nulls]
     spend = _with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
     warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
@@ -239,28 +239,24 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         (model, _count_in_random(mined, model, known, compared, rules, steps))
         for model in (models if compared else ())
     ]
-    own = dict.fromkeys(known.values(), 0) | census
-    (totals,) = with_structures_alone([own])
-    structures = {one.key: one for one in totals}
-    own = {one: number for one, number in own.items() if one.num_nodes in compared}
+    in_graph = dict.fromkeys(known.values(), 0) | census
+    (totals,) = with_structures_alone([in_graph])
+    structures = {structure.key: structure for structure in totals}
+    in_graph = {
+        structure: number
+        for structure, number in in_graph.items()
+        if structure.num_nodes in compared
+    }
     verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
     null_models: dict[str, str] = {}
     for model, censuses in drawn:
-        if not own or not censuses:
+        if not in_graph or not censuses:
             continue
-        for structure, verdict in compare_censuses(model.name, [own, *censuses]).items():
+        for structure, verdict in compare_censuses(model.name, [in_graph, *censuses]).items():
             verdicts[structure.key][model.name] = verdict
         null_models[model.name] = model.keeps
-        looked = steps.each(
-            f"looking at {model.name}",
-            str,
-            lambda model: model.doubt(mined.graph),
-            [model],
-            attrgetter("name"),
-            in_time=True,
-        )
-        warnings += filter(None, looked)
-    counts = {one.key: count for one, count in totals.items()}
+        warnings += _doubts_of(model, mined, steps)
+    counts = {structure.key: count for structure, count in totals.items()}
     patterns = {
         key: Pattern(
             structures[key].with_nodes(structures[key].reading_order),
@@ -270,6 +266,19 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         for key, significance in verdicts.items()
     }
     return ComparedStructures(patterns, null_models, tuple(warnings))
+
+
+def _doubts_of(model: NullModel, mined: MinedGraph, steps: Steps) -> list[str]:
+    """What speaks against a null model of the graph, a sentence or none."""
+    looked = steps.each(
+        f"looking at {model.name}",
+        str,
+        lambda model: model.doubt(mined.graph),
+        [model],
+        attrgetter("name"),
+        in_time=True,
+    )
+    return list(filter(None, looked))
 
 
 class SizesToCount(NamedTuple):
@@ -392,7 +401,11 @@ def _take_censuses(
         return Censuses(refused=error.message.note)
     structures = dict.fromkeys(structure for counts in censuses for structure in counts)
     return Censuses(
-        len(graphs), [(one, [counts.get(one, 0) for counts in censuses]) for one in structures]
+        len(graphs),
+        [
+            (structure, [counts.get(structure, 0) for counts in censuses])
+            for structure in structures
+        ],
     )
 
 
@@ -402,13 +415,14 @@ def _counts_of_each(taken: Iterable[Censuses], known: dict[bytes, Structure]) ->
     What was kept, or comes from another process, has structures of its own.
     """
     each: list[Counts] = []
-    for one in taken:
+    for counted in taken:
         rows = [
-            (known.setdefault(structure.key, structure), counts) for structure, counts in one.counts
+            (known.setdefault(structure.key, structure), counts)
+            for structure, counts in counted.counts
         ]
         each += [
             {structure: counts[number] for structure, counts in rows}
-            for number in range(one.num_graphs)
+            for number in range(counted.num_graphs)
         ]
     return each
 
@@ -448,7 +462,7 @@ def _count_in_random(
         in_time=True,
         weight=len,
     )
-    refused = [one.refused for one in found if one.refused]
+    refused = [outcome.refused for outcome in found if outcome.refused]
     if refused:
         log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
         return []
@@ -468,9 +482,13 @@ def compare_censuses(
     those of kinds, are a family of their own.
     """
     every = with_structures_alone(censuses)
-    structures = list(dict.fromkeys(one for census in every for one in census))
-    counts = exact_array([[census.get(one, 0) for one in structures] for census in every])
-    families = [2 * one.num_nodes + (one.alone is not one) for one in structures]
+    structures = list(dict.fromkeys(structure for census in every for structure in census))
+    counts = exact_array(
+        [[census.get(structure, 0) for structure in structures] for census in every]
+    )
+    families = [
+        2 * structure.num_nodes + (structure.alone is not structure) for structure in structures
+    ]
     return dict(zip(structures, compare_with_random(null, counts, np.array(families)), strict=True))
 
 
@@ -485,7 +503,7 @@ def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[C
     """
     first: dict[bytes, Structure] = {}
     alone: dict[Structure, Structure] = {}
-    for structure in dict.fromkeys(one for census in censuses for one in census):
+    for structure in dict.fromkeys(structure for census in censuses for structure in census):
         if structure.alone is not structure:
             alone[structure] = first.setdefault(structure.alone.key, structure.alone)
     every: list[Counts] = []
@@ -501,7 +519,8 @@ def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[C
 def _in_order(called: Iterable[Pattern]) -> list[Pattern]:
     """Structures alone before those with kinds, and those that lie out farthest first."""
     return sorted(
-        called, key=lambda one: (one.structure.alone is not one.structure, -_distance(one))
+        called,
+        key=lambda pattern: (pattern.structure.alone is not pattern.structure, -_distance(pattern)),
     )
 
 
@@ -527,11 +546,11 @@ def _count_together(
         )
         return count
 
-    structures = [one.structure for one in patterns]
+    structures = [pattern.structure for pattern in patterns]
     counts = steps.each(
         "counting patterns", OccurrenceCount, count_one, structures, attrgetter("key")
     )
-    return [one.counted(count) for one, count in zip(patterns, counts, strict=True)]
+    return [pattern.counted(count) for pattern, count in zip(patterns, counts, strict=True)]
 
 
 def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
@@ -543,7 +562,7 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
         colors = mined.colors_of(structure)
         return find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
 
-    structures = [one.structure for one in patterns]
+    structures = [pattern.structure for pattern in patterns]
     found = steps.each(
         "counting in each class",
         tuple[np.ndarray, bool],
@@ -561,9 +580,9 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
         class_differences(contains, classes.labels, classes.names),
         contains,
         classes.labels,
-        [one.num_nodes for one in patterns],
+        [pattern.num_nodes for pattern in patterns],
     )
     return [
-        replace(one, classes=difference)
-        for one, difference in zip(patterns, differences, strict=True)
+        replace(pattern, classes=difference)
+        for pattern, difference in zip(patterns, differences, strict=True)
     ]

@@ -33,4 +33,4 @@ def patterns_of_subgraphs(mined: MinedGraph, sizes: range, steps: Steps) -> list
         log.warning("frequent subgraphs are not complete: %s", found.left_out)
     pairs = zip(found.structures, found.support.tolist(), strict=True)
     best = sorted(pairs, key=lambda pair: -pair[1] * len(pair[0].edges))[:_MOST]
-    return [Pattern(one, sources=("frequent",)) for one, _ in best]
+    return [Pattern(structure, sources=("frequent",)) for structure, _ in best]

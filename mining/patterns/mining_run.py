@@ -156,7 +156,9 @@ class MiningRun:
         if filters is None and miner.filters_ is not None:
             filters = FiltersRun.of(miner.filters_, csr)
         found = miner.motif_set_
-        located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
+        located = [
+            replace(pattern, inside=_inside(pattern, found, csr)) for pattern in miner.patterns_
+        ]
         described = _described([*located, *miner.others_], csr.feature_names)
         patterns = described[: len(located)]
         others = described[len(located) :]
@@ -186,7 +188,7 @@ class MiningRun:
             "motif_set": self.motif_set.to_dict(),
             "patterns": [pattern.to_dict() for pattern in self.patterns],
             # the relations of the graph are in each pattern and in run.json
-            "others": [one.to_dict() for one in self.others],
+            "others": [pattern.to_dict() for pattern in self.others],
         }
 
     def table(self, which: str = "structures") -> Table:
@@ -332,9 +334,11 @@ def with_names(
 
 def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> list[Pattern]:
     """The patterns with descriptions, no two alike."""
-    told = [describe_structure(one.structure, feature_names) for one in patterns]
-    apart = tell_apart(told, [one.structure for one in patterns])
-    return [replace(one, description=text) for one, text in zip(patterns, apart, strict=True)]
+    told = [describe_structure(pattern.structure, feature_names) for pattern in patterns]
+    apart = tell_apart(told, [pattern.structure for pattern in patterns])
+    return [
+        replace(pattern, description=text) for pattern, text in zip(patterns, apart, strict=True)
+    ]
 
 
 def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
@@ -353,9 +357,9 @@ def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ..
     rows = pattern.occurrences.rows_in(graph)
     numbers = []
     left = np.ones(len(rows), bool)
-    for one in found:
-        assert one.motif is not None, "a motif has copies"
-        copies = one.motif.copies.rows_in(graph)
+    for in_set in found:
+        assert in_set.motif is not None, "a motif has copies"
+        copies = in_set.motif.copies.rows_in(graph)
         # nodes of an occurrence in each copy, [K, copies]
         at = copies.ravel(), np.repeat(np.arange(len(copies)), copies.shape[1])
         member = sp.csr_array(

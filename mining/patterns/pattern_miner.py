@@ -14,7 +14,7 @@ from gomkcn.mining.counting.pattern_counts import COPIES, LOG, bag_of_patterns
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
-from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.choice import (
     ChoiceRules,
     choose_patterns,
@@ -29,7 +29,7 @@ from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
-from gomkcn.mining.structures.pattern import merge
+from gomkcn.mining.structures.pattern import Pattern, merge
 from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -222,13 +222,13 @@ class PatternMiner(GraphEstimator):
     def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
         """What is reported of a graph."""
         # nobody asked for a comparison that says nothing of molecules
-        asked = self.settings.nulls
-        is_left_out = AUTO in asked and holds_molecules(graph.relations)
-        nulls = [null for null in asked if null != AUTO or not is_left_out]
+        chosen = self.settings.nulls
+        is_left_out = AUTO in chosen and holds_molecules(graph.relations)
+        nulls = [null for null in chosen if null != AUTO or not is_left_out]
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
             MOST_SEEN,
-            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in nulls)),
+            tuple(dict.fromkeys(DEFAULT_NULL if null == AUTO else null for null in nulls)),
             AUTO in nulls,
             self.null_samples,
             self.count_error,
@@ -293,9 +293,7 @@ class PatternMiner(GraphEstimator):
         for note in mined.categories.notes:
             log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        settings = self.settings
-        sources = settings.sources
-        proposed = given_patterns(settings.given, mined, is_collection=is_collection)
+        proposed = given_patterns(self.settings.given, mined, is_collection=is_collection)
         rules = self.choice_rules(given)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
@@ -304,24 +302,9 @@ class PatternMiner(GraphEstimator):
             log.info("%s", compared)
             # 3. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, steps)
-            if filters is not None and "filters" in sources:
-                proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
-            if "frequent" in sources:
-                # which few ask for
-                from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
-
-                proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
+            proposed += self._propose(mined, filters, rules, steps)
             # 4. the few structures whose copies shorten the description of the graph most
-            motif_set = find_motif_set(
-                mined,
-                self.sizes,
-                self.random_state,
-                merge(proposed),
-                grows="grown" in sources,
-                exact_copies=self.exact_copies,
-                is_collection=is_collection,
-                steps=steps,
-            )
+            motif_set = self._find_motif_set(mined, proposed, is_collection, steps)
             log.info("%s", summary(motif_set))
             if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
@@ -330,7 +313,7 @@ class PatternMiner(GraphEstimator):
             # 6. list the places of these
             located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 7. give them their numbers
-        patterns = [replace(one, id=i) for i, one in enumerate(located)]
+        patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 8. only what ends whole leaves something behind
@@ -346,6 +329,35 @@ class PatternMiner(GraphEstimator):
         self.null_models_ = choice.null_models
         self.graph_classes_ = classes_of(y, given)
         return self
+
+    def _propose(
+        self, mined: MinedGraph, filters: FilterMiner | None, rules: ChoiceRules, steps: Steps
+    ) -> list[Pattern]:
+        """The structures of filters and the frequent subgraphs, as the settings ask for them."""
+        proposed = list[Pattern]()
+        if filters is not None and "filters" in self.settings.sources:
+            proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
+        if "frequent" in self.settings.sources:
+            # which few ask for
+            from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
+
+            proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
+        return proposed
+
+    def _find_motif_set(
+        self, mined: MinedGraph, proposed: list[Pattern], is_collection: bool, steps: Steps
+    ) -> MotifSet:
+        """The motifs among what is proposed, and what grows from it where the settings say so."""
+        return find_motif_set(
+            mined,
+            self.sizes,
+            self.random_state,
+            merge(proposed),
+            grows="grown" in self.settings.sources,
+            exact_copies=self.exact_copies,
+            is_collection=is_collection,
+            steps=steps,
+        )
 
     def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMiner | None:
         """The fitted miner of filters; None where they are left out.
@@ -432,7 +444,9 @@ class PatternMiner(GraphEstimator):
         self._check_fitted()
         if self.values == COPIES:
             return self.motif_set_.get_feature_names_out(level=self._level)
-        return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
+        return np.array(
+            [f"{pattern.id}: {pattern.name}" for pattern in self.patterns_], dtype=object
+        )
 
     @property
     def _level(self) -> str:

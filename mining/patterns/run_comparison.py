@@ -124,24 +124,24 @@ class RunComparison(Tabular):
     def __repr__(self) -> str:
         """What is compared, and how the profiles of each size correlate."""
         correlations = "".join(
-            f", {one.correlation:+.2f} for those of {one.family.num_nodes} nodes"
-            for one in self.profiles
-            if one.correlation is not None
+            f", {profile.correlation:+.2f} for those of {profile.family.num_nodes} nodes"
+            for profile in self.profiles
+            if profile.correlation is not None
         )
         sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
         return f"RunComparison({sources}: {count(len(self.structures), 'structure')}{correlations})"
 
     def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
         """Structures of which the tests of both runs say this."""
-        return [one for one in self.structures if one.signs == (first, second)]
+        return [row for row in self.structures if row.signs == (first, second)]
 
     @property
     def in_a_set(self) -> list[ComparedStructure]:
         """Structures that are motifs of either run."""
         return [
-            one
-            for one in self.structures
-            if any(side and side.copies is not None for side in (one.first, one.second))
+            row
+            for row in self.structures
+            if any(side and side.copies is not None for side in (row.first, row.second))
         ]
 
     @property
@@ -154,12 +154,12 @@ class RunComparison(Tabular):
         if not (self.null in NULL_MODELS and NULL_MODELS[self.null].keeps_degrees):
             return []
         return [
-            one
-            for one in self.structures
-            if one.is_called
-            and None not in one.signs
-            and one.structure.num_nodes == 3
-            and len(one.structure.pairs) == 2
+            row
+            for row in self.structures
+            if row.is_called
+            and None not in row.signs
+            and row.structure.num_nodes == 3
+            and len(row.structure.pairs) == 2
         ]
 
     def columns(self) -> dict[str, list[Any]]:
@@ -216,12 +216,12 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
         structures |= counted.structures
     feature_names = tuple(dict.fromkeys((*first.graph.feature_names, *second.graph.feature_names)))
     every = list(structures.values())
-    names = tell_apart([describe_structure(one, feature_names) for one in every], every)
+    names = tell_apart([describe_structure(structure, feature_names) for structure in every], every)
     rows = [
-        ComparedStructure(name, one, *(counted.side(key, one) for counted in both))
-        for name, (key, one) in zip(names, structures.items(), strict=True)
+        ComparedStructure(name, structure, *(counted.side(key, structure) for counted in both))
+        for name, (key, structure) in zip(names, structures.items(), strict=True)
     ]
-    rows = _in_order(_with_entries([one for one in rows if one.is_held]))
+    rows = _in_order(_with_entries([row for row in rows if row.is_held]))
     return RunComparison(
         ComparedRun(first.graph, first.warnings),
         ComparedRun(second.graph, second.warnings),
@@ -295,11 +295,11 @@ class _Counted(NamedTuple):
             structures,
             null,
             {
-                Family.of(structures[key]): one.significance[null].num_samples
-                for key, one in patterns.items()
-                if null in one.significance
+                Family.of(structures[key]): pattern.significance[null].num_samples
+                for key, pattern in patterns.items()
+                if null in pattern.significance
             },
-            frozenset(word for one in structures.values() for word in _words(one)),
+            frozenset(word for structure in structures.values() for word in _words(structure)),
         )
 
     def side(self, key: bytes, structure: Structure) -> Side | None:
@@ -343,37 +343,39 @@ def _without_single_relation(structure: Structure) -> Structure:
 def _words(structure: Structure) -> frozenset[str]:
     """The relations of its edges and the categories of its nodes, by name."""
     relations = (structure.relations.names[number] for number in structure.edge_relations)
-    return frozenset(relations) | frozenset(name for own in structure.categories for name in own)
+    return frozenset(relations) | frozenset(
+        name for of_node in structure.categories for name in of_node
+    )
 
 
 def _with_entries(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:
     """The structures with their entries of the profile of each run."""
     squares: defaultdict[tuple[Family, str], float] = defaultdict(float)
-    for one in rows:
+    for row in rows:
         for which in BOTH:
-            side: Side | None = getattr(one, which)
+            side: Side | None = getattr(row, which)
             if side is not None and not math.isnan(side.z):
-                squares[Family.of(one.structure), which] += side.z**2
+                squares[Family.of(row.structure), which] += side.z**2
 
-    def with_entry(one: ComparedStructure, which: str) -> Side | None:
-        side: Side | None = getattr(one, which)
-        length = math.sqrt(squares[Family.of(one.structure), which]) or 1.0
+    def with_entry(row: ComparedStructure, which: str) -> Side | None:
+        side: Side | None = getattr(row, which)
+        length = math.sqrt(squares[Family.of(row.structure), which]) or 1.0
         return side and replace(side, entry=side.z / length)
 
     return [
-        replace(one, first=with_entry(one, "first"), second=with_entry(one, "second"))
-        for one in rows
+        replace(row, first=with_entry(row, "first"), second=with_entry(row, "second"))
+        for row in rows
     ]
 
 
 def _in_order(rows: Iterable[ComparedStructure]) -> list[ComparedStructure]:
     """Families one after the other; in each the largest entry of either profile first."""
 
-    def place(one: ComparedStructure) -> tuple[Any, ...]:
-        family = Family.of(one.structure)
-        entries = [abs(side.entry) for side in (one.first, one.second) if side is not None]
+    def place(row: ComparedStructure) -> tuple[Any, ...]:
+        family = Family.of(row.structure)
+        entries = [abs(side.entry) for side in (row.first, row.second) if side is not None]
         largest = max((entry for entry in entries if not math.isnan(entry)), default=0.0)
-        return (family.has_kinds, family, -largest, one.structure.key)
+        return (family.has_kinds, family, -largest, row.structure.key)
 
     return sorted(rows, key=place)
 
@@ -381,12 +383,12 @@ def _in_order(rows: Iterable[ComparedStructure]) -> list[ComparedStructure]:
 def _profiles(rows: Sequence[ComparedStructure]) -> list[Profile]:
     """The profiles of each family that both runs compared."""
     of_family: dict[Family, list[int]] = {}
-    for number, one in enumerate(rows):
-        sides = (one.first, one.second)
+    for number, compared in enumerate(rows):
+        sides = (compared.first, compared.second)
         if all(side and side.result for side in sides) and any(
             side and not math.isnan(side.entry) for side in sides
         ):
-            of_family.setdefault(Family.of(one.structure), []).append(number)
+            of_family.setdefault(Family.of(compared.structure), []).append(number)
     found = []
     for family, numbers in of_family.items():
         entries = [np.array([getattr(rows[row], which).entry for row in numbers]) for which in BOTH]

@@ -18,10 +18,10 @@ def patterns_of_filters(
     What is smaller than ``sizes`` is left out, unless there is nothing larger.
     """
     found = []
-    for one in filters:
+    for graph_filter in filters:
         # their relations are those of the graph, under other names and roles
-        learnt = one.structure
+        learnt = graph_filter.structure
         structure = Structure.of_channels(learnt.channels, mined.graph.relations, learnt.categories)
         found.append(Pattern(structure, sources=("filters",)))
-    large = [one for one in found if one.num_nodes >= sizes[0]]
+    large = [structure for structure in found if structure.num_nodes >= sizes[0]]
     return merge(large or found)

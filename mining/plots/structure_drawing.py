@@ -71,10 +71,7 @@ def draw_structure(
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """
-    caption = label or "edges " + ", ".join(edge_names(structure))
-    for look, pairs in (("dotted", missing), ("thin", added)):
-        if pairs and not label:
-            caption += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
+    caption = label or _caption(structure, missing, added)
     size = structure.num_nodes
     if not (added or len(fills) or len(weights) or ringed):
         names = ascii_uppercase[:size] if beside else ""
@@ -100,32 +97,15 @@ def draw_structure(
     )
     shapes += _edges(structure, points, radius, lines or {}, missing, weights)
     for node, (x, y) in enumerate(points.tolist()):
-        circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
-        color = "var(--t)"
-        if hollow:
-            color = "var(--ink, currentColor)"
-            shapes += f'{circle} fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"/>'
-        elif len(fills):
-            color = _letter_color(fills[node])
-            shapes += f'{circle} fill="{fills[node]}" stroke="var(--c)"/>'
-        else:
-            shapes += f'{circle} fill="var(--c)"/>'
+        circle, color = _circle(x, y, radius, hollow, fills[node] if len(fills) else "")
+        shapes += circle
         if node in ringed:
             shapes += (
                 f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{radius + _RING_GAP:.1f}" '
                 'fill="none" stroke="var(--ink, currentColor)" stroke-width="1.4"/>'
             )
         if beside and short_category(structure.categories[node]):
-            # away from its neighbours, below a node amid them
-            ends = [end for edge in structure.edges if node in edge for end in edge]
-            away = points[node] - points[ends or [node]].mean(axis=0)
-            if float(np.linalg.norm(away)) < radius:
-                away = np.array([0.0, 1.0])
-            u, v = (away * (radius + 6) / np.linalg.norm(away)).tolist()
-            shapes += (
-                f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
-                f'text-anchor="middle" dominant-baseline="central">{node_letter(node)}</text>'
-            )
+            shapes += _letter_beside(structure, node, points, radius)
         if letters:
             shapes += (
                 f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" text-anchor="middle" '
@@ -135,6 +115,41 @@ def draw_structure(
     return Markup(
         f'<svg role="img" aria-label="{escape(caption)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'
+    )
+
+
+def _caption(
+    structure: Drawable, missing: Sequence[tuple[int, int]], added: Sequence[tuple[int, int]]
+) -> str:
+    """What is read out: the edges, and which are dotted and thin."""
+    caption = "edges " + ", ".join(edge_names(structure))
+    for look, pairs in (("dotted", missing), ("thin", added)):
+        if pairs:
+            caption += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
+    return caption
+
+
+def _circle(x: float, y: float, radius: float, hollow: bool, fill: str) -> tuple[str, str]:
+    """The circle of a node, and the colour of a letter on it; without a fill it is the motif's."""
+    circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
+    if hollow:
+        paper = f'{circle} fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"/>'
+        return paper, "var(--ink, currentColor)"
+    if fill:
+        return f'{circle} fill="{fill}" stroke="var(--c)"/>', _letter_color(fill)
+    return f'{circle} fill="var(--c)"/>', "var(--t)"
+
+
+def _letter_beside(structure: Drawable, node: int, points: np.ndarray, radius: float) -> str:
+    """The letter of a node, away from its neighbours, or below a node amid them."""
+    ends = [end for edge in structure.edges if node in edge for end in edge]
+    away = points[node] - points[ends or [node]].mean(axis=0)
+    if float(np.linalg.norm(away)) < radius:
+        away = np.array([0.0, 1.0])
+    x, y = (points[node] + away * (radius + 6) / np.linalg.norm(away)).tolist()
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="currentColor" font-size="9.5" '
+        f'text-anchor="middle" dominant-baseline="central">{node_letter(node)}</text>'
     )
 
 

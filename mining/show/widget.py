@@ -65,27 +65,27 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.validate("selected")
     def _complete(self, proposal: dict[str, Any]) -> Selection | None:
         """The whole record of what is asked for, nodes included."""
-        asked = proposal["value"]
-        if asked is None:
+        selected = proposal["value"]
+        if selected is None:
             return None
-        if address := self._address_of(asked):
+        if address := self._address_of(selected):
             return {**self._selections[address]}
         # a sample of many occurrences is drawn
         drawn = [
             str(selection["occurrence"])
             for selection in self._selections.values()
-            if "occurrence" in selection and selection["pattern"] == asked.get("pattern")
+            if "occurrence" in selection and selection["pattern"] == selected.get("pattern")
         ]
         way_out = f"; occurrences of this pattern are {listed(drawn)}" if drawn else ""
-        for kind in asked.keys() & _KINDS:
+        for kind in selected.keys() & _KINDS:
             known = dict.fromkeys(
                 selection[kind] for selection in self._selections.values() if kind in selection
             )
-            if asked[kind] not in list(known):
+            if selected[kind] not in list(known):
                 way_out = f"; each {kind}: {listed(map(str, known)) or 'none'}"
         raise InputError(
             "selected must be None or what the page draws, such as "
-            f'{{"motif": 0, "copy": 2}}, got {asked}{way_out}.'
+            f'{{"motif": 0, "copy": 2}}, got {selected}{way_out}.'
         )
 
     @traitlets.observe("selected")
@@ -96,12 +96,14 @@ class Explorer(anywidget.AnyWidget):
     def _hear_page(self, _: object) -> None:
         self.selected = self._selections.get(self._address)
 
-    def _address_of(self, asked: Selection) -> str:
+    def _address_of(self, selected: Selection) -> str:
         """The address of the first selection that is as asked; empty where there is none."""
-        if not asked.keys() & _KINDS:
+        if not selected.keys() & _KINDS:
             return ""
         found = (
-            at for at, selection in self._selections.items() if asked.items() <= selection.items()
+            at
+            for at, selection in self._selections.items()
+            if selected.items() <= selection.items()
         )
         return next(found, "")
 

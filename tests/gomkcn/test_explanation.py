@@ -99,10 +99,10 @@ def test_responses_are_those_of_the_first_layer(explained):
     contributions, nodes = explanation.contributions, np.concatenate(nodes)
     for label in (0, 1):
         np.testing.assert_allclose(
-            contributions.own[label], np.mean(found[label], axis=0), rtol=1e-4
+            contributions.of_class[label], np.mean(found[label], axis=0), rtol=1e-4
         )
         others = np.mean(found[1 - label], axis=0)
-        np.testing.assert_allclose(contributions.others[label], others, rtol=1e-4)
+        np.testing.assert_allclose(contributions.of_others[label], others, rtol=1e-4)
     # the scale of a filter is over all nodes of the test part
     ends = [(one.low, one.high) for one in explanation.filters]
     np.testing.assert_allclose(ends, list(zip(nodes.min(axis=0), nodes.max(axis=0), strict=True)),
@@ -306,7 +306,7 @@ def test_the_filter_that_speaks_is_not_the_one_of_the_highest_mean():
     weights = np.array([[4.0, -3.0], [-4.0, 3.0]])
     contributions = weigh_filters(weights, responses, labels)
     # the highest mean of both classes is that of the circle
-    assert contributions.own.argmax(axis=1).tolist() == [0, 0]
+    assert contributions.of_class.argmax(axis=1).tolist() == [0, 0]
     assert [contributions.speaker(label) for label in (0, 1)] == [0, 1]
     # the absence of the book contributes more to a circle, and yet no filter of circles
     np.testing.assert_allclose(contributions.values[0], [0.08, 0.9])
@@ -369,7 +369,7 @@ def test_where_batch_norm_turns_the_sign_the_lowest_response_is_read(tmp_path):
     for label in (0, 1):
         own = np.mean([row for row, one in zip(found, rows, strict=True)
                        if data.labels[one] == label], axis=0)  # fmt: skip
-        np.testing.assert_allclose(explanation.contributions.own[label], own, rtol=1e-5)
+        np.testing.assert_allclose(explanation.contributions.of_class[label], own, rtol=1e-5)
 
 
 def test_planted_nodes_are_read_and_ringed_and_responses_point_at_them(tmp_path):
@@ -487,7 +487,7 @@ def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
     np.testing.assert_allclose(clique.scores[0], scores[13], atol=1e-6)
     labels, test = data.labels, classifier.split.test
     own = scores[test][labels[test] == 1].mean(axis=0)
-    np.testing.assert_allclose(explanation.contributions.own[1], own, rtol=1e-5)
+    np.testing.assert_allclose(explanation.contributions.of_class[1], own, rtol=1e-5)
     page = Path("run/explanation/explanation.html").read_text()
     assert "test nodes (95% CI" in page and "The node with the ring is the one" in page
     assert "test graphs" not in page and "highest response" not in page
