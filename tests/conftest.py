@@ -109,11 +109,12 @@ def sentences_for_both_doors(monkeypatch):
 
     monkeypatch.setattr(Message, "__init__", remember)
     yield
+    monkeypatch.undo()
     for message in messages:
         # a file may have any name
-        said = replace(message, place="")
-        assert options_in(str(said)) == [], str(said)
-        command = said.spelled(spelling_of_all_commands())
+        sentence = replace(message, place="")
+        assert options_in(str(sentence)) == [], str(sentence)
+        command = sentence.spelled(spelling_of_all_commands())
         assert arguments_in(command) == [], command
 
 
