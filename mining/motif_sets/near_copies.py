@@ -52,14 +52,15 @@ class NearProposals:
         # 2. the best ones, fitted to all sets, measured and refined
         ranked = sorted(quick.values(), key=lambda choice: -choice.gain)[: settings.refitted]
         found: dict[bytes, Choice] = {}
-        for choice in ranked:
-            drawing = replace(choice.candidate, copies=choice.copies)
+        for ranked_choice in ranked:
+            drawing = replace(ranked_choice.candidate, copies=ranked_choice.copies)
             starts = sets[drawing.structure.num_nodes]
             refitted = fits.fit(description, drawing, starts, settings.rounds, least=0.0)
             if refitted is not None:
-                refined = self._refined(description, refitted)
-                code = refined.candidate.code
-                found[code] = max(found.get(code, refined), refined, key=lambda known: known.gain)
+                # beside others, the drawing may be better as it was
+                for choice in (refitted, self._refined(description, refitted)):
+                    code = choice.candidate.code
+                    found[code] = max(found.get(code, choice), choice, key=lambda known: known.gain)
         # 3. the very best ones, with their copies in other orders as well
         best_first = sorted(found.values(), key=lambda choice: -choice.gain)
         for choice in best_first[: settings.shaken_drawings]:
