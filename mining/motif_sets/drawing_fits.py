@@ -80,9 +80,11 @@ class NearSettings:
     nearly_best: float = 20.0
     # a drawing is changed where that saves so many bits
     least_change: float = 0.5
-    # soft alignments of a motif, where they do not help; each time such a share of its copies has
-    # two nodes exchanged
+    # drawings that are aligned softly before they are proposed; soft alignments of each, at most
+    # and that do not help in a row; each time such a share of its copies has two nodes exchanged
+    shaken_drawings: int = 4
     shaken: int = 12
+    most_failed: int = 3
     share_shaken: float = 0.5
     # rounds of a soft alignment; the share of all pairs counts as so many copies in it
     soft_rounds: int = 8
@@ -237,25 +239,32 @@ class DrawingFits:
     ) -> Choice:
         """The copies that save most by the length of the description.
 
-        Tried are the sensible numbers of the best way, and the best number of those nearly as good.
+        Tried are the sensible numbers of the best way, and the best number of those nearly as good;
+        of the best of all, copies go or come as long as that saves more.
         """
         estimate, best, numbers = max(choices, key=lambda choice: choice[0])
-        tried = [best[:number] for number in numbers]
+        tried = [(best, number) for number in numbers]
         tried += [
-            other[: other_numbers[0]]
+            (other, other_numbers[0])
             for value, other, other_numbers in choices
             if other is not best and value > estimate - self.settings.nearly_best
         ]
-        found: Choice | None = None
-        for some in tried:
-            if len(some) < self.settings.least_copies:
-                continue
-            longer = description.add(drawing.structure, rows[some])
-            gain = description.length - longer.length
-            if found is None or gain > found.gain + _EQUAL:
-                found = Choice(drawing, rows[some], len(some), gain)
-        assert found is not None, "the best number is at least that of copies that a motif has"
-        return found
+        least = self.settings.least_copies
+
+        def gain_of(way: np.ndarray, number: int) -> float:
+            if not least <= number <= len(way):
+                return -np.inf
+            return description.length - description.add(structure, rows[way[:number]]).length
+
+        structure = drawing.structure
+        gains = [gain_of(way, number) for way, number in tried]
+        gain = max(gains)
+        way, number = tried[gains.index(gain)]
+        for step in (-1, 1):
+            while (after := gain_of(way, number + step)) > gain + _EQUAL:
+                gain = after
+                number += step
+        return Choice(drawing, rows[way[:number]], number, gain)
 
     def copies(
         self, description: Description, drawing: Candidate, starts: np.ndarray

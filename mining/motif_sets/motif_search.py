@@ -25,7 +25,7 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
 from gomkcn.mining.motif_sets.description import Description
-from gomkcn.mining.motif_sets.moves import MOVES, Gap, Move, codes_of, put_in
+from gomkcn.mining.motif_sets.moves import MOVES, REDRAW, Gap, Move, codes_of, put_in
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.proposals import Proposals
 from gomkcn.mining.motif_sets.search_settings import EQUAL, SearchSettings
@@ -148,6 +148,14 @@ class MotifSearch:
         saved = self.cost(self.empty) - self.cost(before)
         least = settings.least_of_round + settings.least_share_of_round * saved
         return self.cost(before) - self.cost(self.best) < least
+
+    def redrawn(self, description: Description) -> Description:
+        """A set whose motifs are redrawn; the best one stays what it is."""
+        best = self.best
+        self.best = description
+        redrawn = self.make(REDRAW)
+        self.best = best
+        return redrawn
 
     @property
     def round_number(self) -> int:

@@ -50,6 +50,9 @@ class Search(Protocol):
     def refill(self, best: Description, gap: Gap) -> Description:
         """A set without some motifs, and with what then saves in the gap."""
 
+    def redrawn(self, description: Description) -> Description:
+        """A set whose motifs are redrawn."""
+
     def cover(self, codes: Sequence[bytes]) -> Description:
         """The set of some structures, which choose their copies one after the other."""
 
@@ -122,6 +125,34 @@ class Redraw:
         others = search.best.without(number)
         candidate = choice.candidate
         return others.add(candidate.structure, choice.copies, candidate.sources)
+
+
+class GiveUpCopy:
+    """Leave out the copy of each motif that is worth least, and redraw the motifs beside it.
+
+    Two motifs whose copies may differ share out nodes so: neither takes what the other has.
+    """
+
+    def propose(self, search: Search) -> Iterator[Description]:
+        motifs = search.best.motifs
+        if len(motifs) < 2 or not any(len(motif.edits) for motif in motifs):
+            return
+        for motif in motifs:
+            # it may have been redrawn after another gave up a copy; two copies stay
+            if motif in search.best.motifs and len(motif.copies) > 2:
+                yield self._with_a_copy_less(search.best, motif)
+
+    def apply(self, search: Search, change: Description) -> Description:
+        return search.redrawn(change)
+
+    def _with_a_copy_less(self, description: Description, motif: PlacedMotif) -> Description:
+        others = description.without(description.motifs.index(motif))
+        every = range(len(motif.copies))
+        fewer = [
+            others.add(motif.structure, np.delete(motif.copies, copy, axis=0), motif.sources)
+            for copy in every
+        ]
+        return min(fewer, key=lambda other: other.length)
 
 
 class _Refill:
@@ -256,9 +287,11 @@ def _are_alike(first: Candidate, second: Candidate) -> bool:
     return more in (1, 2) and smaller.code in larger.parts
 
 
+REDRAW = Redraw()
 # what a round tries, in one graph and in a collection alike: gaps first, which keep most of a set
 MOVES: tuple[Move, ...] = (
-    Redraw(),
+    REDRAW,
+    GiveUpCopy(),
     Propose(),
     Add(),
     Drop(),

@@ -52,14 +52,20 @@ class NearProposals:
         # 2. the best ones, fitted to all sets, measured and refined
         ranked = sorted(quick.values(), key=lambda choice: -choice.gain)[: settings.refitted]
         found: dict[bytes, Choice] = {}
-        for choice in ranked:
-            drawing = replace(choice.candidate, copies=choice.copies)
+        for ranked_choice in ranked:
+            drawing = replace(ranked_choice.candidate, copies=ranked_choice.copies)
             starts = sets[drawing.structure.num_nodes]
             refitted = fits.fit(description, drawing, starts, settings.rounds, least=0.0)
             if refitted is not None:
-                refined = self._refined(description, refitted)
-                code = refined.candidate.code
-                found[code] = max(found.get(code, refined), refined, key=lambda known: known.gain)
+                # beside others, the drawing may be better as it was
+                for choice in (refitted, self._refined(description, refitted)):
+                    code = choice.candidate.code
+                    found[code] = max(found.get(code, choice), choice, key=lambda known: known.gain)
+        # 3. the very best ones, with their copies in other orders as well
+        best_first = sorted(found.values(), key=lambda choice: -choice.gain)
+        for choice in best_first[: settings.shaken_drawings]:
+            shaken = self._shaken(description, choice)
+            found.setdefault(shaken.candidate.code, shaken)
         best_first = sorted(found.values(), key=lambda choice: -choice.gain)
         return [choice.candidate for choice in best_first]
 
@@ -105,18 +111,33 @@ class NearProposals:
             return
         drawing = replace(drawing, structure=motif.structure, sources=motif.sources)
         present = others.length - description.length
-        least = present + settings.least_change
-        for changed, is_wide in self._changes(others, drawing):
-            choice = self._fitted(others, changed, present, is_wide)
-            if choice is not None and choice.gain > least:
-                yield choice
-        # what copies agree on in other orders, which may need some changes to be as good
-        for turned in self._turned(others, drawing):
-            choice = self._fitted(others, turned, present, False)
-            if choice is not None and choice.gain > present - settings.nearly_best:
-                choice = self._refined(others, choice)
-                if choice.gain > least:
-                    yield choice
+        before = Choice(drawing, motif.copies, len(motif.copies), present)
+        choice = self._shaken(others, self._refined(others, before))
+        if choice.gain > present + settings.least_change:
+            yield choice
+
+    def _shaken(self, others: Description, choice: Choice) -> Choice:
+        """A choice with what its copies agree on in other orders, as long as that saves more.
+
+        This may need some changes to be as good.
+        """
+        settings = self.fits.settings
+        rng = np.random.default_rng([self.fits.seed, 41])
+        failed = 0
+        turn = 0
+        while failed < settings.most_failed and turn < settings.shaken and not self.is_late():
+            failed += 1
+            drawing = replace(choice.candidate, copies=choice.copies)
+            for turned in self._turned(others, drawing, turn, failed == 1, rng):
+                after = self._fitted(others, turned, choice.gain, False)
+                if after is None or after.gain < choice.gain - settings.nearly_best:
+                    continue
+                after = self._refined(others, after)
+                if after.gain > choice.gain + settings.least_change:
+                    choice = after
+                    failed = 0
+            turn += 1
+        return choice
 
     def _refined(self, others: Description, choice: Choice) -> Choice:
         """A choice with changes of its drawing, as long as it saves more."""
@@ -154,12 +175,22 @@ class NearProposals:
         for changed in self.fits.with_a_pair(others, drawing):
             yield changed, False
 
-    def _turned(self, others: Description, drawing: Candidate) -> Iterator[Candidate]:
-        """What the copies of a drawing, and of it with a node more, agree on in other orders."""
+    def _turned(
+        self,
+        others: Description,
+        drawing: Candidate,
+        turn: int,
+        is_new: bool,
+        rng: np.random.Generator,
+    ) -> Iterator[Candidate]:
+        """What the copies of a drawing, and of a new one with a node more, agree on.
+
+        They are in the orders that they have at first, and then in others.
+        """
         fits = self.fits
-        rng = np.random.default_rng([fits.seed, 41])
-        tried = [drawing, *fits.with_a_node(others, drawing)]
-        tried += [fits.exchanged(drawing, rng) for _ in range(fits.settings.shaken)]
+        tried = [fits.exchanged(drawing, rng) if turn else drawing]
+        if is_new:
+            tried += fits.with_a_node(others, drawing)
         for changed in tried:
             softened = fits.softened(others, changed)
             if softened is not None:

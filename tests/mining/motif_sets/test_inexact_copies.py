@@ -30,13 +30,13 @@ from gomkcn.mining.motif_sets.alignment_loops import (
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
-from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, drawing_of
+from gomkcn.mining.motif_sets.drawing_fits import NEAR, DrawingFits, drawing_of
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode
 from gomkcn.mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from gomkcn.mining.motif_sets.motif_search import MotifSearch
-from gomkcn.mining.motif_sets.moves import Redraw, codes_of
+from gomkcn.mining.motif_sets.moves import GiveUpCopy, Redraw, codes_of
 from gomkcn.mining.motif_sets.near_copies import NearProposals
 from gomkcn.mining.motif_sets.searching import NEAR_SEARCH
 from gomkcn.mining.runs.mine import MINE, run_of_mining
@@ -587,6 +587,64 @@ def test_a_motif_is_redrawn_as_most_of_its_copies_are(small):
         assert {*codes_of(after)} <= search.candidates.keys()
         changed += after.length <= best.length + 1e-6
     assert changed >= len(shape.pairs) // 2
+
+
+def test_of_two_motifs_the_copy_that_is_worth_least_is_given_up(small):
+    mined, empty = small
+    (found,) = search_one(mined, SEVEN).motifs
+    shape = empty.code.shape_of(found.structure)
+    links = shape.links.astype(int)
+    u, v = next(
+        (u, v)
+        for u, v in nx.Graph(links).edges
+        if nx.is_connected(nx.restricted_view(nx.Graph(links), [], [(u, v)]))
+    )
+    links[u, v] = links[v, u] = 0
+    search = drawing_search(empty)
+    assert len(found.copies) == 5
+    search.best = empty.add(shape, found.copies[:3])
+    assert not [*GiveUpCopy().propose(search)]
+    best = search.best.add(empty.code.structure(links, shape.colors), found.copies[3:])
+    search.best = best
+    # two copies stay
+    (change,) = GiveUpCopy().propose(search)
+    motif, other = best.motifs
+    assert change.length == min(
+        empty.add(other.structure, other.copies)
+        .add(motif.structure, np.delete(motif.copies, copy, 0))
+        .length
+        for copy in range(3)
+    )
+    assert GiveUpCopy().apply(search, change).length <= change.length
+    # the best set is as it was
+    assert search.best is best
+
+
+@pytest.mark.parametrize(("nodes", "sizes"), [(9, 3), (4, None), (4, (2, 3))])
+def test_motifs_smaller_than_all_drawings_are_searched_for(nodes, sizes):
+    """Drawings have four nodes at least: the set is then that of exact copies."""
+    graph = nx.disjoint_union_all([nx.complete_graph(nodes)] * 2)
+    found, exact = (motif_set(graph, sizes, exact_copies=only) for only in (False, True))
+    assert found.bits_total == exact.bits_total
+    fits = DrawingFits(GraphDescription.of(GraphCode.of(MinedGraph.of(graph))), range(3, 4), 0)
+    assert not fits.sizes and fits.dense_sets(fits.empty) == {}
+
+
+def test_of_the_copies_of_a_drawing_no_number_more_or_less_saves_more(small):
+    """A chosen prefix is as long as it should be, by the length of the whole description."""
+    _, empty = small
+    search = drawing_search(empty)
+    search.propose(empty, 0)
+    checked = 0
+    for choice in search.alone.values():
+        if choice is None:
+            continue
+        structure, copies = choice.candidate.structure, choice.copies
+        if len(copies) > NEAR.least_copies:
+            fewer = empty.add(structure, copies[:-1])
+            assert empty.length - fewer.length <= choice.gain + 1e-5
+            checked += 1
+    assert checked
 
 
 def test_copies_of_a_drawing_are_chosen_beside_a_set_that_has_none_of_it(small):
