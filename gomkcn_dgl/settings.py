@@ -21,7 +21,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -221,12 +220,17 @@ class SettingField:
 
 def settings_of(table: type) -> tuple[SettingField, ...]:
     """The fields of a table of settings that have a Setting, in their order."""
-    return _fields_of(table)
+    # read once for each class; not by functools.cache, which torch.compile does not follow
+    if table not in _FIELDS:
+        _FIELDS[table] = _fields_of(table)
+    return _FIELDS[table]
 
 
-@cache
+_FIELDS: dict[type, tuple[SettingField, ...]] = {}
+
+
 def _fields_of(table: Any) -> tuple[SettingField, ...]:
-    """The same, read once."""
+    """The fields, from the annotations of the class."""
     hints = get_type_hints(table)
     return tuple(
         SettingField(

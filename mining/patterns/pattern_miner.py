@@ -23,7 +23,6 @@ from gomkcn.mining.patterns.choice import (
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.patterns.trained_filters import patterns_of_filters
-from gomkcn.mining.plots.structure_figure import plot_motifs
 from gomkcn.mining.settings.miner_settings import AUTO, MOST_PATTERN_NODES, NONE, MinerSettings
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
@@ -392,6 +391,9 @@ class PatternMiner(GraphEstimator):
         matplotlib.figure.Figure
         """
         self._check_fitted()
+        # layouts need igraph, which nothing else here does
+        from gomkcn.mining.plots.structure_figure import plot_motifs
+
         return plot_motifs(self.motif_set_)
 
     def save(self, path: str | Path) -> None:

@@ -402,13 +402,13 @@ def test_accuracies_of_the_two_settings_of_training():
     motifs = [value(one["motifs among the filters"]) for one in (printed, tuned)]
     says(
         "docs/howto/classify.md",
-        f"`--paper` is right in {of_printed:.1%} of the test graphs ({printed['seeds']} seeds), "
-        f"and {motifs[0]:.1f} of its four filters are motifs. `--preset tuned` is right in "
+        f"`--preset paper` is right in {of_printed:.1%} of the test graphs "
+        f"({printed['seeds']} seeds), and {motifs[0]:.1f} of its four filters are motifs. `--preset tuned` is right in "
         f"{of_tuned:.1%} ({tuned['seeds']} seeds), with {motifs[1]:.1f}",
     )
     help_of = {param.name: param.help for param in train.params}
-    assert f"accuracy of {short(of_printed)} on 800 graphs" in help_of["paper"]
-    assert f"accuracy of {of_tuned:.2f}" in help_of["tuned"]
+    assert f"accuracy of {short(of_printed)} on 800 graphs" in help_of["preset"]
+    assert f"contrast and matching, with {of_tuned:.2f}" in help_of["preset"]
 
 
 def test_large_graphs():

@@ -80,8 +80,8 @@ def test_the_planted_cause_leads_and_its_parts_follow(drugs):
     text = gomkcn("mine drugs.csv --out run --filters none --quiet --null none --pattern-size 3-4")
     head, table, *_ = text.split("\n\n")
     assert re.match(r"\d+ of \d+ structures differ between the classes", head)
-    # the titles of columns take two lines
-    first, second, *_ = table.splitlines()[2:]
+    # the titles of columns take three lines
+    first, second, *_ = table.splitlines()[3:]
     assert first.startswith("sulfonamide: NS(=O)=O") and "19 of 40  3 of 260" in first
     assert second.startswith("– part of it: ")
     run = load("run")
@@ -168,7 +168,7 @@ def test_a_measured_activity_needs_a_threshold(assay):
     sentence = refused("mine assay.csv --out run --quiet")
     assert sentence.startswith("assay.csv: 'activity' holds numbers, such as ")
     assert (
-        "; --threshold 5.07, median or 75% makes classes of them" in sentence
+        "; --threshold 5.07, median or 75%, makes classes of them" in sentence
         and ", and --class-column none leaves them out" in sentence
     )
     assert not Path("run").exists()
@@ -185,10 +185,10 @@ def test_a_measured_activity_needs_a_threshold(assay):
 
 
 def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
-    options = "--filters none --quiet --null none --filter-size 3"
+    options = "--filters none --quiet --null none --pattern-size 3"
     text = gomkcn(f"mine assay.csv --out run --threshold 6.5 {options}")
     assert re.search(r"19 of 40 +3 of 260", text) and "activity ≥" in text
-    assert 'threshold = "6.5"' in Path("run/settings.toml").read_text()
+    assert "threshold = 6.5" in Path("run/settings.toml").read_text()
     again = gomkcn("mine --settings run/settings.toml --out again --quiet")
     assert again.partition("done in")[0] == text.partition("done in")[0]
     gomkcn(f"mine assay.csv --out none --class-column none {options}")
@@ -197,7 +197,7 @@ def test_a_threshold_makes_classes_and_is_kept_with_the_run(assay):
 
 def test_molecules_are_compared_with_random_graphs_where_that_is_asked_for(acids):
     said = "Molecules are not compared with random graphs, in which atoms have neighbours that"
-    options = "--filters none --quiet --filter-size 3"
+    options = "--filters none --quiet --pattern-size 3"
     text = gomkcn(f"mine acids.smi --out run {options}")
     assert said in text and "a null model that is named does it" in " ".join(text.split())
     assert said in Path("run/report.html").read_text()

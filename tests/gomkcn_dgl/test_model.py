@@ -150,7 +150,7 @@ def test_features_that_do_not_fit_are_refused(feat):
 def test_graphs_are_not_classified_without_pooling():
     feat, edge_index = torch.rand(4, 3), torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])
     batch = torch.tensor([0, 0, 1, 1])
-    with pytest.raises(InputError, match="^batch is for classes of graphs, .*pooling="):
+    with pytest.raises(InputError, match='^batch is for classes of graphs, .*with pooling "max"'):
         GOMKCN(3, 2, filter_size=4)(feat, edge_index, batch=batch)
     model = GOMKCN(3, 2, filter_size=4, pooling="max")
     assert model(feat, edge_index, batch=batch).shape == (2, 2)

@@ -170,4 +170,4 @@ def test_convert_writes_a_folder_that_is_the_graph_of_the_file(folder):
     gomkcn("convert t.txt t.graph --relation none --directed --target 3 --force --quiet")
     assert read_graph_folder("t.graph").num_edges == 3
     # no file is replaced by a folder
-    assert refused("convert t.txt t.txt --quiet").startswith("out folder '")
+    assert refused("convert t.txt t.txt --quiet").startswith("OUT folder '")

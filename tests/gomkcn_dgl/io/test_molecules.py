@@ -350,7 +350,7 @@ def test_measured_values_are_no_classes_and_the_way_out_is_said(tmp_path):
     assert read_graph_classes(path) is None
     message = (
         r"^a\.csv: 'pIC50' holds numbers, such as 7.1, and no classes; threshold=6.45, median or "
-        r"75% makes classes of them, and class_column='none' "
+        r"75%, makes classes of them, and class_column='none' "
     )
     with pytest.raises(InputError, match=message):
         read_graph_classes(path, class_column="pIC50")

@@ -277,7 +277,7 @@ def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", None)
     monkeypatch.delitem(sys.modules, "gomkcn_dgl.kernels.matching_triton")
     sentence = (
-        r"backend 'triton' needs Triton: install gomkcn-dgl\[gpu\], or use backend='reference'\.$"
+        r"backend 'triton' needs Triton; install gomkcn-dgl\[gpu\], or use backend='reference'\.$"
     )
     with pytest.raises(BackendError, match=sentence):
         __import__("gomkcn_dgl.kernels.matching_triton")

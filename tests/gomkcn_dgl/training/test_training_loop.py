@@ -243,7 +243,7 @@ def test_a_crash_resumes_from_what_was_kept(data, whole, folder, seconds):
 
 def test_what_was_kept_of_another_model_is_refused(data, folder):
     kept().write("training.pt", state_bytes({"model": {}}))
-    words = r"^checkpoint 'run/training.pt' cannot be read \(.*--force\.$"
+    words = r"^checkpoint 'run/training.pt' cannot be read \(.*force=True\.$"
     with pytest.raises(InputError, match=words):
         train(data, kept())
 
