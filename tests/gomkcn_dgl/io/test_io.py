@@ -139,7 +139,9 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
-@pytest.mark.parametrize("format", [row for row in FORMATS.values() if row.write is not None])
+@pytest.mark.parametrize(
+    "format", [row for row in FORMATS.values() if row.write is not None], ids=lambda row: row.name
+)
 def test_what_a_writer_takes_comes_back_and_nothing_else_is_left_out(tmp_path, format, kind):
     graph, path = WRITTEN[kind], tmp_path / f"graph{format.endings[0]}"
     try:
