@@ -8,6 +8,7 @@ answers at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import get_annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from gomkcn_dgl.bounds import LARGEST_COUNT
@@ -24,6 +25,24 @@ class BaseModel(SettingsTable):
 
     name: ClassVar[str]
 
+    def __init_subclass__(cls) -> None:
+        """Enter the class by its name; a TypeError for a name that another one has."""
+        if "name" not in vars(cls):
+            raise TypeError(f"the base graph {cls.__name__} lacks a name.")
+        if cls.name in BASE_GRAPHS:
+            other = BASE_GRAPHS[cls.name].__name__
+            raise TypeError(f"{cls.name!r} names two base graphs: {other} and {cls.__name__}.")
+        # an option of the command is a setting of one class
+        for other_name, model in BASE_GRAPHS.items():
+            shared = get_annotations(model).keys() & get_annotations(cls).keys()
+            if shared:
+                setting_name = min(shared)
+                raise TypeError(
+                    f"{setting_name!r} is a setting of two base graphs: {other_name!r} and "
+                    f"{cls.name!r}."
+                )
+        BASE_GRAPHS[cls.name] = cls
+
     def draw(self, num_nodes: int, seed: Seed) -> np.ndarray:
         """The edges ``[E, 2]`` of a graph, as :mod:`gomkcn.synthetic.base_graphs` has them.
 
@@ -31,6 +50,10 @@ class BaseModel(SettingsTable):
         is too large for the memory.
         """
         raise NotImplementedError
+
+
+# by name, in the order of the classes below
+BASE_GRAPHS: dict[str, type[BaseModel]] = {}
 
 
 @dataclass(frozen=True)
@@ -106,7 +129,3 @@ class Tree(BaseModel):
 
         check_size(num_nodes, num_nodes)
         return networkx_edges("random_labeled_tree", num_nodes, seed=seed)
-
-
-# by name, in the order of the classes above
-BASE_GRAPHS = {model.name: model for model in BaseModel.__subclasses__()}

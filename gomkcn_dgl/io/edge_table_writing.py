@@ -59,7 +59,7 @@ def _write_features_beside(path: Path, graph: CSRGraph) -> None:
 
 
 def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
-    """Name and values of each column of the edges; then each isolated node, as a self-loop.
+    """Name and values of each column of the edges; then the self-loops, and isolated nodes as such.
 
     An edge of a graph without relations and directions comes once, between columns whose names say
     no direction. Else it has its relation, and one without direction comes both ways, by which it
@@ -70,20 +70,24 @@ def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
     if not plain:
         _refuse_unknown_direction(graph)
     kept = content.source < content.target if plain else np.ones(len(content.source), bool)
-    isolated = np.flatnonzero(graph.degrees == 0)
+    loops = np.empty((0, 2), np.int64) if graph.loops is None else graph.loops
+    isolated = np.setdiff1d(np.flatnonzero(graph.degrees == 0), loops[:, 0])
+    joined_to_itself = np.concatenate([loops[:, 0], isolated])
     names = ("node_a", "node_b") if plain else ("source", "target")
     columns: list[tuple[str, list[Any]]] = [
-        (name, list(graph.original_ids(np.concatenate([nodes[kept], isolated]))))
+        (name, list(graph.original_ids(np.concatenate([nodes[kept], joined_to_itself]))))
         for name, nodes in zip(names, (content.source, content.target), strict=True)
     ]
     if graph.weights is not None:
-        weights = np.append(content.edges["weight"][kept], np.ones(len(isolated), np.float32))
+        weights = np.append(
+            content.edges["weight"][kept], np.ones(len(joined_to_itself), np.float32)
+        )
         columns.append(("weight", weights.astype(str).tolist()))
     if not plain:
         # all edges are of one relation, whose name says whether they have a direction
         is_type = graph.relations.names == (PLAIN,)
         relations = np.array(("directed",) if is_type else graph.relations.names, object)
-        codes = np.append(content.codes, np.zeros(len(isolated), int))
+        codes = np.concatenate([content.codes, loops[:, 1], np.zeros(len(isolated), int)])
         columns.append(("type" if is_type else "relation", relations[codes].tolist()))
     return columns
 

@@ -184,7 +184,9 @@ def _folders() -> ModuleType:
 _BY_COLUMNS = "by columns, see [directions](howto/directed_typed.md)"
 _IN_FILE = "in the file"
 _IF_SYMMETRIC = "undirected if the matrix is symmetric"
-_NEEDS_TABLES = "attributes of nodes, which a feature file beside it has; several graphs"
+_NEEDS_TABLES = (
+    "attributes of nodes, which a feature file beside it has; several graphs and their names"
+)
 _ALL_BUT_MIXED = "several graphs; edges with and without direction of one relation"
 _NO_ATTRIBUTES = "names, attributes, relations, directions"
 
@@ -478,7 +480,7 @@ _ROWS = (
         write=lambda path, graph: _folders().write_graph_folder(path, graph, force=True),
         directions=_IN_FILE,
         node_names="as they were",
-        lacks="attributes that are no features",
+        lacks="attributes that are no features; self-loops",
         reader="ours",
         why="arrays are mapped into memory and not read",
     ),

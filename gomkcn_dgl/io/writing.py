@@ -17,11 +17,11 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     Parameters
     ----------
     path : path
-        Ends in ``.graph`` for a graph folder, which keeps all of a graph, or in ``.csv`` for a
-        table of edges, which keeps one graph. Beside the table, features other than the constant
-        go to ``<stem>.features.csv``; a node without an edge is written as a self-loop. Relations
-        and directions become a column of their own, and nodes are read back in ascending order of
-        their ids.
+        Ends in ``.graph`` for a graph folder, which keeps all of a graph but self-loops, or in
+        ``.csv`` for a table of edges, which keeps one graph, without its name. Beside the table,
+        features other than the constant go to ``<stem>.features.csv``; a node without an edge is
+        written as a self-loop. Relations and directions become a column of their own, and nodes are
+        read back in ascending order of their ids.
     graph : CSRGraph
         A graph or, for a folder, a collection.
 

@@ -23,6 +23,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import get_annotations
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -90,6 +91,16 @@ class NamedModel:
     keeps_degrees: ClassVar[bool]
 
     def __init_subclass__(cls) -> None:
+        """Enter the class by its name; a TypeError if it lacks a member, or its name is taken."""
+        has: set[str] = set()
+        for base in cls.__mro__[: cls.__mro__.index(NamedModel)]:
+            has |= {*vars(base), *get_annotations(base)}
+        lacking = [member for member in _MEMBERS if member not in has]
+        if lacking:
+            raise TypeError(f"the null model {cls.__name__} lacks {', '.join(lacking)}.")
+        if cls.name in NULL_MODELS:
+            other = NULL_MODELS[cls.name].__name__
+            raise TypeError(f"{cls.name!r} names two null models: {other} and {cls.__name__}.")
         NULL_MODELS[cls.name] = cls
 
     @classmethod
@@ -98,6 +109,8 @@ class NamedModel:
         raise NotImplementedError
 
 
+# what a class of a null model says, or takes from another one
+_MEMBERS = ("name", "is_walk", "keeps_degrees", "keeps", "of", "sample", "doubt")
 # by name, in the order in which they stand below
 NULL_MODELS: dict[str, type[NamedModel]] = {}
 

@@ -717,7 +717,8 @@ class Pattern:
     def measures(self) -> dict[str, Any]:
         """Its counts, and how they compare with random graphs, by the name of the column in tables.
 
-        What is not known is left out. ``docs/numbers.md`` says what each column is.
+        What is not known is left out, and so are the shape and the classes, which
+        :attr:`structure` and :attr:`classes` say. ``docs/numbers.md`` says what each column is.
         """
         count = self.frequency.occurrences
         # not "id", which networkx takes for the id of the graph element in GraphML

@@ -10,6 +10,7 @@ from click.shell_completion import ShellComplete
 from gomkcn.commands import options
 from gomkcn.commands.main import main
 from gomkcn.mining.counting.query import READINGS
+from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
 
 
@@ -22,8 +23,8 @@ def completed(*words):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("mine g.txt --null ", ["degree", "joint-degree", "erdos-renyi", "none"]),
-        ("mine g.txt --null j", ["joint-degree"]),
+        ("mine g.txt --null ", [*NULL_MODELS, "none"]),
+        ("mine g.txt --null j", [name for name in NULL_MODELS if name.startswith("j")]),
         ("mine g.txt --null", ["--null"]),
         ("temporal m.csv --null t", ["timelines", "times"]),
         ("export run --format ", ["csv", "parquet", "graphml"]),

@@ -1,6 +1,8 @@
 """A setting is said once: options, TOML files and Python have its name, default and range."""
 
+import ast
 import inspect
+import re
 from dataclasses import replace
 
 import click
@@ -14,7 +16,7 @@ from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings
-from gomkcn.mining.settings.filter_settings import SeededFilters
+from gomkcn.mining.settings.filter_settings import FilterSettings, SeededFilters
 from gomkcn.mining.settings.frequent_settings import FrequentSettings
 from gomkcn.mining.settings.miner_settings import MinerSettings
 from gomkcn.mining.settings.temporal_settings import TemporalSettings
@@ -114,6 +116,36 @@ def test_an_argument_in_python_has_the_name_and_the_default(table, estimator, re
         name = renamed.get(field.name, field.name)
         if name is not None:
             assert parameters[name].default == field.default, name
+
+
+@pytest.mark.parametrize(
+    ("table", "estimator", "read_as", "others"),
+    [
+        (MinerSettings, PatternMiner, {"null": "nulls"}, set()),
+        # of another table: the learning and the seed; of no table: what a row of transform is of
+        (FilterSettings, FilterMiner, {}, {"learning", "level", "random_state"}),
+    ],
+)
+def test_an_estimator_takes_explains_and_uses_each_setting(table, estimator, read_as, others):
+    names = {field.name for field in settings_of(table)}
+    assert inspect.signature(estimator).parameters.keys() - {"_"} == names | others
+    # 1. in the docstring, where several may share a line
+    parameters = (
+        inspect.getdoc(estimator).partition("Parameters\n---")[2].partition("\nAttributes\n")
+    )
+    heads = re.findall(r"^(\w.*?) : ", parameters[0], re.MULTILINE)
+    explained = {name for head in heads for name in head.split(", ")}
+    assert explained == names | others
+    # 2. read of the estimator or its settings, and not of the table, which gives the default
+    tree = ast.parse(inspect.getsource(inspect.getmodule(estimator)))
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and ast.unparse(node.value) in ("self", "settings", "self.settings")
+    }
+    assert {read_as.get(name, name) for name in names} <= used
 
 
 @pytest.mark.parametrize(("command", "table"), TABLES)

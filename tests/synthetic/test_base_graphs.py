@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn.synthetic.base_graphs import barabasi_albert, networkx_edges, orient_edges
-from gomkcn.synthetic.base_models import BASE_GRAPHS
+from gomkcn.synthetic.base_models import BASE_GRAPHS, BaseModel
 from gomkcn_dgl.errors import InputError
 
 # the settings of each, for a graph of 60 nodes
@@ -40,6 +40,24 @@ def test_rows_are_unique_edges_and_a_seed_repeats(name):
     # The generator that was passed advances, the global one does not.
     assert not np.array_equal(edges, draw(60, seed=rng))
     assert np.array_equal(before, np.random.get_state()[1])
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ({}, "the base graph Other lacks a name"),
+        ({"name": "er"}, "'er' names two base graphs: ErdosRenyi and Other"),
+        (
+            {"name": "other", "__annotations__": {"degree": "int"}},
+            "'degree' is a setting of two base graphs: 'regular' and 'other'",
+        ),
+    ],
+)
+def test_a_name_of_another_base_graph_is_refused(members, words):
+    before = dict(BASE_GRAPHS)
+    with pytest.raises(TypeError, match=words):
+        type("Other", (BaseModel,), members)
+    assert before == BASE_GRAPHS
 
 
 @pytest.mark.parametrize("per_node", [1, 5])

@@ -1,6 +1,7 @@
 """Reading and writing: names and formats, round trips of tables, real data."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_folder import read_graph_folder
+from gomkcn_dgl.io.formats import FORMATS
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 
@@ -117,6 +119,45 @@ def test_graphs_that_cannot_be_written(tmp_path, name, graph, words):
     with pytest.raises(InputError, match=words):
         write_graph(tmp_path / name, graph)
     assert list(tmp_path.iterdir()) == []
+
+
+WRITTEN = {
+    **SAMPLES,
+    "both ways": BOTH_WAYS,
+    "collection": as_csr([SAMPLES["weighted"]] * 2),
+    "names of graphs": replace(SAMPLES["plain"], graph_names=np.array(["benzene"])),
+    "self-loops": csr_from_edges(np.array([0, 0, 2]), np.array([0, 1, 2]), 3),
+    "self-loops of a relation": csr_from_edges(
+        np.array([0, 1, 1, 2, 0]),
+        np.array([1, 0, 1, 2, 2]),
+        3,
+        relation=np.array([0, 0, 1, 1, 1]),
+        relation_names=["activates", "binds"],
+        directed=[False, True],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize(
+    "format", [row for row in FORMATS.values() if row.write is not None], ids=lambda row: row.name
+)
+def test_what_a_writer_takes_comes_back_and_nothing_else_is_left_out(tmp_path, format, kind):
+    graph, path = WRITTEN[kind], tmp_path / f"graph{format.endings[0]}"
+    try:
+        write_graph(path, graph)
+    except InputError as error:
+        assert kind in ("both ways", "collection") and "folder" in str(error)
+        assert list(tmp_path.iterdir()) == []
+        return
+    again = read_graph(path)
+    assert_same(again, graph)
+    # what is left out stands in the docs
+    if "names" not in format.lacks:
+        np.testing.assert_array_equal(again.graph_names, graph.graph_names)
+    if "self-loops" not in format.lacks:
+        missing = {*map(tuple, graph.loops.tolist())} - {*map(tuple, again.loops.tolist())}
+        assert not missing
 
 
 # ---------------------------------------------------------------- matrices of SciPy

@@ -147,6 +147,18 @@ def test_the_table_of_structures():
     assert row == known | dict.fromkeys(of_places)
 
 
+def test_measures_have_the_names_and_values_of_the_table():
+    run = run_of(
+        [pattern_of(nx.cycle_graph(4))], motifs=[(pattern_of(nx.cycle_graph(4)), [[0, 1, 2, 3]])]
+    )
+    (motif,) = run.motif_set
+    found = replace(motif, significance={"joint-degree": significance_of(z=1.5)})
+    (row,) = structure_table([found]).to_arrow().to_pylist()
+    assert found.measures.items() <= row.items()
+    # what is no measure: the shape
+    assert row.keys() - found.measures.keys() == {"structure", "num_nodes", "edges"}
+
+
 def test_one_table_says_what_is_a_motif_what_is_called_and_what_was_counted(tmp_path):
     calling = {"degree": significance_of(verdict="less frequent")}
     patterns = [pattern_of(nx.cycle_graph(4)), pattern_of(nx.star_graph(3), 1),

@@ -2,7 +2,9 @@
 
 import collections
 import itertools
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -13,6 +15,8 @@ from gomkcn.mining.counting.census_formulas import count_graphlets
 from gomkcn.mining.significance.null_models import (
     NULL_MODELS,
     DegreeWalk,
+    ErdosRenyi,
+    NamedModel,
     RandomGraphs,
     _nodes_of_pairs,
     doubt_triangles,
@@ -287,6 +291,24 @@ def test_walks_keep_neighbours_by_relation_direction_and_category(name, null):
             assert len(stayed) < 0.7 * len(graph.indices)
     if name not in ("two sides", "collection"):
         assert joint_degrees(sample_null(graph, "degree", 0)) != joint_degrees(graph)
+
+
+def test_a_class_without_a_name_of_its_own_or_a_member_is_no_null_model():
+    before = dict(NULL_MODELS)
+    members = {"keeps_degrees": False, "is_walk": False, "keeps": "nothing", "name": "other"}
+    with pytest.raises(TypeError, match="'erdos-renyi' names two null models: ErdosRenyi and Bare"):
+        type("Bare", (ErdosRenyi,), {})
+    with pytest.raises(TypeError, match="the null model Bare lacks name, is_walk, keeps_degrees"):
+        type("Bare", (NamedModel,), {})
+    with pytest.raises(TypeError, match="the null model Bare lacks of, sample, doubt"):
+        type("Bare", (NamedModel,), members)
+    assert before == NULL_MODELS
+
+
+def test_the_table_of_the_docs_has_a_row_for_each_null_model():
+    page = (Path(__file__).parents[3] / "docs/null_models.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.*?)` \|", page, re.MULTILINE)
+    assert rows == list(NULL_MODELS)
 
 
 @pytest.mark.parametrize("null", NULL_MODELS)
