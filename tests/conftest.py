@@ -25,6 +25,8 @@ SAID_OF_ABSENT = re.compile(
 
 def pytest_configure() -> None:
     """Temporary folders are in memory where there is room, so that no test waits for a disk."""
+    # tables are as wide as a terminal
+    os.environ["COLUMNS"] = "100"
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
