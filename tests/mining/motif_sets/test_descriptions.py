@@ -111,7 +111,7 @@ def candidates_of(description, sizes=range(3, 5)):
     code = description.code
     if description.nodes_apart:
         grown = GrownStructures(MinedGraph.of(code.graph), (description,), sizes, 0)
-        candidates = [one.candidate for one in grown.found]
+        candidates = grown.found
     else:
         free = np.ones(len(description.graph.indices), bool)
         seen = seen_structures(description.graph, code.colors, free, sizes, 0)
@@ -137,8 +137,8 @@ def state_of(description):
         (
             motif.structure.code,
             motif.copies.tolist(),
-            motif.bits,
-            motif.edit_bits,
+            motif.cost,
+            motif.edit_cost,
             motif.edits.tolist(),
         )
         for motif in description.motifs
@@ -356,14 +356,14 @@ def test_exact_copies_pay_for_no_edits(case):
     empty = empty_of(case)
     motifs = exact_motifs(empty)
     whole = with_motifs(empty, motifs)
-    of_motifs = sum(motif.bits for motif in whole.motifs) + integer_bits(len(motifs))
+    of_motifs = sum(motif.cost for motif in whole.motifs) + integer_bits(len(motifs))
     if empty.nodes_apart:
         rest = sum(whole.class_bits) + whole.graph_bits.sum() + whole.link_bits
         rest += empty.code.two_bases
     else:
         rest = whole.residual.bits
     assert whole.length == pytest.approx(rest + of_motifs, abs=1e-9)
-    assert [motif.edit_bits for motif in whole.motifs] == [1.0] * len(motifs)
+    assert [motif.edit_cost for motif in whole.motifs] == [1.0] * len(motifs)
     if empty.nodes_apart:
         return
     # the same copies as those of a drawing with one edge less, or one more
@@ -374,7 +374,7 @@ def test_exact_copies_pay_for_no_edits(case):
     other = whole.without(0).add(empty.code.structure(drawn, shape.colors), copies)
     assert other.used.tolist() == whole.used.tolist()
     assert other.motifs[-1].edits.tolist() == [[k, j, i, 1] for k in range(len(copies))]
-    of_motifs = sum(motif.bits + motif.edit_bits for motif in other.motifs)
+    of_motifs = sum(motif.cost + motif.edit_cost for motif in other.motifs)
     rest = whole.residual.bits + integer_bits(len(motifs))
     assert other.length == pytest.approx(rest + of_motifs, abs=1e-9)
 

@@ -67,7 +67,7 @@ def test_lengths_are_those_that_are_committed(record):
     for expected in record["sets"]:
         description = described(record, expected["motifs"])
         for known, motif in zip(expected["motifs"], description.motifs, strict=True):
-            assert motif.bits == pytest.approx(sum(known["parts"]), abs=1e-6)
+            assert motif.cost == pytest.approx(sum(known["parts"]), abs=1e-6)
             assert motif.address == CODES[known["code"]]
             assert not len(motif.edits)
         assert description.length == pytest.approx(expected["total"], abs=1e-6)
@@ -477,7 +477,7 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
     empty = CollectionDescription.of(code)
     degrees, symbol_of = empty.signatures
     grown = GrownStructures(MinedGraph.of(code.graph), (empty,), range(2, 4), 0)
-    found = [one.candidate for one in grown.found]
+    found = grown.found
     assert found
     for one in found:
         shape, rows = one.structure, one.copies.tolist()

@@ -164,7 +164,7 @@ def test_an_estimate_is_what_edges_save_less_what_a_motif_costs(kind):
         saved = edge_gains(empty, listed, listed.rows_of(choice.copies)).sum()
         assert choice.gain == pytest.approx(saved - bits, abs=1e-9)
         # the code of the motif is that of the description with it
-        assert empty.add(shape, choice.copies).motifs[0].bits == pytest.approx(bits, abs=1e-9)
+        assert empty.add(shape, choice.copies).motifs[0].cost == pytest.approx(bits, abs=1e-9)
     assert some_chosen
 
 
@@ -178,7 +178,7 @@ def test_copies_more_save_what_they_add_to_the_motif():
     assert choice.num_new == 4 and len(choice.copies) == 8
     new = listed.rows_of(choice.copies)[4:]
     every = empty.add(listed.structure, choice.copies)
-    grown = every.motifs[0].bits - few.motifs[0].bits
+    grown = every.motifs[0].cost - few.motifs[0].cost
     assert choice.gain == pytest.approx(edge_gains(few, listed, new).sum() - grown, abs=1e-9)
 
 
