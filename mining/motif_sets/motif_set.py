@@ -30,7 +30,7 @@ from gomkcn.mining.structures.marked_graph import marked_graph
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import NONE, Occurrences, pick_disjoint
 from gomkcn.mining.structures.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern
-from gomkcn.mining.structures.records import as_record, six, six_digits
+from gomkcn.mining.structures.records import as_record
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -351,16 +351,16 @@ class MotifSet:
         return marked_graph(as_unweighted(graph), self.motifs, blocks=self.known_blocks)
 
     def to_record(self) -> MotifSetRecord:
-        """The record of ``patterns.json``, with six decimals."""
+        """The record of ``patterns.json``."""
         return MotifSetRecord(
             motifs=[_record_of(motif) for motif in self.motifs],
-            bits_base=six(self.bits_base),
-            bits_total=six(self.bits_total),
-            bits_saved=six(self.bits_saved),
+            bits_base=float(self.bits_base),
+            bits_total=float(self.bits_total),
+            bits_saved=float(self.bits_saved),
             base=self.base,
             blocks=self.num_blocks,
-            nodes_covered=six(self.nodes_covered),
-            edges_covered=six(self.edges_covered),
+            nodes_covered=float(self.nodes_covered),
+            edges_covered=float(self.edges_covered),
             near=self.near,
             complete=self.complete,
             cut=self.cut,
@@ -368,7 +368,8 @@ class MotifSet:
             closest=None if self.closest is None else _record_of(self.closest),
             # JSON has no infinity
             given={
-                name: six(bits) if np.isfinite(bits) else None for name, bits in self.given.items()
+                name: float(bits) if np.isfinite(bits) else None
+                for name, bits in self.given.items()
             },
             not_used=self.not_used,
             other=None if self.other is None else self.other.to_record(),
@@ -444,14 +445,12 @@ def _record_of(pattern: Pattern) -> MotifRecord:
         copies_exact=motif.copies_exact,
         missing=motif.missing,
         added=motif.added,
-        missing_rate=six(missing_rate),
-        added_rate=six(added_rate),
-        bits=six(motif.bits),
-        share=six(motif.share),
+        missing_rate=float(missing_rate),
+        added_rate=float(added_rate),
+        bits=float(motif.bits),
+        share=float(motif.share),
         address=motif.address,
-        features=tuple(
-            OrbitFeature(**as_record(feature, six_digits)) for feature in motif.features
-        ),
+        features=tuple(OrbitFeature(**as_record(feature)) for feature in motif.features),
     )
 
 

@@ -18,8 +18,6 @@ from gomkcn.mining.structures.records import (
     Share,
     StructureRecord,
     as_record,
-    six,
-    six_digits,
 )
 from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
@@ -753,8 +751,8 @@ class Pattern:
             **self.structure.to_dict(),
             "sources": list(self.sources),
             "frequency": as_record(self.frequency),
-            "classes": as_record(self.classes, six_digits),
-            "significance": as_record(dict(self.significance), six),
+            "classes": as_record(self.classes),
+            "significance": as_record(dict(self.significance)),
             "inside": list(self.inside),
             "occurrences": as_record(list(self.occurrences[:MOST_LISTED])),
         }

@@ -6,7 +6,7 @@ that belong together are checked by who makes an object of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -72,25 +72,16 @@ def read_as(kind: type[R], record: Any, file: str = "") -> R:
         raise ValueError(f"{file}: {error}" if file else str(error)) from None
 
 
-def as_record(value: Any, rounding: Callable[[float], float] = float) -> Any:
+def as_record(value: Any) -> Any:
     """Records, and objects with the fields of some, as lists and dictionaries of plain values.
 
-    >>> as_record({"edge": (1, RelationRecord(name="acts", directed=True)), "p": 0.123456789}, six)
-    {'edge': [1, {'name': 'acts', 'directed': True}], 'p': 0.123457}
+    >>> as_record({"edge": (1, RelationRecord(name="acts", directed=True)), "p": 0.125})
+    {'edge': [1, {'name': 'acts', 'directed': True}], 'p': 0.125}
     """
     value = msgspec.to_builtins(value)
     if isinstance(value, Mapping):
-        return {name: as_record(entry, rounding) for name, entry in value.items()}
+        return {name: as_record(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [as_record(entry, rounding) for entry in value]
-    return rounding(value) if isinstance(value, float) else value
-
-
-def six(value: float) -> float:
-    """Six decimals."""
-    return round(value, 6)
-
-
-def six_digits(value: float) -> float:
-    """Six digits, however small a number is."""
-    return float(f"{value:.6g}")
+        return [as_record(entry) for entry in value]
+    # also of NumPy; all digits are kept, so that a run that is read back is the same
+    return float(value) if isinstance(value, float) else value

@@ -13,18 +13,20 @@ _CALL = re.compile(r"\w\([^()]*\)")
 # a word that begins with two hyphens; a custom property of CSS ends with a colon, or is in var()
 _OPTION = re.compile(r"(?<![\w(>-])--[a-z][a-z-]*(?!\w*:)|(?<!var)\(--[a-z-]+")
 _ARGUMENT = re.compile(r"\b([A-Za-z_]+)=")
+# what a user types to go on with a run that was stopped, as it was typed
+_COMMAND_LINE = re.compile(r"(?<=; to go on: )gomkcn .*")
 # modules that make messages for others
 _MAKERS = ("gomkcn_dgl.errors", "gomkcn_dgl.messages", "dataclasses")
 
 
 def options_in(sentence):
-    """The options that a sentence holds, outside of what it quotes."""
-    return _OPTION.findall(_QUOTED.sub("", sentence))
+    """The options that a sentence holds, outside of what it quotes and of a command to type."""
+    return _OPTION.findall(_QUOTED.sub("", _COMMAND_LINE.sub("", sentence)))
 
 
 def arguments_in(sentence):
     """The arguments of Python, each with a value, for which some command has an option."""
-    plain = _CALL.sub("", _QUOTED.sub("''", sentence))
+    plain = _CALL.sub("", _QUOTED.sub("''", _COMMAND_LINE.sub("", sentence)))
     return [name for name in _ARGUMENT.findall(plain) if name in names_of_options()]
 
 

@@ -182,7 +182,7 @@ def test_without_patterns_there_are_no_columns():
         )
         assert nothing.get_feature_names_out().shape == (0,)
     # null models are turned off
-    assert [miner(null=one).nulls for one in (None, "none", ("none",), ())] == [()] * 4
+    assert [miner(null=one).settings.nulls for one in (None, "none", ("none",), ())] == [()] * 4
 
 
 def test_names_containers_and_tags(data, fitted):

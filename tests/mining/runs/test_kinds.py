@@ -15,7 +15,7 @@ from graph_files import write_tu
 
 import gomkcn as gomkcn_package
 from gomkcn.mining.frequent.gspan import FrequentSubgraphs
-from gomkcn.mining.patterns.run_comparison import RunComparison
+from gomkcn.mining.patterns.run_comparison import RunComparison, mine_structures
 from gomkcn.mining.runs.kinds import RUN_KINDS, kind_of
 from gomkcn.mining.temporal.temporal_motifs import TemporalCensus
 from gomkcn_dgl.errors import InputError
@@ -188,7 +188,7 @@ def test_results_are_read_back_as_they_were(here):
     assert str(found.columns()) == str(searched.columns())
     both = gomkcn_package.load("compare")
     mined = [
-        gomkcn_package.mine_structures(gomkcn_package.read_graph(f"{name}.txt"), f"{name}.txt")
+        mine_structures(gomkcn_package.read_graph(f"{name}.txt"), f"{name}.txt")
         for name in ("small", "large")
     ]
     compared = gomkcn_package.compare_runs(*mined)

@@ -29,6 +29,7 @@ from gomkcn.mining.significance.verdicts import (
 )
 from gomkcn.mining.structures.mined_graph import classes_of
 from gomkcn.mining.structures.pattern import Pattern, differing_groups
+from gomkcn.mining.structures.records import as_record
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
@@ -223,7 +224,7 @@ def test_extreme_tables_and_records():
     assert separating.strongest.low > 1000
     assert everywhere.p_adjusted == nowhere.p_adjusted == 1
     # finite numbers, which JSON can hold
-    assert json.dumps([one.to_dict() for one in differences], allow_nan=False)
+    assert json.dumps(as_record(differences), allow_nan=False)
     assert str(separating.strongest).startswith(
         "200 of 200 (100%) of class 1, 0 of 300 (0%) of the others; odds ratio "
     )
