@@ -21,6 +21,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from numbers import Real
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -181,9 +182,13 @@ class SettingField:
 
     def _read_single(self, value: Any) -> Any:
         """A value that is no list."""
+        import numpy as np
+
         from gomkcn_dgl.checks import check_choice, check_float, check_int
 
         words = self.words
+        # a grid of parameters may be an array
+        value = value.item() if isinstance(value, np.generic) else value
         # 1. a truth value is no number, and a word no other text
         if isinstance(value, bool):
             if bool in self.types:
@@ -191,9 +196,9 @@ class SettingField:
         elif isinstance(value, str) and (value in words or (str in self.types and not words)):
             return value
         # 2. a number in its range
-        elif not isinstance(value, str) and int in self.types:
+        elif isinstance(value, Real) and int in self.types:
             return check_int(self.name, value, *self._integers())
-        elif not isinstance(value, str) and float in self.types:
+        elif isinstance(value, Real) and float in self.types:
             low, high, above = self.setting.least, self.setting.most, self.setting.above
             least = above if above is not None else -float("inf") if low is None else low
             most = float("inf") if high is None else high
@@ -201,7 +206,8 @@ class SettingField:
         # 3. nothing that it can be
         if words and {int, float, bool}.isdisjoint(self.types):
             return check_choice(self.name, value, words)
-        raise InputTypeError(self.name, f"must be {self._in_words()}", got=repr(value))
+        error = InputError if isinstance(value, str) and words else InputTypeError
+        raise error(self.name, f"must be {self._in_words()}", got=repr(value))
 
     def _integers(self) -> tuple[int, int]:
         """The smallest and the largest whole number."""

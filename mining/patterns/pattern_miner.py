@@ -198,6 +198,10 @@ class PatternMiner(GraphEstimator):
         known = values_of(MinerSettings, self)
         if isinstance(self.filters, FilterMiner):
             known["filters"] = AUTO
+        elif not isinstance(self.filters, str) or self.filters not in (AUTO, NONE):
+            raise InputTypeError(
+                "filters", "must be a gomkcn.FilterMiner, 'auto' or 'none'", got=repr(self.filters)
+            )
         return MinerSettings(**known)
 
     @property
@@ -208,15 +212,11 @@ class PatternMiner(GraphEstimator):
 
     def resolve_filters(self) -> FilterMiner | None:
         """The miner of filters, not fitted; None where filters are left out."""
-        if self.filters == NONE:
+        if self.settings.filters == NONE:
             return None
-        if self.filters == AUTO:
-            return FilterMiner(random_state=self.random_state)
-        if not isinstance(self.filters, FilterMiner):
-            raise InputTypeError(
-                "filters", 'must be a gomkcn.FilterMiner, "auto" or "none"', got=repr(self.filters)
-            )
-        return self.filters.unfitted()
+        if isinstance(self.filters, FilterMiner):
+            return self.filters.unfitted()
+        return FilterMiner(random_state=self.random_state)
 
     def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
         """What is reported of a graph."""

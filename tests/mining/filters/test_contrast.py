@@ -418,13 +418,15 @@ def test_molecules_are_not_compared_and_that_is_said():
 
 def test_several_sizes_need_random_graphs():
     graph = nx.cycle_graph(6)
-    with pytest.raises(InputError, match="^size must be one number where there are no random "):
+    with pytest.raises(
+        InputError, match="^filter_size must be one number where there are no random "
+    ):
         FilterMiner(filter_size="3-8", contrast=False).fit(graph)
     with pytest.raises(InputError, match=r"\(the graph has no edges\), got '3-4'; give one size"):
         FilterMiner(filter_size="3-4").fit(nx.empty_graph(3))
     with pytest.raises(InputError, match="^contrast must be False where filters start at random"):
         FilterMiner(contrast=True, learning=FilterLearning(init="random")).fit(graph)
-    with pytest.raises(InputError, match="^contrast must be True, False or \"auto\", got 'yes'"):
+    with pytest.raises(InputError, match="^contrast must be True, False or 'auto', got 'yes'"):
         FilterMiner(contrast="yes").fit(graph)
 
 

@@ -354,7 +354,7 @@ def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
     assert miner.predict(graphs).shape == (12,) and miner.labels_.shape == (66,)
     # without the level a row is a node, and classes are those of graphs
     for given in (labels, np.array(labels)):
-        with pytest.raises(InputError, match='^y has a value for each of the 12 graphs, .*"graph"'):
+        with pytest.raises(InputError, match="^y has a value for each of the 12 graphs, .*'graph'"):
             make_pipeline(FilterMiner(2), LogisticRegression()).fit(graphs, given)
     # nodes of one graph
     nodes = make_pipeline(FilterMiner(2, filter_size=5, contrast=False), LogisticRegression(C=100))
@@ -442,12 +442,12 @@ def test_the_table_has_a_row_for_each_filter(pair):
         "nearest_nodes": [40, 30],
         "exact_nodes": [40, 30],
         "exceeds": [False, False],
-        "nodes": [4, 5],
-        "edges": [6, 5],
+        "num_nodes": [4, 5],
     }.items():
         assert frame[name].tolist() == values, name
     assert frame["random_mean"].isna().all() and frame["similarity"].tolist() == [1, 1]
-    assert frame["structure"].tolist()[1].count("--") == 5
+    assert frame["structure"].tolist() == ["clique of 4 nodes", "cycle of 5 nodes"]
+    assert [edges.count("--") for edges in frame["edges"]] == [6, 5]
 
 
 def test_the_table_says_what_random_graphs_have(planted):
