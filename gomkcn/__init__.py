@@ -8,9 +8,15 @@ Examples
 """
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import gomkcn_dgl
+
+# in a checkout mining and synthetic lie beside this folder, and are installed in it
+if not Path(__file__).with_name("mining").exists():
+    __path__.append(str(Path(__file__).parents[1]))
+
 from gomkcn import mining, synthetic
 
 _PACKAGE_OF = {

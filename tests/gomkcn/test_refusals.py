@@ -1,6 +1,7 @@
 """Every sentence of the library, in Python and on the command line: each spells its parameters."""
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -175,14 +176,15 @@ def sentences_of(tree):
     ]
 
 
-@pytest.mark.parametrize("room", ["gomkcn_dgl", "mining", "synthetic"])
+@pytest.mark.parametrize("room", ["gomkcn_dgl", "gomkcn.mining", "gomkcn.synthetic"])
 def test_no_sentence_of_the_library_holds_an_option(room):
-    paths = [*(SOURCE / room).rglob("*.py")]
+    folder = Path(importlib.import_module(room).__file__).parent
+    paths = [*folder.rglob("*.py")]
     assert paths
     for path in paths:
         for text in sentences_of(ast.parse(path.read_text("utf-8"))):
             assert options_in(text) == [], f"{path}: {text}"
-    for path in (SOURCE / room).rglob("*.jinja"):
+    for path in folder.rglob("*.jinja"):
         plain = re.sub(r"<style.*?</style>", "", path.read_text("utf-8"), flags=re.DOTALL)
         assert options_in(plain) == [], path
 
