@@ -9,14 +9,12 @@ import pytest
 from both_doors import all_commands, arguments_in, options_in
 from command_line import invoke, refused
 
-import gomkcn_dgl
 from gomkcn.commands.printing import show_log
 from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.messages import Argument, Message
 
-SOURCE = Path(gomkcn_dgl.__file__).parents[1]
 # a name that looks like parts of a message, and one that looks like an argument with its option
 ODD_NAMES = [
     "out.moreno_lesmis",
