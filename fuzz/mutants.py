@@ -18,15 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-COPIED = {
-    "gomkcn": "gomkcn",
-    "gomkcn_dgl": "gomkcn_dgl",
-    # where they are installed
-    "mining": "gomkcn/mining",
-    "synthetic": "gomkcn/synthetic",
-    "tests": "tests",
-    "fuzz": "fuzz",
-}
+COPIED = ("gomkcn", "gomkcn_dgl", "mining", "synthetic", "tests", "fuzz")
 
 
 class Fault(NamedTuple):
@@ -324,12 +316,11 @@ def run(faults: list[Fault], tested: list[Fault]) -> tuple[str, float]:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        for folder, place in COPIED.items():
-            shutil.copytree(ROOT / folder, copy / place, ignore=left_out)
+        for name in COPIED:
+            shutil.copytree(ROOT / name, copy / name, ignore=left_out)
         shutil.copy(ROOT / "setup.cfg", copy)
         for fault in faults:
-            folder, _, rest = fault.file.partition("/")
-            path = copy / COPIED[folder] / rest
+            path = copy / fault.file
             path.write_text(path.read_text().replace(fault.text, fault.other))
         # machine code of other sources is not used
         own = {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": f"{folder}/compiled"}

@@ -38,7 +38,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime import html_module_of, html_of
+from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table, save_result
 
@@ -326,7 +326,10 @@ class MotifSet:
         -------
         matplotlib.figure.Figure
         """
-        return html_module_of(self).plot_motifs(self)
+        # layouts need igraph, which nothing else here does
+        from gomkcn.mining.motif_sets.motif_figure import plot_motifs
+
+        return plot_motifs(self.shown.rows(), summary(self))
 
     def save(self, path: str | Path) -> None:
         """Write the motifs to a file: a table or, where its name ends so, a picture.

@@ -16,7 +16,6 @@ from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.plots.graph_map import GraphMap
-from gomkcn.mining.plots.structure_figure import plot_motifs
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.marked_graph import marked_graph
@@ -169,7 +168,7 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            map=GraphMap.of(csr, found, patterns, miner.graph_classes_) if has_map else None,
+            map=GraphMap.of(csr, found.shown, patterns, miner.graph_classes_) if has_map else None,
             is_partial=miner.is_partial_,
             command=command if miner.is_partial_ else "",
             # of the graph, and of what mining leaves out
@@ -231,7 +230,7 @@ class MiningRun:
         -------
         matplotlib.figure.Figure
         """
-        return plot_motifs(self.motif_set)
+        return self.motif_set.plot()
 
     def save(self, path: str | Path) -> None:
         """Write the table of structures or the picture of the motifs, as the file's ending says.

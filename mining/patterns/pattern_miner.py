@@ -391,10 +391,7 @@ class PatternMiner(GraphEstimator):
         matplotlib.figure.Figure
         """
         self._check_fitted()
-        # layouts need igraph, which nothing else here does
-        from gomkcn.mining.plots.structure_figure import plot_motifs
-
-        return plot_motifs(self.motif_set_)
+        return self.motif_set_.plot()
 
     def save(self, path: str | Path) -> None:
         """Write the table of structures or the picture of the motifs, as the file's ending says.

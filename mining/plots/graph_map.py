@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +20,6 @@ from gomkcn_dgl.graphs.structure import category_value
 from gomkcn_dgl.io.graph_classes import GraphClasses
 
 if TYPE_CHECKING:
-    from gomkcn.mining.motif_sets.motif_set import MotifSet
     from gomkcn.mining.structures.pattern import Pattern
     from gomkcn_dgl.graphs.structure import Structure
 
@@ -107,7 +106,7 @@ class GraphMap:
     def of(
         cls,
         graph: CSRGraph,
-        motif_set: MotifSet,
+        motifs: Iterable[Pattern],
         patterns: Sequence[Pattern],
         classes: GraphClasses | None = None,
         limits: MapLimits | None = None,
@@ -119,7 +118,7 @@ class GraphMap:
         """
         copies = [
             (pattern.structure, pattern.motif.copies.rows_in(graph))
-            for pattern in motif_set.shown
+            for pattern in motifs
             if pattern.motif is not None
         ]
         places = [rows for _, rows in copies]

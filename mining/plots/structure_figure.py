@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.plots.layout import structure_positions
-from gomkcn.mining.plots.styles import INK, MOTIF_COLORS, Kind, relation_lines, short_category
-from gomkcn.mining.structures.pattern import MotifPart
+from gomkcn.mining.plots.styles import INK, Kind, short_category
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -30,52 +28,6 @@ PLAIN = "#c8ced5"
 _LINES = {"dashed": "--", "dotted": ":", "dash-dot": "-."}
 # characters in a line of a title
 _WIDTH = 26
-
-
-def plot_motifs(found: MotifSet) -> Figure:
-    """Draw the motifs of a set, each with its copies and the bits that it saves.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Where there is no motif it says so.
-
-    Raises
-    ------
-    InputError
-        If Matplotlib and seaborn are not installed.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gomkcn import motif_set
-    >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
-    >>> plot_motifs(motif_set(graph)).axes[0].get_title()
-    '0: clique of 4 nodes'
-    """
-    rows = found.shown.rows()
-    lines = relation_lines((), [row.pattern.structure for row in rows])
-
-    def draw(axis: Axes, number: int) -> None:
-        row = rows[number]
-        color = MOTIF_COLORS[min(number, len(MOTIF_COLORS) - 1)]
-        draw_on_axis(
-            axis,
-            row.pattern.structure,
-            lines,
-            title=f"{number}: {row.pattern.name}",
-            note=_copies_text(row.part),
-            color=color,
-            fills=color,
-        )
-
-    return structures_figure(len(rows), draw, summary(found))
-
-
-def _copies_text(part: MotifPart) -> str:
-    """The copies of a motif, and the bits that it saves."""
-    noun = "copy" if part.num_copies == 1 else "copies"
-    return f"{part.num_copies:,} {noun}\n{part.share:,.0f} bits saved"
 
 
 def structures_figure(number: int, draw: Callable[[Axes, int], None], note: str) -> Figure:

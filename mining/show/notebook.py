@@ -23,7 +23,6 @@ from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
-from gomkcn.mining.plots.structure_figure import plot_motifs as plot_motifs
 from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.report import render_report
