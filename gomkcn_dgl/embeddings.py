@@ -66,7 +66,7 @@ class SubgraphTensors(NamedTuple):
         roots: np.ndarray | None = None,
         device: torch.device | str = "cpu",
     ) -> SubgraphTensors:
-        """The subgraphs around ``roots``, or all nodes, as :func:`extract_subgraphs` has them."""
+        """The subgraphs around ``roots``, or all nodes, see :func:`gomkcn.extract_subgraphs`."""
         return cls.of_batch(extract_subgraphs(graph, settings, roots), device)
 
     @classmethod

@@ -133,7 +133,8 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
     most_nodes : int or None
-        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`; None: all.
+        Of a larger graph so many nodes stand for it, see :func:`gomkcn_dgl.gram.gomk_gram`; None:
+        all.
     num_patterns : int
         For large graphs, or many: nodes match where they have the same of so many patterns, at each
         depth up to ``num_levels``, which are learnt by clustering the level embeddings of the

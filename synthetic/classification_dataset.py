@@ -161,7 +161,8 @@ class MotifClassificationDataset(MadeDataset):
     def to_typed(self) -> list[TypedGraph]:
         """Return all graphs as arrays, which a ``.bin`` file takes, without the transform.
 
-        The data of nodes and edges are those of :meth:`PlantedGraph.to_dgl`.
+        The data of nodes and edges are those of
+        :meth:`gomkcn.synthetic.planted_graph.PlantedGraph.to_dgl`.
         """
         of_edge = self._graph_of_edge
         order = np.argsort(of_edge, kind="stable")
@@ -183,7 +184,8 @@ class MotifClassificationDataset(MadeDataset):
     def to_pyg(self) -> list[Any]:
         """Return all graphs as ``torch_geometric.data.Data``, the label of each as ``y``.
 
-        The data of nodes and edges are those of :meth:`PlantedGraph.to_pyg`.
+        The data of nodes and edges are those of
+        :meth:`gomkcn.synthetic.planted_graph.PlantedGraph.to_pyg`.
         """
         whole = self.planted.to_pyg()
         of_edge = self._graph_of_node[whole.edge_index[0].numpy()]

@@ -84,7 +84,7 @@ class MotifMiningDataset(MadeDataset):
     def to_pyg(self) -> Any:
         """Return the graph as a ``torch_geometric.data.Data``, the types of nodes as ``y``, too.
 
-        The other data are those of :meth:`PlantedGraph.to_pyg`.
+        The other data are those of :meth:`gomkcn.synthetic.planted_graph.PlantedGraph.to_pyg`.
         """
         data = self.planted.to_pyg()
         data.y = data.node_type
@@ -103,7 +103,8 @@ class MotifMiningDataset(MadeDataset):
     def __getitem__(self, idx: int) -> Any:
         """Return the graph, which has the number 0.
 
-        Its data are those of :meth:`PlantedGraph.to_dgl`, and the types of nodes as ``label``, too.
+        Its data are those of :meth:`gomkcn.synthetic.planted_graph.PlantedGraph.to_dgl`, and the
+        types of nodes as ``label``, too.
         """
         if idx not in (0, -1):
             raise IndexError(f"the data set has one graph, 0, got {idx}.")

@@ -144,7 +144,7 @@ def count_query(
     share above 0. Draws end when the interval is narrow enough, which biases the estimate by a
     fraction of about 1 / (draws with a share): by a hundredth of its standard error at the default
     ``count_error``. If no draw has a share, the occurrences that a search meets at random nodes are
-    the estimate, see :func:`estimate_from_roots`, for as many steps again; and if it meets none,
+    the estimate, see ``estimate_from_roots``, for as many steps again; and if it meets none,
     the upper end is the largest number that so many draws would miss with a probability of 5 %, and
     the record says "fewer than". With several links or comparisons of two nodes, the estimate is
     that of random nodes from the beginning.

@@ -139,7 +139,7 @@ def count_inexact(
     graph : CSRGraph
         One graph or a collection.
     structure, colors
-        As for :meth:`gomkcn.mining.counting.query.Query.of_structure`; of at most 8 nodes.
+        As for ``Query.of_structure``; of at most 8 nodes.
     errors : int
         So few that at most 10,000 drawings on the nodes of the pattern are within them.
     count_error, max_steps, seed

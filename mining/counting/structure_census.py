@@ -101,7 +101,7 @@ def graphlet_agreement(first: Any, second: Any, size: int = 5) -> float:
     Parameters
     ----------
     first, second : anything :func:`gomkcn.as_csr` takes
-        Graphs as for :func:`orbit_counts`.
+        Graphs as for :func:`gomkcn.orbit_counts`.
     size : {4, 5}
         Nodes of the largest structures.
 

@@ -175,8 +175,8 @@ class MinedFilter:
     def to_networkx(self) -> Any:
         """The filter as a NetworkX graph: weights at edges, features at nodes.
 
-        See :meth:`Structure.to_networkx`; an edge has its ``weight``, a node each feature by its
-        name and, where there are categories, ``category``.
+        See :meth:`gomkcn.Structure.to_networkx`; an edge has its ``weight``, a node each feature by
+        its name and, where there are categories, ``category``.
 
         >>> import networkx as nx
         >>> from gomkcn import FilterMiner

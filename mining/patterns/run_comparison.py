@@ -177,8 +177,8 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Parameters
     ----------
     first, second : MiningRun
-        :func:`gomkcn.load` reads one of a folder, :func:`mine_structures` makes one of a graph. The
-        graphs may have any sizes.
+        :func:`gomkcn.load` reads one of a folder, ``mine_structures`` of this module makes one of a
+        graph. The graphs may have any sizes.
 
     Returns
     -------

@@ -73,7 +73,7 @@ def kind_of(folder: str | Path) -> RunKind[Any]:
 
 
 def load(folder: str | Path) -> Any:
-    r"""Read a finished run back, of whatever command.
+    """Read a finished run back, of whatever command.
 
     Parameters
     ----------
@@ -82,10 +82,11 @@ def load(folder: str | Path) -> Any:
 
     Returns
     -------
-    MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison or \
-    FrequentSubgraphs
-        What ``gomkcn mine``, ``filters``, ``train``, ``temporal``, ``compare`` and ``frequent``
-        found. The patterns of a :class:`gomkcn.MiningRun` have all listed occurrences.
+    object
+        A MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison or
+        FrequentSubgraphs: what ``gomkcn mine``, ``filters``, ``train``, ``temporal``, ``compare``
+        and ``frequent`` found. The patterns of a :class:`gomkcn.MiningRun` have all listed
+        occurrences.
 
         A trained classifier takes graphs that :func:`gomkcn.read_graph` reads: ``decide(graph)``
         gives the class of each, int64 ``[G]``, and the probabilities ``[G, C]``; class k is

@@ -127,7 +127,6 @@ def run_of_mining(found: MiningRun) -> Run[MiningRun]:
 
 
 def _tables(run: Run[MiningRun]) -> dict[str, Content]:
-
     found = run.found
     tables: dict[str, Content] = {}
     if found.filters is not None and found.filters.miner is not None:
@@ -146,12 +145,10 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
 
 
 def _render(run: Run[MiningRun]) -> str:
-
     return render_report(run.found)
 
 
 def _text(run: Run[MiningRun]) -> str:
-
     return format_run(run.found)
 
 

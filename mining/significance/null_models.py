@@ -152,7 +152,7 @@ def null_model(
 
 
 def check_null(null: Any, others: Sequence[str] = ()) -> None:
-    """Refuse what is no null model, see :func:`null_model`, and ``others`` that may be given."""
+    """Refuse what is no null model, as ``null_model`` says, and ``others`` that may be given."""
     if not isinstance(null, str):
         if not (isinstance(null, NullModel) or callable(null)):
             raise InputTypeError(
@@ -171,7 +171,7 @@ def check_null(null: Any, others: Sequence[str] = ()) -> None:
 
 
 def sample_null(graph: Any, null: Any = "degree", seed: int = 0) -> CSRGraph:
-    """Draw one graph of a null model, see :func:`null_model`, from anything ``as_csr`` takes.
+    """Draw one graph of a null model by ``null_model``, from anything ``as_csr`` takes.
 
     >>> import networkx as nx
     >>> graph = nx.barabasi_albert_graph(30, 2, seed=0)

@@ -716,7 +716,7 @@ class Pattern:
         """Its counts, and how they compare with random graphs, by the name of the column in tables.
 
         What is not known is left out, and so are the shape and the classes, which
-        :attr:`structure` and :attr:`classes` say. ``docs/numbers.md`` says what each column is.
+        ``structure`` and ``classes`` say. ``docs/numbers.md`` says what each column is.
         """
         count = self.frequency.occurrences
         # not "id", which networkx takes for the id of the graph element in GraphML
@@ -735,7 +735,7 @@ class Pattern:
         return found
 
     def to_networkx(self) -> Any:
-        """The pattern as a NetworkX graph, see :meth:`Structure.to_networkx`.
+        """The pattern as a NetworkX graph, see :meth:`gomkcn.Structure.to_networkx`.
 
         Its :attr:`measures` are attributes of the graph.
         """
