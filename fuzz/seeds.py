@@ -217,6 +217,7 @@ _MORE: dict[str, Callable[[], list[bytes]]] = {
     "json": json_files,
     "mtx": matrix_market_files,
     "sif": lambda: _encoded(("a pp b c\nd\n", "a b\tp p\tc\nc\tp p\ta b\n")),
+    "adjlist": lambda: _encoded(("0 1 2\n1 2\n3\n", "#x\n# GMT Sun Nov 1\n#\na b\nb\n")),
     "ncol": lambda: _encoded(("a b 2.5\nb c 1\n", "# c\na b\nb a\n")),
     "lgl": lambda: _encoded(("# a\nb 1\n# d\n", "# a\nb\nc\n")),
     "graph6": lambda: _encoded((">>graph6<<IheA@GUAo\n", "Bg\nCh\n:Bd\n")),

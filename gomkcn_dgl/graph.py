@@ -83,8 +83,8 @@ def as_csr(
         * A pair ``(edge_index, num_nodes)`` with an integer array ``[2, E]``.
         * A table of edges of pandas, Polars, DuckDB, Ibis, Arrow or any other engine that offers
           ``__arrow_c_stream__``. It is read batch by batch, by the rules of :func:`read_graph` for
-          a file: columns, relations, weights and directions. ``"none"`` for ``weight`` or
-          ``relation``: that column is not used.
+          a file: columns, relations, weights and directions, unless it is a matrix or holds
+          molecules. ``"none"`` for ``weight`` or ``relation``: that column is not used.
         * A ``PlantedGraph`` of this package.
         * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
           ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
@@ -109,7 +109,7 @@ def as_csr(
         Name of the edge attribute that tells the relation, text or integers, or an array ``[E]``
         in the order of the edges. Several edges of different types may join two nodes.
     source, target : str, optional
-        Columns of a table of edges. None: told by usual names, else the first two.
+        Columns of a table of edges. None: told by their names or values, or refused, as in a file.
     nodes : table, optional
         A table of any engine with a row for each node. A first column ``id``, ``node``,
         ``node_id`` or ``name``, or the index of pandas, names the nodes; else rows are in the order

@@ -1,8 +1,12 @@
-"""Which columns of a table of edges hold what: said by the caller, by their names, or by values.
+"""Which columns of a table of edges hold what: by evidence, and never by a guess.
 
-Two columns are the ends where their names differ in one word, and the two words are a pair: source
-and target, from and to, a and b, 1 and 2. So are ``source,target``, ``gene_a,gene_b``,
-``FromNodeId,ToNodeId`` and ``protein1,protein2``.
+1. What the caller says.
+2. Names, see :mod:`~gomkcn_dgl.io.column_names`.
+3. Values: without a header, a third column of numbers is weights, of few words relations, and times
+   may come first; of several columns, two that share values, as no others do.
+4. Two columns, if there are no more.
+
+Of a table where nothing of that tells the two ends, the caller is to name them.
 """
 
 from __future__ import annotations
@@ -10,11 +14,28 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
+from gomkcn_dgl.io.column_names import (
+    PREFERRED,
+    RELATIONS,
+    ROW_NAMES,
+    WEIGHTS,
+    are_default,
+    differing_words,
+    directed_pairs,
+    have_direction,
+    is_time,
+    may_number_rows,
+    names_edges,
+    number_nodes,
+    other_pairs,
+    words_of,
+)
 from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
 from gomkcn_dgl.io.tables import InputTable, Source, line_error, text_source
 from gomkcn_dgl.messages import Argument
@@ -22,57 +43,17 @@ from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
-# edges between columns of these names have a direction, where nothing else is said
-DIRECTED_ENDS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("head", "tail"),
-    ("subject", "object"),
-    ("start", "end"),
-    ("sender", "recipient"),
-    ("sender", "receiver"),
-    ("regulator", "gene"),
-    ("regulator", "target"),
-    ("parent", "child"),
-    ("citing", "cited"),
-    ("follower", "followed"),
-    ("source", "destination"),
-    ("origin", "destination"),
-    ("pre", "post"),
-)
-# and these say only that two columns belong together, as those of two measurements may
-_PAIRS = (("u", "v"), ("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"))
-# which they do as ends where this is what they number
-_NODE_WORDS = {"node", "vertex", "id", "name", "gene", "protein", "interactor", "user", "person"}
-# words of a name: gene_a, geneA and GENE A have the same two
-_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
-# of BioGRID, whose first pair of columns holds numbers of genes
-_PREFERRED = "symbol"
-_WEIGHTS = ("weight",)
-_RELATIONS = (
-    "relation",
-    "relation_type",
-    "rel",
-    "edge_type",
-    "predicate",
-    "interaction",
-    "regulation",
-    "sign",
-    "type",
-)
-# columns of these names are no ends
-TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
-_ROLES = ("source", "target", "weight", "relation")
-# what R, pandas and others call a first column of numbers or names of rows
-ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
-# words that call a column of numbers of rows, if its values count them
-_ROW_WORDS = {
-    *("row", "rows", "line", "record", "entry", "edge", "link", "interaction", "id", "key"),
-    *("no", "nr", "num", "number", "index", "idx", "n", "x", "rowid", "rownum", "edgeid", "linkid"),
-}
+_ENDS = ("source", "target")
+_ROLES = (*_ENDS, "weight", "relation")
 # different relations that are few in a table of any length
 _FEW = 3
+# ends of a stretch or of a time as well: they are nodes where both columns have some
+_SPAN = ("start", "end")
+_DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\s*\d{1,2}:\d{2}")
+# columns of a table of edges that are compared with each other by their values
+_MOST_COMPARED = 30
+# of two columns of nodes beside times, the least share of common values
+_LEAST_SHARED = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +61,17 @@ class EdgeLayout:
     """The columns of a table of edges.
 
     ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
-    ``weight`` and ``relation``; ``unweighted`` is the column of weights that are not used, if any.
-    ``attributes`` are the positions of columns that are asked for, by what they are called there.
+    ``weight`` and ``relation``; ``evidence`` says by what the ends are known, in the words of the
+    log. ``unweighted`` is the column of weights that are not used, if any, and ``time`` that of
+    times, where values tell it. ``attributes`` are the positions of columns that are asked for, by
+    what they are called there.
     """
 
     table: Source
     roles: dict[str, int]
+    evidence: str
     unweighted: int | None = None
+    time: int | None = None
     attributes: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -107,8 +92,7 @@ class EdgeLayout:
     @property
     def has_directed_ends(self) -> bool:
         """Whether the columns of the ends are called as those of edges with a direction."""
-        pair = differing_words(*(self.table.names[end] for end in self.ends))
-        return pair in DIRECTED_ENDS or pair[::-1] in DIRECTED_ENDS
+        return have_direction(*(self.table.names[end] for end in self.ends))
 
     @property
     def why_directed(self) -> str:
@@ -144,7 +128,7 @@ class EdgeLayout:
             header = f"header on line {table.header}" if table.header else ""
         left = f"; not used: {listed(self.unused)}" if self.unused else ""
         where = f" ({header})" if header else ""
-        log.log(READING, "columns: %s%s%s", ", ".join(taken), where, left)
+        log.log(READING, "columns: %s%s, %s%s", ", ".join(taken), where, self.evidence, left)
         for note in table.notes:
             log.log(READING, "%s", note)
         weights = [] if self.unweighted is None else [self.unweighted]
@@ -159,82 +143,209 @@ def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
     def names_columns(cells: Sequence[str]) -> bool:
         return bool(given.intersection(cells)) or names_edges(cells)
 
-    return text_source(data, find_form(data, is_csv=is_csv, names_columns=names_columns))
-
-
-def names_edges(cells: Sequence[str]) -> bool:
-    """Whether cells are the names of columns as tables of edges have them."""
-    words = {cell.strip().lower() for cell in cells}
-    usual = {*_WEIGHTS, *_RELATIONS, *itertools.chain.from_iterable(DIRECTED_ENDS)}
-    # single letters may well be nodes
-    pairs = (_words(cells[ends[0]]) for ends in _paired(cells, _PAIRS))
-    return len(words & usual) > 1 or any(map(_says_what, pairs))
-
-
-def _says_what(words: Sequence[str]) -> bool:
-    """Whether the words of a name say more than letters and numbers, as those of gene_1 do."""
-    return any(word.isalpha() and len(word) > 1 for word in words) and (
-        sum(word.isdigit() for word in words) <= 1
-    )
+    form = find_form(data, is_csv=is_csv, names_columns=names_columns)
+    return text_source(data, form, is_csv=is_csv)
 
 
 def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
-    r"""Choose the columns: those that were given, then by their names, or by the first cells.
+    r"""Tell which columns hold what, or refuse a table of which that is not known.
 
     >>> import pyarrow as pa
     >>> from gomkcn_dgl.io.tables import open_stream
-    >>> table = pa.table({"from": ["a"], "to": ["b"], "type": ["is"], "year": [1990]})
+    >>> table = pa.table({"from": ["a"], "type": ["is"], "to": ["b"], "year": [1990]})
     >>> layout = find_layout(open_stream(table, "the table"), ColumnChoice())
-    >>> layout.roles, layout.notes
-    ({'source': 0, 'target': 1, 'relation': 2}, ('columns that are not used: year',))
+    >>> layout.roles, layout.evidence
+    ({'source': 0, 'target': 2, 'relation': 1}, 'by their names')
+    >>> layout.notes
+    ('columns that are not used: year',)
     >>> find_layout(open_text(b"a is b\nb is c\n", False, ColumnChoice()), ColumnChoice()).roles
     {'source': 0, 'target': 2, 'relation': 1}
     """
-    # 1. what the caller says
+    table = without_default_names(table)
     names = table.names
     chosen = _roles_by_choice(table, choice)
-    # 2. what the names or the values say of the columns that hold something
-    free = [c for c in range(len(names)) if c not in chosen.values() and holds_data(table, c)]
-    cells = free if table.has_names else [at for at in free if not names[at]]
-    guessed = _roles_by_name(table, [at for at in free if names[at]])
+    free = [at for at in range(len(names)) if at not in chosen.values() and holds_data(table, at)]
+    # 1. weights and relations, by their names or, without a header, by what stands there
+    guessed = _roles_by_name(table, free)
+    time = None
+    cells = [at for at in free if at < table.num_cells]
     if not table.has_names:
+        time = _first_times(table, cells) if not chosen else None
+        cells = [at for at in cells if at != time]
         guessed = {**_roles_by_value(table, cells, chosen), **guessed}
     unweighted = guessed.get("weight") if chosen.get("weight", 0) is None else None
     for role, position in guessed.items():
-        if role not in chosen and position in free:
-            chosen[role] = position
-            free.remove(position)
-    # 3. the first columns that are left are the two ends
-    num_missing = sum(role not in chosen for role in ("source", "target"))
-    candidates = [at for at in cells if at in free]
-    if len(candidates) > num_missing:
-        candidates = [at for at in candidates if at != unweighted]
-    if len(candidates) > num_missing and _names_rows(table, candidates):
-        del candidates[0]
-    others = [at for at in candidates if names[at].strip().lower() not in TIMES]
-    candidates = others if len(others) >= num_missing else candidates
-    for role in ("source", "target"):
         if role not in chosen:
-            if not candidates:
-                ends = "a table of edges must have two columns of nodes, such as source and target"
-                raise line_error(table.line, ends, ", ".join(_first_row(table)))
-            chosen[role] = candidates.pop(0)
-    given = {choice.source, choice.target, choice.relation, choice.weight} - {None}
-    if not table.has_names and candidates and given <= {NONE} and choice.relation is None:
-        rule = (
-            "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
-            "columns must be named, such as ",
-            Argument("source", 1),
-            ", ",
-            Argument("target", 2),
-        )
-        raise line_error(table.line, rule, " ".join(_first_row(table)))
+            chosen[role] = position
+    # 2. the ends, among the columns that are left
+    taken = set(chosen.values())
+    ends, evidence = _find_ends(table, [at for at in cells if at not in taken], chosen, unweighted)
+    chosen |= ends
+    left = [at for at in cells if at not in chosen.values() and at != unweighted]
+    _refuse_others(table, left, choice)
     roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
     requested = {
         name: position_of("an edge attribute", name, table) for name in choice.edge_attributes
     }
     requested |= {name: position_of("minimum", name, table) for name in choice.minimum}
-    return EdgeLayout(table, roles, unweighted, requested)
+    return EdgeLayout(table, roles, evidence, unweighted, time, requested)
+
+
+def without_default_names(table: Source) -> Source:
+    """A table whose columns have no names where a program numbered them, which is no header."""
+    cells = table.names[: table.num_cells]
+    if not (table.has_names and len(cells) > 1 and are_default(cells)):
+        return table
+    names = ("",) * len(cells) + tuple(table.names[table.num_cells :])
+    return replace(table, names=names, default_names=tuple(cells), has_names=False)
+
+
+def _find_ends(
+    table: Source,
+    free: Sequence[int],
+    chosen: Mapping[str, int | None],
+    unweighted: int | None,
+) -> tuple[dict[str, int], str]:
+    """The ends that were not given, and what tells them; a table where nothing does is refused."""
+    given = {role: at for role in _ENDS if (at := chosen.get(role)) is not None}
+    missing = [role for role in _ENDS if role not in given]
+    if not missing:
+        return {}, "as given"
+    # 1. names, of all columns that may be ends
+    columns = sorted([*free, *given.values()])
+    pair = _ends_by_name(table, columns, set(given.values()))
+    if pair is not None:
+        return _as_roles(pair, given, missing), "by their names"
+    # 2. the only columns that are left
+    candidates = [at for at in free if at != unweighted] if len(free) > len(missing) else [*free]
+    if len(candidates) > len(missing) and _names_rows(table, candidates):
+        del candidates[0]
+    others = [at for at in candidates if not is_time(table.names[at])]
+    candidates = others if len(others) >= len(missing) else candidates
+    if len(candidates) < len(missing):
+        rule = "a table of edges must have two columns of nodes, such as source and target"
+        raise line_error(table.line, rule, ", ".join(_first_row(table)))
+    if len(candidates) == len(missing) or not table.has_names:
+        if table.has_names:
+            _refuse_measurements(table, candidates)
+        kind = "the only two that are left" if table.has_names else "the first two"
+        return dict(zip(missing, candidates, strict=False)), kind
+    # 3. values
+    shared = _ends_by_value(table, sorted([*candidates, *given.values()]), set(given.values()))
+    if shared is not None:
+        return _as_roles(shared, given, missing), "which share values"
+    _refuse_unknown(table, candidates, given, missing)
+
+
+def _as_roles(
+    pair: tuple[int, int], given: Mapping[str, int], missing: Sequence[str]
+) -> dict[str, int]:
+    """The roles that are missing, of a pair of columns of which one may be given."""
+    if not given:
+        return dict(zip(_ENDS, pair, strict=True))
+    (role,) = missing
+    return {role: next(at for at in pair if at not in given.values())}
+
+
+def _ends_by_name(table: Source, columns: Sequence[int], given: set[int]) -> tuple[int, int] | None:
+    """The two columns whose names are a pair of ends, one of them given if there is such."""
+    names = [table.names[at] for at in columns]
+    directed = [
+        ends
+        for first, second in directed_pairs(names)
+        if given <= set(ends := (columns[first], columns[second]))
+        and not (len(columns) > 2 and _is_span(table, ends))
+    ]
+    if directed:
+        return directed[0]
+    # a pair that says less: the first columns, columns of words, or those that number nodes
+    first = columns[1] if len(columns) > 2 and _names_rows(table, columns) else columns[0]
+    pairs = [
+        ends
+        for one, two in other_pairs(names)
+        if given <= set(ends := (columns[one], columns[two]))
+        and (
+            ends[0] == first
+            or number_nodes(table.names[ends[0]])
+            or not any(is_number(cell) for end in ends for cell in table.first(end))
+        )
+    ]
+    preferred = [ends for ends in pairs if PREFERRED in words_of(table.names[ends[0]])]
+    return next(iter([*preferred, *pairs]), None)
+
+
+def _is_span(table: Source, ends: tuple[int, int]) -> bool:
+    """Whether two columns hold where something starts and ends, and no nodes."""
+    first, second = map(table.first, ends)
+    pair = differing_words(*(table.names[end] for end in ends))
+    are_places = all(is_number(cell) or _DATE.match(cell) for cell in (*first, *second))
+    return pair == _SPAN and are_places and not set(first) & set(second)
+
+
+def _ends_by_value(
+    table: Source, columns: Sequence[int], given: set[int]
+) -> tuple[int, int] | None:
+    """The two columns that share values, if no others of the first columns do."""
+    values = {at: set(table.first(at)) - {""} for at in columns[:_MOST_COMPARED]}
+    sharing = [
+        (one, two)
+        for one, two in itertools.combinations(values, 2)
+        if len(values[one] & values[two]) > 1 and len(values[one] | values[two]) >= _FEW
+    ]
+    sharing = [ends for ends in sharing if given <= set(ends)]
+    return sharing[0] if len(sharing) == 1 else None
+
+
+def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
+    """Refuse two columns of which one alone holds numbers that are not whole, as no nodes have."""
+    real = [next(filter(_is_real_number, table.first(at)), None) for at in ends]
+    found = [(at, cell) for at, cell in zip(ends, real, strict=True) if cell is not None]
+    if len(ends) == 2 and len(found) == 1:
+        ((at, cell),) = found
+        raise InputError(
+            f"the column {printable(table.name(at))} holds numbers such as {cell}, which are no "
+            "nodes",
+            way_out=("if they are, give ", Argument("target", table.name(at))),
+            place=f"line {table.header}" if table.header else "",
+        )
+
+
+def _refuse_unknown(
+    table: Source, candidates: Sequence[int], given: Mapping[str, int], missing: Sequence[str]
+) -> NoReturn:
+    """Ask for the ends of a table of which nothing tells them."""
+    likely = [at for at in candidates if not any(_is_real_number(cell) for cell in table.first(at))]
+    suggested = [*likely, *(at for at in candidates if at not in likely)][: len(missing)]
+    arguments = [
+        Argument(role, table.name(at)) for role, at in zip(missing, suggested, strict=True)
+    ]
+    names = listed(table.name(at) for at in sorted([*candidates, *given.values()]))
+    raise InputError(
+        f"nothing tells which columns hold the two nodes of an edge, got {names}",
+        way_out=(
+            "name them, such as ",
+            arguments[0],
+            *((" ", arguments[1]) if len(arguments) > 1 else ()),
+        ),
+        place=f"line {table.header}" if table.header else "",
+    )
+
+
+def _refuse_others(table: Source, left: Sequence[int], choice: ColumnChoice) -> None:
+    """Refuse a table without names that has more columns than are known to hold something."""
+    given = {choice.source, choice.target, choice.relation, choice.weight} - {None}
+    if table.has_names or not left or _names_rows(table, [left[0], *range(left[0])]):
+        return
+    if not given <= {NONE} or choice.relation is not None:
+        return
+    rule = (
+        "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
+        "columns must be named, such as ",
+        Argument("source", 1),
+        ", ",
+        Argument("target", 2),
+    )
+    raise line_error(table.line, rule, " ".join(_first_row(table)))
 
 
 def _roles_by_choice(table: Source, choice: ColumnChoice) -> dict[str, int | None]:
@@ -283,8 +394,7 @@ def _names_rows(table: Source, columns: Sequence[int]) -> bool:
         # between numbers, three columns that count by chance are a ring
         are_words = all(not any(map(is_number, table.first(at))) for at in others)
         return are_words and len(table.first(first)) > 1 and counts_rows(table.first(first))
-    may_count = _ROW_WORDS.issuperset(_words(name))
-    return name in ROW_NAMES or (may_count and counts_rows(table.first(first)))
+    return name in ROW_NAMES or (may_number_rows(name) and counts_rows(table.first(first)))
 
 
 def position_of(role: str, column: Column, table: Source) -> int:
@@ -294,8 +404,9 @@ def position_of(role: str, column: Column, table: Source) -> int:
         if not 1 <= int(column) <= len(names):
             raise InputError(role, f"must be a column from 1 to {len(names)}", got=column)
         return int(column) - 1
-    if column in names:
-        return list(names).index(str(column))
+    for known in (names, table.default_names):
+        if column in known:
+            return list(known).index(str(column))
     rule = f"name a column among {listed(filter(None, names))}"
     if not table.has_names:
         rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"
@@ -307,79 +418,43 @@ def _is_place(column: Column) -> bool:
     return isinstance(column, int) or (column.isascii() and column.isdigit())
 
 
-def differing_words(name: str, other: str) -> tuple[str, str]:
-    """The words in which two names differ, if it is one in each; else two empty ones.
-
-    >>> differing_words("FromNodeId", "ToNodeId"), differing_words("gene_a", "gene_b")
-    (('from', 'to'), ('a', 'b'))
-    """
-    words = itertools.zip_longest(_words(name), _words(other), fillvalue="")
-    pairs = [pair for pair in words if pair[0] != pair[1]]
-    return pairs[0] if len(pairs) == 1 else ("", "")
-
-
-def _words(name: str) -> list[str]:
-    """The words of a name, in small letters."""
-    return [word.lower() for word in _NAME_WORD.findall(name)]
-
-
-def _paired(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:
-    """Columns whose names differ in one word, by the order of the pairs and then of the columns."""
-    # the word that a name has between others, and its column
-    words_between: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, int]] = {}
-    for at, name in enumerate(names):
-        words = tuple(_words(name))
-        for place, word in enumerate(words):
-            others = words[:place], words[place + 1 :]
-            words_between.setdefault(others, {}).setdefault(word, at)
-    for source, target in pairs:
-        for columns in words_between.values():
-            if source in columns and target in columns:
-                yield columns[source], columns[target]
-
-
-def _find_ends(table: Source, free: Sequence[int]) -> tuple[int, int] | None:
-    """The two columns whose names are a pair of ends."""
-    names = [table.names[column] for column in free]
-    directed = [(free[source], free[target]) for source, target in _paired(names, DIRECTED_ENDS)]
-    if directed:
-        return directed[0]
-    # a pair that says less: the first columns, columns of words, or those that number nodes
-    first = free[1] if len(free) > 2 and _names_rows(table, free) else free[0]
-    pairs = [(free[source], free[target]) for source, target in _paired(names, _PAIRS)]
-    pairs = [
-        ends
-        for ends in pairs
-        if ends[0] == first
-        or not _NODE_WORDS.isdisjoint(_words(table.names[ends[0]]))
-        or not any(is_number(cell) for end in ends for cell in table.first(end))
-    ]
-    preferred = [ends for ends in pairs if _PREFERRED in _words(table.names[ends[0]])]
-    return next(iter([*preferred, *pairs]), None)
+def _is_real_number(cell: str) -> bool:
+    """Whether a cell is a number and not a whole one."""
+    return is_number(cell) and not float(cell).is_integer()
 
 
 def _roles_by_name(table: Source, free: Sequence[int]) -> dict[str, int]:
-    """Return the columns that have one of the usual names."""
+    """Return the columns of weights and of relations that have one of the usual names."""
     names = table.names
     found = {names[column].strip().lower(): column for column in reversed(free)}
     roles = {}
-    for role, usual in (("relation", _RELATIONS), ("weight", _WEIGHTS)):
+    for role, usual in (("relation", RELATIONS), ("weight", WEIGHTS)):
         present = [found[name] for name in usual if name in found]
         if present:
             roles[role] = present[0]
-    ends = _find_ends(table, free) if free else None
-    if ends is None:
-        return roles
-    return {"source": ends[0], "target": ends[1], **roles}
+    return roles
+
+
+def _first_times(table: Source, cells: Sequence[int]) -> int | None:
+    """The first of three columns of numbers, if it holds times, in order, and the others nodes."""
+    if len(cells) != 3:
+        return None
+    columns = [table.first(at) for at in cells]
+    if len(columns[0]) < 2 or not all(map(is_number, itertools.chain(*columns))):
+        return None
+    times = [float(cell) for cell in columns[0]]
+    first, source, target = map(set, columns)
+    are_nodes = len(source & target) >= _LEAST_SHARED * max(len(source), len(target))
+    is_apart = first.isdisjoint(source | target)
+    return cells[0] if times == sorted(times) and is_apart and are_nodes else None
 
 
 def _roles_by_value(
     table: Source, free: Sequence[int], chosen: dict[str, int | None]
 ) -> dict[str, int]:
     """Tell a third column of numbers, weights, from a column of few different words, relations."""
-    ends_left = 2 - len({"source", "target"} & set(chosen))
-    unnamed = [at for at in range(len(table.names)) if not table.names[at]]
-    held = [at for at in unnamed if holds_data(table, at)]
+    ends_left = 2 - len(set(_ENDS) & set(chosen))
+    held = [at for at in range(table.num_cells) if holds_data(table, at)]
     if len(free) != ends_left + 1 or len(held) != 3:
         return {}
     columns = {at: table.first(at) for at in held}

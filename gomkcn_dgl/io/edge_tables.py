@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,26 +29,18 @@ from gomkcn_dgl.graph_content import (
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.input_file import InputFile, as_utf8
-from gomkcn_dgl.io.tables import (
-    InputTable,
-    Source,
-    arrow_table,
-    as_texts,
-    check_names,
-    open_stream,
-    to_array,
-)
+from gomkcn_dgl.io.matrix_tables import is_matrix, read_matrix
+from gomkcn_dgl.io.molecules import has_molecules, read_molecule_table
+from gomkcn_dgl.io.parquet_tables import BYTES_OF_AN_EDGE, open_parquet
+from gomkcn_dgl.io.tables import InputTable, Source, open_stream, to_array
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
-from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
 
 log = logging.getLogger("gomkcn_dgl")
 
 _OWNER = "the edge table"
 _WEIGHT = "weight"
-# that a graph takes while it is read, measured with 4 million edges of ten nodes; 340 of a million
-_BYTES_OF_AN_EDGE = 90
 # of an id, a row pointer and a feature, without those of its edges
 _BYTES_OF_A_NODE = 20
 # what must be true of the columns of a table of edges
@@ -99,7 +91,29 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
         column = getattr(choice, role)
         if not isinstance(column, (str, int, type(None))):
             raise InputTypeError(role, f"must name a column of {_OWNER}", got=type(column).__name__)
-    return _content(open_stream(table, _OWNER), choice)
+    source = open_stream(table, _OWNER)
+    # as files of the same content, unless it is said that they are edges
+    if choice.source is None and choice.target is None:
+        if is_matrix(source):
+            return read_matrix(source)
+        if has_molecules(source):
+            return read_molecule_table(source, choice)
+    return _content(source, choice)
+
+
+def is_matrix_file(file: InputFile) -> bool:
+    """Whether a table in a file is a matrix, and no list of edges."""
+    # what cannot be opened is none
+    with contextlib.suppress(InputError):
+        return is_matrix(open_table(file))
+    return False
+
+
+def open_table(file: InputFile) -> Source:
+    """Open a table by the end of its name."""
+    if file.ending == ".parquet":
+        return open_parquet(file)
+    return open_edges(file, ColumnChoice(), is_csv=file.ending in (".csv", ".tsv"))
 
 
 def read_ends(data: bytes) -> list[str]:
@@ -115,60 +129,9 @@ def open_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> Source
     """Open an edge list or a CSV file; ``is_csv`` says that its names promise a header."""
     data = file.text
     # no line is shorter than two bytes; they are counted where there may be too many
-    if len(data) // 2 * _BYTES_OF_AN_EDGE > readable_bytes():
-        check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
+    if len(data) // 2 * BYTES_OF_AN_EDGE > readable_bytes():
+        check_readable(data.count(b"\n") * BYTES_OF_AN_EDGE, "the table of edges")
     return open_text(data, is_csv, choice)
-
-
-def open_parquet(file: InputFile) -> Source:
-    """Open a parquet file, of which columns are read when they are asked for."""
-    import pyarrow.parquet as pq
-
-    path = file.path
-    with file_problems(path):
-        open_file(path).close()
-    with _parquet_problems():
-        schema = pq.read_schema(path)
-    # a word is read once, however often it is there
-    words = [column.name for column in schema if _is_text(column.type)]
-    check_names(1, schema.names)
-
-    def read(used: Iterable[int]) -> InputTable:
-        used = [*used]
-        names = [schema.names[at] for at in used]
-        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as parquet:
-            check_readable(_size_of(parquet.metadata, len(names)), "the table of edges")
-            # by one thread: several wait forever at some damaged files
-            return arrow_table(parquet.read(names, use_threads=False), schema.names, used)
-
-    def first(at: int) -> list[str]:
-        return as_texts(read([at]).columns[at])
-
-    return Source(schema.names, read, first)
-
-
-def _size_of(metadata: Any, num_used: int) -> int:
-    """Bytes that some columns of a parquet file take, which may be far smaller.
-
-    What is said of a single column is not asked: in a damaged file Arrow ends the process there.
-    """
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    unpacked = sum(group.total_byte_size for group in groups)
-    share = min(1.0, num_used / max(1, metadata.num_columns))
-    return max(int(unpacked * share), metadata.num_rows * _BYTES_OF_AN_EDGE)
-
-
-@contextlib.contextmanager
-def _parquet_problems() -> Iterator[None]:
-    try:
-        yield
-    # whatever a damaged file leads Arrow into
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def _content(source: Source, choice: ColumnChoice) -> GraphContent:
@@ -201,7 +164,12 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
     why = layout.why_directed if kinds is None else ""
-    if kinds is None and source.has_names and choice.directed is None and None not in directed:
+    if (
+        kinds is None
+        and layout.table.has_names
+        and choice.directed is None
+        and None not in directed
+    ):
         log.log(READING, "%s", undirected_as(why))
     edges: dict[str, Any] = {} if weights is None else {_WEIGHT: weights}
     edges |= {name: table.values_with_gaps(at) for name, at in layout.attributes.items()}

@@ -15,7 +15,7 @@ import numpy as np
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
-from gomkcn_dgl.io.edge_layout import ROW_NAMES
+from gomkcn_dgl.io.column_names import ROW_NAMES
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import counts_rows, find_form
 from gomkcn_dgl.io.tables import (

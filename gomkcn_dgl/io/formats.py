@@ -120,9 +120,9 @@ def _written() -> ModuleType:
 
 
 def _matrices() -> ModuleType:
-    from gomkcn_dgl.io import adjacency_tables
+    from gomkcn_dgl.io import matrix_tables
 
-    return adjacency_tables
+    return matrix_tables
 
 
 def _xml() -> ModuleType:
@@ -233,13 +233,28 @@ _ROWS = (
         why="columns that are not used are not read; sizes are checked before",
     ),
     Format(
-        name="matrix",
-        title="adjacency matrix as text",
+        name="adjlist",
+        title="adjacency list of NetworkX",
+        endings=(".adjlist",),
         is_known=lambda file: (
-            format_of_ending(file.ending) in ("edges", "csv")
-            and _matrices().is_adjacency_table(file)
+            format_of_ending(file.ending) in ("edges", "csv") and _texts().is_adjacency_list(file)
         ),
-        read=lambda file, _: _matrices().read_adjacency_table(file),
+        read=lambda file, choice: _texts().read_adjacency_list(file, choice),
+        options=("directed", "minimum", FEATURE_FILE),
+        directions="undirected, unless a direction is asked for",
+        node_names="ids",
+        lacks="relations, attributes, weights, blanks in names",
+        reader="ours",
+        why="NetworkX keeps ids as text; a line is a node and its neighbours",
+    ),
+    Format(
+        name="matrix",
+        title="adjacency or two-mode matrix as a table",
+        is_known=lambda file: (
+            format_of_ending(file.ending) in ("edges", "csv", "parquet")
+            and _tables().is_matrix_file(file)
+        ),
+        read=lambda file, _: _matrices().read_matrix(_tables().open_table(file)),
         options=(*OF_MATRICES, FEATURE_FILE),
         directions=_IF_SYMMETRIC,
         node_names="the first line and column, or rows",
@@ -443,7 +458,7 @@ _ROWS = (
         title="SMILES, or a table with a column of them",
         endings=(".smi",),
         is_known=lambda file: (
-            file.ending in (".csv", ".tsv") and _molecules().has_smiles_column(file)
+            file.ending in (".csv", ".tsv", ".parquet") and _molecules().has_smiles_column(file)
         ),
         read=lambda file, choice: _molecules().read_smiles(file, choice),
         read_classes=lambda file, choice: _molecules().classes_of_smiles(file, choice),

@@ -20,8 +20,11 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, ColumnChoice, GraphContent, relation_codes
+from gomkcn_dgl.io.column_names import names_edges
 from gomkcn_dgl.io.input_file import InputFile
+from gomkcn_dgl.io.parquet_tables import open_parquet
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
+from gomkcn_dgl.io.tables import Source, as_texts, text_source
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.runtime.files import listed, printable
 
@@ -41,6 +44,15 @@ _NAME_WORDS = ("name", "id", "title", "compound", "molecule")
 # a property of molecules of RDKit, which reads it from SD files
 _NAME = "_Name"
 _TABLES = (".csv", ".tsv")
+_PARQUET = ".parquet"
+# the letters of a SMILES, whose atoms are of the usual elements or stand in brackets
+_SMILES = re.compile(
+    r"(?=[A-Za-z\[])(?:Br|Cl|[BCNOPSFIbcnops]|\[[^\[\]\s]+\]|[0-9%()=#+\-/\\.:@*])+"
+)
+_INCHI = re.compile(r"InChI=\S+")
+# cells that RDKit tries, and columns that are looked at, to tell molecules by
+_MOST_TRIED = 100
+_MOST_COLUMNS = 100
 # the line that ends a record of an SD file
 _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
 
@@ -113,12 +125,22 @@ def without_log(read: Callable[[str], Any], text: str) -> Any:
 
 
 def has_smiles_column(file: InputFile) -> bool:
-    """Whether the header of a table of commas or tabs names a column of SMILES."""
+    """Whether a table has a column of SMILES or InChI, by its name or by its cells."""
     # a file of which nothing can be read has no such column
     with contextlib.suppress(InputError):
-        form = find_form(file.head, is_csv=True, has_header=True)
-        return smiles_column(form.names) is not None
+        return has_molecules(_open_table(file, file.head))
     return False
+
+
+def has_molecules(source: Source) -> bool:
+    """Whether a table has a column of SMILES or InChI, by its name or by its cells."""
+    return source.has_names and _find_molecules(source)[0] is not None
+
+
+def read_molecule_table(source: Source, choice: ColumnChoice) -> GraphContent:
+    """Read a table of molecules of any engine as graphs."""
+    records = _table_records(source, _rows_of_source(source), choice)
+    return _graphs_of(*_readable(records, skip_invalid=choice.skip_invalid))
 
 
 def read_smiles(file: InputFile, choice: ColumnChoice) -> GraphContent:
@@ -147,9 +169,7 @@ def classes_of_sd(file: InputFile, choice: ColumnChoice) -> MoleculeLabels | Non
 
 def molecules_of_smiles(file: InputFile, choice: ColumnChoice) -> Readable:
     """The molecules of lines of SMILES, or of a table with a column of them."""
-    is_table = file.ending in _TABLES or choice.smiles is not None
-    records = _table_records(file.text, choice) if is_table else _line_records(file.text)
-    return _readable(records, skip_invalid=choice.skip_invalid)
+    return _readable(_records_of(file, choice), skip_invalid=choice.skip_invalid)
 
 
 def molecules_of_sd(file: InputFile, choice: ColumnChoice) -> Readable:
@@ -243,49 +263,124 @@ def _usual_spellings(texts: Sequence[str], missing: set[int]) -> list[str | None
 
 def _line_records(data: bytes) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first line may be a header."""
-    read = load_rdkit().MolFromSmiles
+    load_rdkit()
     of_smiles = 0
     of_name: int | None = 1
     for number, words in rows_of(data, TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
         name = words[of_name] if of_name is not None and of_name < len(words) else ""
-        record = Record.of(f"line {number}", without_log(read, given), given, name=name)
+        record = Record.of(f"line {number}", _molecule_of(given), given, name=name)
         if number == 1 and record.fault:
             header = smiles_column(words)
             if header is not None:
                 of_smiles = header
                 of_name = name_column(words)
-                _log_columns(words, of_smiles, of_name)
+                _log_columns(words, of_smiles, of_name, "by its name", number)
                 continue
             fault = f"{record.fault}, nor does the line name a column smiles as a header does"
             record = record._replace(fault=fault)
         yield record
 
 
-def _table_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
+def _records_of(file: InputFile, choice: ColumnChoice) -> Iterator[Record]:
+    """The rows of a table, or lines of SMILES."""
+    if file.ending == _PARQUET:
+        source = open_parquet(file)
+        return _table_records(source, _rows_of_source(source), choice)
+    if file.ending in _TABLES or choice.smiles is not None:
+        source = _open_table(file, file.text)
+        return _table_records(source, _rows_of_text(file.text), choice)
+    return _line_records(file.text)
+
+
+def _open_table(file: InputFile, text: bytes) -> Source:
+    """Open a table with a header, of which the beginning may do."""
+    if file.ending == _PARQUET:
+        return open_parquet(file)
+    return text_source(text, find_form(text, is_csv=True, has_header=True))
+
+
+# the place of a row, such as "line 3", and its cells
+_PlacedRow = tuple[str, list[str]]
+
+
+def _rows_of_text(data: bytes) -> Iterator[_PlacedRow]:
+    for number, cells in rows_of(data, find_form(data, is_csv=True, has_header=True)):
+        yield f"line {number}", cells
+
+
+def _rows_of_source(source: Source) -> Iterator[_PlacedRow]:
+    table = source.read(range(len(source.names)))
+    columns = [as_texts(table.columns[at], len(table)) for at in range(len(source.names))]
+    for row, cells in enumerate(zip(*columns, strict=True)):
+        yield table.place(row), list(cells)
+
+
+def _find_molecules(source: Source) -> tuple[int | None, str]:
+    """The column of SMILES or InChI, and what tells it, in the words of the log."""
+    names = [*source.names]
+    at = smiles_column(names)
+    if at is not None:
+        return at, "by its name"
+    if names_edges(names):
+        return None, ""
+    columns = {at: source.first(at)[:_MOST_TRIED] for at in range(len(names))[:_MOST_COLUMNS]}
+    written = [at for at, cells in columns.items() if _are_written_as(_SMILES, cells)]
+    # two of them may be the ends of edges
+    if len(written) != 1:
+        written = [at for at, cells in columns.items() if _are_written_as(_INCHI, cells)]
+    if len(written) != 1 or not _are_molecules(columns[written[0]]):
+        return None, ""
+    return written[0], "whose cells RDKit reads"
+
+
+def _are_written_as(form: re.Pattern[str], cells: Sequence[str]) -> bool:
+    """Whether cells have the letters of SMILES or InChI, and half of them more than two."""
+    given = [cell for cell in cells if cell]
+    num_long = sum(len(cell) > 2 for cell in given)
+    return 2 * num_long > len(given) > 1 and all(map(form.fullmatch, given))
+
+
+def _are_molecules(cells: Sequence[str]) -> bool:
+    """Whether RDKit, if it is there, reads all cells."""
+    with contextlib.suppress(InputError):
+        load_rdkit()
+        return all(_molecule_of(cell) is not None for cell in cells if cell)
+    return False
+
+
+def _molecule_of(text: str) -> Any:
+    """What RDKit makes of a SMILES or an InChI; None where it cannot read it."""
+    chem = load_rdkit()
+    return without_log(chem.MolFromInchi if _INCHI.match(text) else chem.MolFromSmiles, text)
+
+
+def _table_records(
+    source: Source, rows: Iterable[_PlacedRow], choice: ColumnChoice
+) -> Iterator[Record]:
     """Rows of a table with a header."""
-    read = load_rdkit().MolFromSmiles
-    form = find_form(data, is_csv=True, has_header=True)
-    names = [*form.names]
-    of_smiles = smiles_column(names)
+    load_rdkit()
+    names = [*source.names]
     if choice.smiles is not None:
-        of_smiles = _column("smiles", choice.smiles, (), names)
+        of_smiles, evidence = _column("smiles", choice.smiles, (), names), "as given"
+    else:
+        of_smiles, evidence = _find_molecules(source)
     if of_smiles is None:
         raise InputError("smiles", f"must name a column, which are {listed(names)}", got="none")
     of_name = name_column(names)
     of_name = None if of_name == of_smiles else of_name
     if choice.class_column == NONE:
-        # said once: the classes are read again, by themselves
-        _log_columns(names, of_smiles, of_name)
+        # once: the classes are read again, by themselves
+        _log_columns(names, of_smiles, of_name, evidence, source.header)
     of_class = _class_column(choice.class_column, names, (of_smiles, of_name))
-    for number, row in rows_of(data, form):
+    for place, row in rows:
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
         label = None if of_class is None else row[of_class]
         given = row[of_smiles]
         name = "" if of_name is None else row[of_name]
         column = "" if of_class is None else names[of_class]
-        yield Record.of(f"line {number}", without_log(read, given), given, label, name, column)
+        yield Record.of(place, _molecule_of(given), given, label, name, column)
 
 
 def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
@@ -348,13 +443,16 @@ def _class_column(given: str | None, names: list[str], taken: Sequence[int | Non
 
 def number_columns(file: InputFile, choice: ColumnChoice) -> list[str]:
     """The columns of a table of molecules of which most cells are numbers."""
-    if file.ending not in _TABLES:
+    if file.ending not in (*_TABLES, _PARQUET):
         return []
-    data = file.text
-    form = find_form(data, is_csv=True, has_header=True)
-    names = [*form.names]
-    rows = [row + [""] * (len(names) - len(row)) for _, row in rows_of(data, form)]
-    taken = {name_column(names), smiles_column(names)}
+    source = _open_table(file, file.text if file.ending in _TABLES else b"")
+    names = [*source.names]
+    is_text = file.ending in _TABLES
+    rows = [
+        row + [""] * (len(names) - len(row))
+        for _, row in (_rows_of_text(file.text) if is_text else _rows_of_source(source))
+    ]
+    taken = {name_column(names), _find_molecules(source)[0]}
     return [
         name
         for at, name in enumerate(names)
@@ -400,10 +498,13 @@ def name_column(names: Sequence[str]) -> int | None:
     return None
 
 
-def _log_columns(names: Sequence[str], of_smiles: int, of_name: int | None) -> None:
-    """Say in the log which columns are read."""
+def _log_columns(
+    names: Sequence[str], of_smiles: int, of_name: int | None, evidence: str, header: int
+) -> None:
+    """Say in the log which columns are read, and what tells that of the molecules."""
     name = "" if of_name is None else f", name = {printable(names[of_name])}"
-    log.info("columns: smiles = %s%s (header on line 1)", printable(names[of_smiles]), name)
+    where = f" (header on line {header})" if header else ""
+    log.info("columns: smiles = %s%s%s, %s", printable(names[of_smiles]), name, where, evidence)
 
 
 def _find(names: Sequence[str], known: Sequence[str]) -> int | None:

@@ -109,26 +109,23 @@ def read_graph(
     format : str, optional
         A name of the table of formats, such as ``"edges"``, ``"csv"``, ``"graphml"`` or ``"dgl"``,
         see :mod:`gomkcn_dgl.io.formats`. None: told by the name; a CSV file
-        with a column ``smiles`` or ``canonical_smiles`` is one of molecules, and a square table of
-        numbers with the names of its columns at its rows, or of at least four rows that are
-        symmetric or of 0 and 1, is an adjacency matrix.
+        whose column is called ``smiles``, or has cells that RDKit reads, is one of molecules, and
+        one of numbers between names may be a matrix.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.features.read_label_names`.
     directed : bool, optional
         Whether edges have a direction. None: as the file says. A table of edges is undirected
         unless it has relations or its columns have names that say a direction, alone or beside
-        equal words: ``source,target``, ``src,dst``, ``from,to``, ``head,tail``,
-        ``subject,object``, ``start,end``, ``sender,recipient``, ``sender,receiver``,
-        ``regulator,gene``, ``regulator,target``, ``parent,child``, ``citing,cited`` or
-        ``follower,followed``, in capitals or not; so does ``FromNodeId,ToNodeId``. Even then,
-        and each relation for itself, it is undirected when nearly all edges, 95 %, are there both
-        ways. A column ``type`` of the words directed and undirected says it, too.
+        equal words, in capitals or not: ``source,target``, ``from,to``, ``TF,target_gene`` and all
+        of :data:`~gomkcn_dgl.io.column_names.DIRECTED_ENDS`; so does ``FromNodeId,ToNodeId``. Even
+        then, and each relation for itself, it is undirected when nearly all edges, 95 %, are there
+        both ways. A column ``type`` of the words directed and undirected says it, too.
     source, target, relation, weight : str or int, optional
-        Columns of a table of edges by name, or by number from 1; digits are a number. None: told
-        by usual names such as ``source,target``, ``head,relation,tail``, ``type`` or ``weight``, or
-        by two that differ in one word, such as ``gene_a,gene_b``; without a header the first two
-        columns, then weights or the form ``head relation tail``. ``"none"`` for ``relation`` or
+        Columns of a table of edges by name, or by number from 1; digits are a number. None: told by
+        their names or values, and refused where nothing tells the two ends, see the docs of
+        formats; without a header the first two columns, then weights or the form
+        ``head relation tail``. ``"none"`` for ``relation`` or
         ``weight``: that column is not used; then weights may be missing, negative or 0. Edge labels
         of a TU folder are relations, unless ``relation="none"``. In GraphML and its like and in DGL
         files, relation and weight are edge attributes by name; None: the types of edges, if any,

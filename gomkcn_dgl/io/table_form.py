@@ -136,7 +136,7 @@ def find_form(
     form = replace(form, marks=marks)
     leading = _leading_lines(head, form, _common_width([_cut(line, form) for line in plain]))
     form = replace(form, kind=_kind_of_edges(leading))
-    marked = _marked_header(leading, form)
+    marked = _marked_header(leading, form, names_columns)
     form = replace(form, num_skipped=form.num_skipped + len(leading))
     # 4. the rows, of which the first may be a header
     rows = first_rows(data, form)
@@ -466,12 +466,17 @@ def _common_width(rows: Sequence[Sequence[str]]) -> int:
     return Counter(map(len, rows)).most_common(1)[0][0]
 
 
-def _marked_header(leading: Sequence[str], form: TableForm) -> Row | None:
-    """The last comment before the rows, if its mark stands before a letter."""
+def _marked_header(
+    leading: Sequence[str], form: TableForm, names_columns: Callable[[Sequence[str]], bool]
+) -> Row | None:
+    """The last comment before the rows, if its mark stands before a letter or names of columns."""
     for number, line in reversed(list(enumerate(leading, start=form.num_skipped + 1))):
-        if line:
+        if line and any(line.startswith(mark) for mark in form.marks):
+            cells = _cut(line[1:], form)
             is_marked = any(_is_marked(line, mark) for mark in form.marks)
-            return Row(number, _cut(line[1:], form)) if is_marked else None
+            return Row(number, cells) if is_marked or names_columns(cells) else None
+        if line:
+            return None
     return None
 
 

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,18 +24,21 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.column_names import are_default
 from gomkcn_dgl.io.table_form import (
+    MARKS,
     NUM_FIRST,
     Row,
     TableForm,
     attribute_texts,
+    find_form,
     is_number,
     rows_of,
     shown,
     without_attributes,
     without_comments,
 )
-from gomkcn_dgl.messages import Text
+from gomkcn_dgl.messages import Argument, Text
 from gomkcn_dgl.runtime.files import reason_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -49,6 +53,10 @@ _ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # bytes that Arrow parses at a time, of at most 2^31
 _BLOCK_BYTES = 2**28
+# the first bytes of a text, by which it is told that it may be a matrix: 100 rows of 1,000
+_HEAD_BYTES = 2**18
+# of a line that is none of a table, the first letter
+_MARKS = f"{MARKS} \t".encode()
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,17 +306,23 @@ def is_table(graph: Any) -> bool:
 class Source:
     """A table that was opened: columns are read when it is known which positions are used.
 
-    A column without a name has the name "", as those of a text without a header have; attributes in
-    braces have names. Behind the columns with ``names`` are those of an index, which only pandas
-    has. ``first`` returns the first cells of a column as text, ``header`` is the line of the header
-    of a text, or 0, and ``line`` its first line that is not left out. ``num_nodes`` is what a first
-    line says, or None, ``kind`` what a comment says of the edges, see
-    :class:`~gomkcn_dgl.io.table_form.TableForm`; ``notes`` say what is left out.
+    A column without a name has the name "", as those of a text without a header have, of which
+    ``default_names`` are what a program called them; attributes in braces have names, and stand
+    behind the ``num_cells`` columns of cells. Behind the columns with ``names`` are those of an
+    index, which only pandas has. ``first`` returns the first cells of a column as text, and
+    ``square`` all rows, with the names as the first, of a table that may be a square of numbers;
+    none of any other. ``header`` is the line of the header of a text, or 0, and ``line`` its first
+    line that is not left out. ``num_nodes`` is what a first line says, or None, ``kind`` what a
+    comment says of the edges, see :class:`~gomkcn_dgl.io.table_form.TableForm`; ``notes`` say what
+    is left out.
     """
 
     names: Sequence[str]
     read: Callable[[Iterable[int]], InputTable]
     first: Callable[[int], list[str]]
+    square: Callable[[], list[Row]]
+    num_cells: int
+    default_names: Sequence[str] = ()
     header: int = 0
     line: int = 1
     has_names: bool = True
@@ -319,7 +333,7 @@ class Source:
 
     def name(self, at: int) -> str:
         """What a column is called in a message."""
-        return self.names[at] or f"column {at + 1}"
+        return self.names[at] or "".join(self.default_names[at : at + 1]) or f"column {at + 1}"
 
 
 def open_stream(stream: Any, owner: str) -> Source:
@@ -329,36 +343,67 @@ def open_stream(stream: Any, owner: str) -> Source:
         head = next(iter(batches), None)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
-    index_columns = (batches.schema.pandas_metadata or {}).get("index_columns", [])
-    # numbers of rows are no column
-    index = [name for name in index_columns if isinstance(name, str)]
-    names = [name for name in batches.schema.names if name not in index]
+    names, index = split_index(batches.schema)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(f"{owner} must have columns of different names, got {twice[0]!r} twice.")
+    columns = [*names, *index]
+    held = [] if head is None else [head]
 
     def read(used: Iterable[int]) -> InputTable:
-        kept = {at: [*names, *index][at] for at in used}
+        kept = {at: columns[at] for at in used}
         schema = pa.schema([batches.schema.field(name) for name in kept.values()])
         try:
-            every_batch = itertools.chain([] if head is None else [head], batches)
-            parts = [batch.select([*kept.values()]) for batch in every_batch]
+            parts = [batch.select([*kept.values()]) for batch in itertools.chain(held, batches)]
         except pa.ArrowException as error:
             raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
-        return arrow_table(pa.Table.from_batches(parts, schema), [*names, *index], kept)
+        return arrow_table(pa.Table.from_batches(parts, schema), columns, kept)
 
     def first(at: int) -> list[str]:
-        return [] if head is None else as_texts(head[names[at]])
+        return [] if head is None else as_texts(head[columns[at]])
 
-    return Source(names, read, first, num_index=len(index))
+    def square() -> list[Row]:
+        num_rows = 0
+        for batch in itertools.chain(held, batches):
+            # what is read here stays to be read
+            held.extend([batch] * all(batch is not other for other in held))
+            num_rows += len(batch)
+            if num_rows > len(columns):
+                return []
+        return rows_of_columns(names, len(index), read(range(len(columns))))
+
+    return Source(names, read, first, square, len(names), num_index=len(index))
 
 
-def as_texts(column: pa.Array) -> list[str]:
+def split_index(schema: pa.Schema) -> tuple[list[str], list[str]]:
+    """The names of the columns, and those of the index that pandas has beside them."""
+    index_columns = (schema.pandas_metadata or {}).get("index_columns", [])
+    # numbers of rows are no column
+    index = [name for name in index_columns if isinstance(name, str)]
+    return [name for name in schema.names if name not in index], index
+
+
+def rows_of_columns(names: Sequence[str], num_index: int, table: InputTable) -> list[Row]:
+    """The rows of a table of Arrow as the texts of a file, behind the names of its columns.
+
+    An index stands before the other columns, as in a file of pandas.
+    """
+    shown_names = [""] * num_index + ["" if are_default(names) else name for name in names]
+    order = [*range(len(names), len(names) + num_index), *range(len(names))]
+    cells = [as_texts(table.columns[at], len(table)) for at in order]
+    # of a damaged file, or of what is no value
+    if any(len(column) < len(table) for column in cells):
+        return []
+    rows = [Row(number, list(row)) for number, row in enumerate(zip(*cells, strict=True), start=1)]
+    return rows if are_default(names) else [Row(0, shown_names), *rows]
+
+
+def as_texts(column: pa.Array, number: int = NUM_FIRST) -> list[str]:
     """The first values of a column as text, "" for a missing one; none of what is no value."""
     try:
-        values = column[:NUM_FIRST].to_pylist()
+        values = column[:number].to_pylist()
     # of a damaged file, or a type without values in Python
-    except pa.ArrowException:
+    except (pa.ArrowException, UnicodeDecodeError):
         return []
     return ["" if value is None else str(value) for value in values]
 
@@ -381,7 +426,7 @@ def text_table(data: bytes, form: TableForm) -> InputTable:
     return table
 
 
-def text_source(data: bytes, form: TableForm) -> Source:
+def text_source(data: bytes, form: TableForm, *, is_csv: bool = False) -> Source:
     """A text, whose lines must all have as many cells as it has columns."""
     attributes = _parse_attributes(data, form) if form.has_attributes else {}
     num_cells = len(form.names)
@@ -407,7 +452,11 @@ def text_source(data: bytes, form: TableForm) -> Source:
             for row in rows():
                 if len(row.cells) != num_cells:
                     rule = f"every line must have {num_cells} columns like line {line}"
-                    raise line_error(row.line, rule, " ".join(row.cells))
+                    way_out = (Argument("format", "adjlist"), " reads a node and its neighbours")
+                    is_list = form.separator is None and not form.header
+                    raise line_error(
+                        row.line, rule, " ".join(row.cells), way_out if is_list else ""
+                    )
                 kept.append(row.cells)
             found = [pa.chunked_array([[row[at] for row in kept]], pa.string()) for at in cut]
         columns = dict(zip(cut, found, strict=True))
@@ -426,6 +475,8 @@ def text_source(data: bytes, form: TableForm) -> Source:
         names,
         read,
         first,
+        partial(_square_of_text, data, is_csv),
+        num_cells,
         header=form.header,
         line=line,
         has_names=form.header > 0,
@@ -433,6 +484,19 @@ def text_source(data: bytes, form: TableForm) -> Source:
         kind=form.kind,
         notes=form.notes,
     )
+
+
+def _square_of_text(data: bytes, is_csv: bool) -> list[Row]:
+    """All rows of a text that has no more lines than its lines have cells, but for a header."""
+    lines = [line for line in data[:_HEAD_BYTES].splitlines() if line[:1].strip(_MARKS)]
+    if len(lines) > 1 + max(map(_most_cells, lines[-2:]), default=0):
+        return []
+    return list(rows_of(data, find_form(data, is_csv=is_csv, has_header=False)))
+
+
+def _most_cells(line: bytes) -> int:
+    """The most cells that a line may have, by any separator."""
+    return max(line.count(mark) + 1 for mark in (b"\t", b";", b",", b"|")) + len(line.split())
 
 
 def _parse_attributes(data: bytes, form: TableForm) -> dict[str, list[str]]:
@@ -517,9 +581,9 @@ def _has_stray_quote(data: bytes, form: TableForm) -> bool:
     return re.search(rb'(?<=[^%b\n"])"(?=[^%b\n"])' % (ends, ends), data) is not None
 
 
-def line_error(number: int, rule: Text, text: str) -> InputError:
+def line_error(number: int, rule: Text, text: str, way_out: Text = "") -> InputError:
     """Return the error for one line: its number, the rule, and the text, shortened."""
-    return InputError(rule, got=shown(text.strip()), place=f"line {number}")
+    return InputError(rule, got=shown(text.strip()), way_out=way_out, place=f"line {number}")
 
 
 def check_names(number: int, header: Sequence[str]) -> None:

@@ -24,9 +24,11 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
-from gomkcn_dgl.io.edge_layout import TIMES, EdgeLayout, find_layout, holds_data, position_of
-from gomkcn_dgl.io.edge_tables import number_ends, open_edges, open_parquet
+from gomkcn_dgl.io.column_names import TIMES
+from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data, position_of
+from gomkcn_dgl.io.edge_tables import number_ends, open_edges
 from gomkcn_dgl.io.input_file import InputFile
+from gomkcn_dgl.io.parquet_tables import open_parquet
 from gomkcn_dgl.io.table_form import is_number, shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
 from gomkcn_dgl.messages import Argument
@@ -448,6 +450,8 @@ def _time_column(layout: EdgeLayout, time: Column | None) -> int:
     table = layout.table
     if time is not None:
         return position_of("time", time, table)
+    if layout.time is not None:
+        return layout.time
     free = [at for at in range(len(table.names)) if at not in layout.ends and holds_data(table, at)]
     found = [at for name in TIMES for at in free if table.names[at].strip().lower() == name][:1]
     if not table.has_names:

@@ -48,7 +48,7 @@ BAD_INPUT = {
     "info graph.txt --features size": "give --feature-file.",
     "info graph.unknown": "; give --format.",
     "info broken.smi": "give --skip-invalid to leave out all such molecules.",
-    "info graph.txt --format wavy": "--format must be one of 'csv', ",
+    "info graph.txt --format wavy": "--format must be one of 'adjlist', ",
     "mine graph.txt --out run --null-samples 1": "--null-samples must be at least ",
     "mine graph.txt --out run --filter-size 99": "--filter-size must be at most 64, got 99.",
     "mine graph.txt --out run --pattern-size 3-x": "--pattern-size must be a number of nodes",

@@ -29,6 +29,7 @@ nx.write_gml(graph, "networkx.gml")
 nx.write_gexf(graph, "networkx.gexf")
 nx.write_pajek(graph, "networkx.net")
 nx.write_edgelist(graph, "networkx.edgelist")
+nx.write_adjlist(graph, "networkx.adjlist")
 nx.write_weighted_edgelist(graph, "networkx_weighted.edgelist")
 for name, form in (
     ("node_link", nx.node_link_data),

@@ -43,7 +43,7 @@ def test_comments_blank_lines_and_repairs(write, log):
     assert edges(graph) == [(0, 1), (0, 2)]
     assert graph.node_ids.tolist() == [10, 20, 30]
     assert log() == [
-        "columns: source = 1, target = 2 (no header)",
+        "columns: source = 1, target = 2 (no header), the first two",
         "no node features; using the constant 1 (3 nodes)",
         "dropped 1 self-loop",
         "merged 1 duplicate edge",
@@ -191,7 +191,7 @@ def test_three_words_are_few_enough_for_relations_in_any_table(write):
         ("u v weight\n0 1 1\n1 2 1\n", True),
         ("protein1 protein2 score\na b 3\nb c 4\n", True),
         # names of nodes, and nothing to tell a header by
-        ("gene partner\na b\nb c\n", False),
+        ("gene spouse\na b\nb c\n", False),
         ("b a\nb 1\n1 x\n", False),
         ("7 a\n1 2\n", False),
     ],
@@ -209,7 +209,7 @@ def test_numbers_in_the_third_column_are_weights_and_others_are_not_used(write, 
     graph = read_graph(path, weight="none")
     assert graph.weights is None
     assert graph.notes[0] == "columns that are not used: weight, age, note"
-    said = 'columns: source = "source", target = "target" (header on line 1)'
+    said = 'columns: source = "source", target = "target" (header on line 1), by their names'
     assert f"{said}; not used: weight, age, note" in log()
 
 

@@ -24,7 +24,7 @@ def test_format_overrules_the_name(write):
     refuse(path, "the format cannot be told from the name")
     refuse(write("g.xlsx", "x"), "spreadsheets are not read; save the sheet as CSV")
     refuse(write("g.npz.gz", "x"), "the format cannot be told from the name")
-    with pytest.raises(InputError, match="format must be one of 'csv'"):
+    with pytest.raises(InputError, match="format must be one of 'adjlist', 'csv'"):
         read_graph(path, format="xml")
 
 

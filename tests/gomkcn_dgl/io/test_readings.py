@@ -55,7 +55,7 @@ CASES = {
         {"relation": "type"},
     ),
     "graph_tool.graphml": ([ANN, BOB, CY], [(ANN, BOB), (CY, BOB)], True, {}),
-    "netzschleuder.csv": ([0, 1, 2], ROWS[:3], False, {}),
+    "netzschleuder.csv": ([0, 1, 2], ROWS[:3], True, {}),
     "cytoscape.sif": (
         [ANN, BOB, CY, DD, "lone"],
         [(ANN, BOB, "pp"), (ANN, CY, "pp"), (BOB, CY, "pp"), (CY, DD, "pd")],

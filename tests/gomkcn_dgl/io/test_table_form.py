@@ -57,7 +57,7 @@ def ring_of(graph):
         # comments before the header, and a mark before its first name
         ("g.csv", "# by hand\n% twice\nx,y\n" + WORDS.format(","), "(header on line 3)"),
         ("g.tsv", "#node1\tnode2\n" + WORDS.format("\t"), '"node1", target = "node2" (header on l'),
-        ("g.csv", "x,y,color\na,b,#f00\nb,c,#0f0\nc,a,#00f\n", "line 1); not used: color"),
+        ("g.csv", "x,y,color\na,b,#f00\nb,c,#0f0\nc,a,#00f\n", "values; not used: color"),
     ],
 )  # fmt: skip
 def test_one_ring_in_many_forms(write, log, name, text, said):

@@ -1,6 +1,6 @@
-"""Adjacency matrices as text: a square table of numbers, with the names of nodes or without.
+"""Matrices as tables, of text, of files and of other engines: adjacency and two-mode matrices.
 
-A table is taken for a matrix only where it cannot be a list of edges:
+A square table of numbers is taken for an adjacency matrix only where it cannot be a list of edges:
 
 1. names of columns that are those of the rows, in their order, and none above the latter: a matrix
    of any size;
@@ -9,6 +9,9 @@ A table is taken for a matrix only where it cannot be a list of edges:
 
 Another square table of numbers is a list of edges, which the log says; ``format="matrix"`` reads it
 as a matrix.
+
+Numbers of any shape, whose rows and columns have names that have nothing in common, and none above
+those of the rows, are a two-mode matrix, such as of persons and events: its nodes are of two kinds.
 """
 
 from __future__ import annotations
@@ -23,11 +26,10 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import READING, GraphContent
-from gomkcn_dgl.graph_objects import from_matrix
-from gomkcn_dgl.io.edge_layout import names_edges
-from gomkcn_dgl.io.input_file import InputFile
-from gomkcn_dgl.io.table_form import MARKS, Row, counts_rows, find_form, is_number, rows_of
-from gomkcn_dgl.io.tables import check_names, line_error
+from gomkcn_dgl.graph_objects import NODE_TYPE, from_matrix
+from gomkcn_dgl.io.column_names import ROW_NAMES, names_edges
+from gomkcn_dgl.io.table_form import Row, counts_rows, is_number
+from gomkcn_dgl.io.tables import InputTable, Source, check_names, line_error
 from gomkcn_dgl.messages import Argument, Message
 
 log = logging.getLogger("gomkcn_dgl")
@@ -37,8 +39,10 @@ _LEAST_ROWS = 4
 _LEAST_LIKE_EDGES = 3
 # what other programs write for a number that is missing, which is no edge
 _MISSING = {"", "na", "nan", "null", "none"}
-# of a line that is none of a table, the first letter
-_MARKS = f"{MARKS} \t".encode()
+# what a table of truth values holds
+_TRUTH = {"false": 0.0, "true": 1.0}
+# the two kinds of nodes of a two-mode matrix
+_KINDS = ("row", "column")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +54,18 @@ class AdjacencyTable:
     may_be_edges: bool
 
     @classmethod
-    def read(cls, data: bytes, is_csv: bool) -> AdjacencyTable:
-        r"""Read a square table of numbers; whatever else a text is, is refused.
+    def of(cls, rows: Sequence[Row]) -> AdjacencyTable:
+        """A square table of numbers; whatever else rows are, is refused.
 
-        >>> table = AdjacencyTable.read(b",a,b\na,0,1\nb,1,0\n", is_csv=True)
+        >>> rows = [Row(1, ["", "a", "b"]), Row(2, ["a", "0", "1"]), Row(3, ["b", "1", "0"])]
+        >>> table = AdjacencyTable.of(rows)
         >>> table.names, table.numbers.tolist(), table.may_be_edges
         (('a', 'b'), [[0.0, 1.0], [1.0, 0.0]], False)
-        >>> AdjacencyTable.read(b"0 1 1\n1 2 1\n0 2 1\n", is_csv=False).may_be_edges
+        >>> AdjacencyTable.of([Row(at, ["0", str(at), "1"]) for at in (1, 2, 3)]).may_be_edges
         True
         """
-        form = find_form(data, is_csv=is_csv, has_header=False)
-        rows = list(rows_of(data, form))
         if not rows:
-            raise InputError("a matrix must have a row, got none.")
+            raise InputError("an adjacency matrix must have as many rows as columns.")
         header, index = _names_of(rows)
         body = rows if header is None else rows[1:]
         numbers = _numbers_of(body, has_index=index is not None)
@@ -80,20 +83,25 @@ class AdjacencyTable:
         return cls(numbers, header or index, may_be_edges)
 
 
-def is_adjacency_table(file: InputFile) -> bool:
-    """Whether a text is an adjacency matrix, and no list of edges; the log says if it may be both.
+def is_matrix(source: Source) -> bool:
+    """Whether a table is a matrix, and no list of edges; the log says if it may be both.
 
-    Few bytes of a list of edges are read: it has more lines than its lines have cells.
+    Few rows of a list of edges are read: it has more than it has columns.
     """
-    # what is no text is no matrix
+    # what cannot be read is no matrix
     with contextlib.suppress(InputError):
-        lines = [line for line in file.head.splitlines() if line[:1].strip(_MARKS)]
-        if len(lines) <= 1 + max(map(_most_cells, lines[-2:]), default=0):
-            return _is_matrix(AdjacencyTable.read(file.text, _is_csv(file)))
-    return False
+        rows = source.square()
+        if rows and _is_adjacency(AdjacencyTable.of(rows)):
+            return True
+    return _two_mode_columns(source) is not None
 
 
-def _is_matrix(table: AdjacencyTable) -> bool:
+def read_matrix(source: Source) -> GraphContent:
+    """Read a table as a matrix; nodes are in the order of its rows, then in that of its columns."""
+    return _read_adjacency(source) if _two_mode_columns(source) is None else _read_two_mode(source)
+
+
+def _is_adjacency(table: AdjacencyTable) -> bool:
     """Whether a table can be no list of edges; the log says where it can be both."""
     if table.may_be_edges and len(table.numbers) >= _LEAST_LIKE_EDGES:
         size = len(table.numbers)
@@ -103,9 +111,8 @@ def _is_matrix(table: AdjacencyTable) -> bool:
     return not table.may_be_edges
 
 
-def read_adjacency_table(file: InputFile) -> GraphContent:
-    """Read a text as an adjacency matrix; nodes are in the order of its rows."""
-    table = AdjacencyTable.read(file.text, _is_csv(file))
+def _read_adjacency(source: Source) -> GraphContent:
+    table = AdjacencyTable.of(source.square())
     names = table.names
     with_names = "without names" if names is None else "with names"
     log.log(READING, "adjacency matrix of %d nodes, %s", len(table.numbers), with_names)
@@ -118,14 +125,61 @@ def read_adjacency_table(file: InputFile) -> GraphContent:
     return replace(from_matrix(table.numbers), owner="the matrix", node_ids=ids)
 
 
-def _is_csv(file: InputFile) -> bool:
-    """Whether blanks separate no cells of a file."""
-    return file.ending in (".csv", ".tsv")
+def _two_mode_columns(source: Source) -> tuple[int, list[int]] | None:
+    """The column of the names of the rows, and those of the numbers; None of any other table."""
+    names = source.names
+    if not source.has_names:
+        return None
+    of_rows = len(names) if source.num_index == 1 else 0
+    columns = [at for at in range(len(names)) if at != of_rows]
+    called = [names[at] for at in columns]
+    is_corner_empty = of_rows == len(names) or names[0].strip().lower() in ROW_NAMES
+    if not is_corner_empty or len(columns) < 2 or names_edges(called) or "" in called:
+        return None
+    rows = source.first(of_rows)
+    are_names = len(set(rows)) == len(rows) > 1 and not any(map(is_number, [*rows, *called]))
+    if not are_names or set(rows) & set(called):
+        return None
+    are_numbers = all(_is_entry(cell) for at in columns for cell in source.first(at))
+    return (of_rows, columns) if are_numbers else None
 
 
-def _most_cells(line: bytes) -> int:
-    """The most cells that a line may have, by any separator."""
-    return max(line.count(mark) + 1 for mark in (b"\t", b";", b",", b"|")) + len(line.split())
+def _read_two_mode(source: Source) -> GraphContent:
+    import scipy.sparse as sp
+
+    found = _two_mode_columns(source)
+    assert found is not None
+    of_rows, columns = found
+    table = source.read([of_rows, *columns])
+    rows = table.words(of_rows).to_pylist()
+    called = [source.names[at] for at in columns]
+    check_names(source.line, [*rows, *called])
+    numbers = np.stack([_entries_of(table, at) for at in columns], axis=1)
+    log.log(READING, "two-mode matrix of %d rows and %d columns, with names", *numbers.shape)
+    size = sum(numbers.shape)
+    row, column = numbers.nonzero()
+    ends = row, len(rows) + column
+    content = from_matrix(sp.coo_array((numbers[row, column], ends), shape=(size, size)))
+    return replace(
+        content,
+        owner="the matrix",
+        node_ids=np.array([*rows, *called]),
+        nodes={NODE_TYPE: np.repeat(_KINDS, numbers.shape)},
+        node_type=NODE_TYPE,
+        directed=(False,),
+        listed_once=True,
+    )
+
+
+def _entries_of(table: InputTable, at: int) -> np.ndarray:
+    """A column of numbers of a matrix; what is missing is 0."""
+    numbers = np.zeros(len(table))
+    for row, cell in enumerate(table.columns[at].to_pylist()):
+        text = "" if cell is None else str(cell)
+        if not _is_entry(text):
+            table.refuse(row, at, "a matrix must hold finite numbers")
+        numbers[row] = _entry(text)
+    return numbers
 
 
 def _names_of(rows: Sequence[Row]) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
@@ -163,10 +217,17 @@ def _numbers_of(body: Sequence[Row], *, has_index: bool) -> np.ndarray:
         for column, cell in enumerate(cells):
             if not _is_entry(cell):
                 raise line_error(row.line, "a matrix must hold finite numbers", cell)
-            numbers[number, column] = 0.0 if cell.lower() in _MISSING else float(cell)
+            numbers[number, column] = _entry(cell)
     return numbers
 
 
+def _entry(cell: str) -> float:
+    """The number of a cell; what is missing is 0."""
+    word = cell.lower()
+    return 0.0 if word in _MISSING else _TRUTH[word] if word in _TRUTH else float(cell)
+
+
 def _is_entry(cell: str) -> bool:
-    """Whether a cell is a finite number, or one that is missing."""
-    return cell.lower() in _MISSING or (is_number(cell) and math.isfinite(float(cell)))
+    """Whether a cell is a finite number, a truth value, or one that is missing."""
+    is_word = cell.lower() in _MISSING or cell.lower() in _TRUTH
+    return is_word or (is_number(cell) and math.isfinite(float(cell)))

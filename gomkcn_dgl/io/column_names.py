@@ -1,0 +1,297 @@
+"""What the names of columns say: which two are the ends of edges, and what others hold.
+
+Two names are those of ends where they differ in one word, and the two words belong together, as
+source and target, from and to, a and b, 1 and 2 do: ``source,target``, ``gene_a,gene_b``,
+``FromNodeId,ToNodeId``, ``ENTITYA,ENTITYB``. Words that say that something is a node are left out
+where that helps: ``TF,target_gene``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+# from the first to the second, an edge has a direction; those that are plainest come first
+DIRECTED_ENDS = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("from", "to"),
+    ("head", "tail"),
+    ("subject", "object"),
+    ("start", "end"),
+    ("sender", "recipient"),
+    ("sender", "receiver"),
+    ("regulator", "gene"),
+    ("regulator", "target"),
+    ("regulator", "regulated"),
+    ("regulator", "operon"),
+    ("tf", "target"),
+    ("tf", "gene"),
+    ("factor", "gene"),
+    ("factor", "operon"),
+    ("mirna", "gene"),
+    ("kinase", "substrate"),
+    ("enzyme", "substrate"),
+    ("ligand", "receptor"),
+    ("activator", "activated"),
+    ("effector", "affected"),
+    ("upstream", "downstream"),
+    ("predator", "prey"),
+    ("consumer", "resource"),
+    ("dominant", "subordinate"),
+    ("winner", "loser"),
+    ("parent", "child"),
+    ("ancestor", "descendant"),
+    ("mother", "offspring"),
+    ("infector", "infectee"),
+    ("infector", "infected"),
+    ("donor", "acceptor"),
+    ("citing", "cited"),
+    ("follower", "followed"),
+    ("follower", "followee"),
+    ("caller", "callee"),
+    ("caller", "called"),
+    ("importer", "imported"),
+    ("exporter", "importer"),
+    ("supplier", "customer"),
+    ("seller", "buyer"),
+    ("payer", "payee"),
+    ("payer", "beneficiary"),
+    ("debtor", "creditor"),
+    ("lender", "borrower"),
+    ("truster", "trusted"),
+    ("trustor", "trustee"),
+    ("rater", "rated"),
+    ("rater", "ratee"),
+    ("voter", "voted"),
+    ("voter", "candidate"),
+    ("mentor", "mentee"),
+    ("advisor", "advisee"),
+    ("teacher", "student"),
+    ("manager", "employee"),
+    ("speaker", "listener"),
+    ("giver", "receiver"),
+    ("giver", "taker"),
+    ("cause", "effect"),
+    ("input", "output"),
+    ("predecessor", "successor"),
+    ("dependent", "dependency"),
+    ("source", "destination"),
+    ("source", "sink"),
+    ("origin", "destination"),
+    ("origin", "dest"),
+    ("orig", "dest"),
+    ("pre", "post"),
+    ("presynaptic", "postsynaptic"),
+)
+_FIRST_WORDS = {first for first, _ in DIRECTED_ENDS}
+_SECOND_WORDS = {second for _, second in DIRECTED_ENDS}
+# each of which is an end whatever the other is called
+_FIRST_ONLY = _FIRST_WORDS - _SECOND_WORDS
+_SECOND_ONLY = _SECOND_WORDS - _FIRST_WORDS
+# and these say that two columns belong together, and nothing of a direction
+_TOGETHER = (
+    ("bait", "prey"),
+    ("user", "item"),
+    ("user", "movie"),
+    ("user", "product"),
+    ("customer", "product"),
+    ("author", "paper"),
+    ("actor", "movie"),
+    ("drug", "target"),
+    ("drug", "disease"),
+    ("gene", "disease"),
+    ("plant", "pollinator"),
+    ("host", "parasite"),
+    ("person", "event"),
+    ("person", "friend"),
+    ("user", "friend"),
+    ("person", "partner"),
+    ("gene", "partner"),
+    ("ego", "alter"),
+    ("node", "neighbor"),
+    ("node", "neighbour"),
+    ("first", "second"),
+    ("left", "right"),
+)
+# as letters and numbers do, which may be those of two measurements
+_PAIRS = (*_TOGETHER, ("u", "v"), ("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"))
+# of a series that goes on, two are no pair
+_NEXT = {("a", "b"): "c", ("1", "2"): "3", ("0", "1"): "2"}
+# what is numbered so is a node
+_NODE_WORDS = {
+    *("node", "vertex", "id", "name", "gene", "protein", "interactor", "user", "person"),
+    *("symbol", "entity", "accession", "label"),
+}
+# words of a name: gene_a, geneA and GENE A have the same two
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
+# of RegulonDB, which numbers its columns
+_NUMBERED = re.compile(r"^\s*[0-9]+\)\s*")
+# ENTITYA and ENTITYB, in capitals or not
+_LAST_LETTER = re.compile(r"([a-z]{3,})([ab])")
+# of BioGRID, whose first pair of columns holds numbers of genes
+PREFERRED = "symbol"
+WEIGHTS = ("weight",)
+RELATIONS = (
+    "relation",
+    "relation_type",
+    "rel",
+    "edge_type",
+    "predicate",
+    "interaction",
+    "regulation",
+    "sign",
+    "type",
+)
+# columns of these names are no ends
+TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
+# what R, pandas and others call a first column of numbers or names of rows
+ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
+# words that call a column of numbers of rows, if its values count them
+_ROW_WORDS = {
+    *("row", "rows", "line", "record", "entry", "edge", "link", "interaction", "id", "key"),
+    *("no", "nr", "num", "number", "index", "idx", "n", "x", "rowid", "rownum", "edgeid", "linkid"),
+}
+# names that a program gives to columns without names: 0 and 1 of pandas, V1 and V2 of R, column_1
+# of Polars, column0 of DuckDB, f0 of Arrow
+_DEFAULT_NAME = re.compile(r"(|V|f|column_?)([0-9]{1,6})")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name, in small letters.
+
+    >>> words_of("FromNodeId"), words_of("4)tfName"), words_of("ENTITYA")
+    (['from', 'node', 'id'], ['tf', 'name'], ['entity', 'a'])
+    """
+    words = [word.lower() for word in _NAME_WORD.findall(_NUMBERED.sub("", name))]
+    match = _LAST_LETTER.fullmatch(words[0]) if len(words) == 1 else None
+    return [*match.groups()] if match else words
+
+
+def are_default(names: Sequence[str]) -> bool:
+    """Whether names are those that a program gives to columns that have none.
+
+    >>> are_default(["V1", "V2", "V3"]), are_default(["0", "1"]), are_default(["a1", "a2"])
+    (True, True, False)
+    """
+    found = [_DEFAULT_NAME.fullmatch(name) for name in names]
+    kinds = {match[1] if match else None for match in found}
+    numbers = [int(match[2]) for match in found if match]
+    counted = [list(range(start, start + len(names))) for start in (0, 1)]
+    return None not in kinds and len(kinds) == 1 and numbers in counted
+
+
+def may_number_rows(name: str) -> bool:
+    """Whether a column of this name may hold the numbers of rows."""
+    return _ROW_WORDS.issuperset(words_of(name))
+
+
+def number_nodes(name: str) -> bool:
+    """Whether what the name numbers are nodes, as in ``gene_1``."""
+    return not _NODE_WORDS.isdisjoint(words_of(name))
+
+
+def is_time(name: str) -> bool:
+    """Whether a column of this name holds times."""
+    return name.strip().lower() in TIMES
+
+
+def differing_words(name: str, other: str) -> tuple[str, str]:
+    """The words in which two names differ, if it is one in each; else two empty ones.
+
+    >>> differing_words("FromNodeId", "ToNodeId"), differing_words("gene_a", "protein_b")
+    (('from', 'to'), ('', ''))
+    """
+    return _differing(words_of(name), words_of(other))
+
+
+def _differing(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
+    pairs = [
+        pair for pair in itertools.zip_longest(words, others, fillvalue="") if len({*pair}) > 1
+    ]
+    return pairs[0] if len(pairs) == 1 else ("", "")
+
+
+def have_direction(name: str, other: str) -> bool:
+    """Whether edges between columns of these names lead from one to the other.
+
+    >>> have_direction("TF", "target_gene"), have_direction("gene_a", "gene_b")
+    (True, False)
+    """
+    pairs = [_differing(read(name), read(other)) for read in (words_of, _key_words)]
+    return any(_leads(*pair) or _leads(*pair[::-1]) for pair in pairs)
+
+
+def names_edges(cells: Sequence[str]) -> bool:
+    """Whether cells are the names of columns as tables of edges have them."""
+    words = {cell.strip().lower() for cell in cells}
+    usual = {*WEIGHTS, *RELATIONS, *_FIRST_WORDS, *_SECOND_WORDS}
+    if len(words & usual) > 1 or any(True for _ in directed_pairs(cells)):
+        return True
+    # single letters may well be nodes
+    return any(_says_what(words_of(cells[ends[0]])) for ends in other_pairs(cells))
+
+
+def directed_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of two names that say a direction, those that say it most plainly first.
+
+    >>> list(directed_pairs(["tf", "confidence", "target"]))
+    [(0, 2)]
+    """
+    found = list[tuple[int, int]]()
+    for read in (words_of, _key_words):
+        groups = _words_between(names, read)
+        found += _paired(groups, DIRECTED_ENDS)
+        # or each is known for its end alone, beside whatever other
+        for places in groups:
+            firsts = [at for word, at in places.items() if word in _FIRST_ONLY]
+            seconds = [at for word, at in places.items() if word in _SECOND_ONLY]
+            found += zip(firsts[:1], seconds[:1], strict=False)
+    yield from dict.fromkeys(found)
+
+
+def other_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of two names that belong together, and say no direction."""
+    yield from _paired(_words_between(names, words_of), _PAIRS)
+
+
+def _leads(first: str, second: str) -> bool:
+    """Whether an edge leads from what is called by the first word to what is by the second."""
+    are_known = first in _FIRST_ONLY and second in _SECOND_ONLY
+    return are_known or (first, second) in DIRECTED_ENDS
+
+
+def _key_words(name: str) -> list[str]:
+    """The words of a name without those that say that it is a node, unless there is no other."""
+    words = words_of(name)
+    return [word for word in words if word not in _NODE_WORDS] or words
+
+
+def _says_what(words: Sequence[str]) -> bool:
+    """Whether the words of a name say more than letters and numbers, as those of gene_1 do."""
+    return any(word.isalpha() and len(word) > 1 for word in words) and (
+        sum(word.isdigit() for word in words) <= 1
+    )
+
+
+def _words_between(names: Sequence[str], read: Callable[[str], list[str]]) -> list[dict[str, int]]:
+    """The words that names have between equal others, and the place of the first name with each."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, int]] = {}
+    for at, name in enumerate(names):
+        words = tuple(read(name))
+        for place, word in enumerate(words):
+            others = words[:place], words[place + 1 :]
+            groups.setdefault(others, {}).setdefault(word, at)
+    return [*groups.values()]
+
+
+def _paired(
+    groups: Sequence[dict[str, int]], pairs: Sequence[tuple[str, str]]
+) -> Iterator[tuple[int, int]]:
+    """Places of two names that differ in one word, by the order of pairs and then of the names."""
+    for first, second in pairs:
+        for places in groups:
+            is_series = _NEXT.get((first, second)) in places
+            if first in places and second in places and not is_series:
+                yield places[first], places[second]
