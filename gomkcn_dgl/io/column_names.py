@@ -20,6 +20,7 @@ DIRECTED_ENDS = (
     ("head", "tail"),
     ("subject", "object"),
     ("start", "end"),
+    ("who", "whom"),
     ("sender", "recipient"),
     ("sender", "receiver"),
     ("regulator", "gene"),

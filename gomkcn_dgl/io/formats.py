@@ -119,6 +119,12 @@ def _written() -> ModuleType:
     return edge_table_writing
 
 
+def _lists() -> ModuleType:
+    from gomkcn_dgl.io import adjacency_lists
+
+    return adjacency_lists
+
+
 def _matrices() -> ModuleType:
     from gomkcn_dgl.io import matrix_tables
 
@@ -237,9 +243,9 @@ _ROWS = (
         title="adjacency list of NetworkX",
         endings=(".adjlist",),
         is_known=lambda file: (
-            format_of_ending(file.ending) in ("edges", "csv") and _texts().is_adjacency_list(file)
+            format_of_ending(file.ending) in ("edges", "csv") and _lists().is_adjacency_list(file)
         ),
-        read=lambda file, choice: _texts().read_adjacency_list(file, choice),
+        read=lambda file, choice: _lists().read_adjacency_list(file, choice),
         options=("directed", "minimum", FEATURE_FILE),
         directions="undirected, unless a direction is asked for",
         node_names="ids",

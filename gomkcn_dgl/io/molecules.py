@@ -20,7 +20,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, ColumnChoice, GraphContent, relation_codes
-from gomkcn_dgl.io.column_names import names_edges
+from gomkcn_dgl.io.column_names import names_edges, other_pairs
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.parquet_tables import open_parquet
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
@@ -311,7 +311,7 @@ def _rows_of_text(data: bytes) -> Iterator[_PlacedRow]:
 
 def _rows_of_source(source: Source) -> Iterator[_PlacedRow]:
     table = source.read(range(len(source.names)))
-    columns = [as_texts(table.columns[at], len(table)) for at in range(len(source.names))]
+    columns = [as_texts(table.columns[at]) for at in range(len(source.names))]
     for row, cells in enumerate(zip(*columns, strict=True)):
         yield table.place(row), list(cells)
 
@@ -322,7 +322,7 @@ def _find_molecules(source: Source) -> tuple[int | None, str]:
     at = smiles_column(names)
     if at is not None:
         return at, "by its name"
-    if names_edges(names):
+    if names_edges(names) or any(True for _ in other_pairs(names)):
         return None, ""
     columns = {at: source.first(at)[:_MOST_TRIED] for at in range(len(names))[:_MOST_COLUMNS]}
     written = [at for at, cells in columns.items() if _are_written_as(_SMILES, cells)]

@@ -15,8 +15,9 @@ from gomkcn_dgl.io.tables import (
     InputTable,
     Source,
     arrow_table,
-    as_texts,
     check_names,
+    first_texts,
+    is_text,
     rows_of_columns,
     split_index,
 )
@@ -37,7 +38,7 @@ def open_parquet(file: InputFile) -> Source:
     with _parquet_problems():
         schema = pq.read_schema(path)
     # a word is read once, however often it is there
-    words = [column.name for column in schema if _is_text(column.type)]
+    words = [column.name for column in schema if is_text(column.type)]
     check_names(1, schema.names)
     names, index = split_index(schema)
     columns = [*names, *index]
@@ -57,7 +58,7 @@ def open_parquet(file: InputFile) -> Source:
         with _parquet_problems(), opened() as parquet:
             batches = parquet.iter_batches(NUM_FIRST, columns=[columns[at]], use_threads=False)
             batch = next(iter(batches), None)
-            return [] if batch is None else as_texts(batch.column(0))
+            return [] if batch is None else first_texts(batch.column(0))
 
     def square() -> list[Row]:
         with _parquet_problems():
@@ -87,7 +88,3 @@ def _parquet_problems() -> Iterator[None]:
     # whatever a damaged file leads Arrow into
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)

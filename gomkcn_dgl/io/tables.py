@@ -53,6 +53,8 @@ _ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # bytes that Arrow parses at a time, of at most 2^31
 _BLOCK_BYTES = 2**28
+# letters of the first cells of a column; a longer cell is no node
+_LONGEST_FIRST = 10_000
 # the first bytes of a text, by which it is told that it may be a matrix: 100 rows of 1,000
 _HEAD_BYTES = 2**18
 # of a line that is none of a table, the first letter
@@ -360,7 +362,7 @@ def open_stream(stream: Any, owner: str) -> Source:
         return arrow_table(pa.Table.from_batches(parts, schema), columns, kept)
 
     def first(at: int) -> list[str]:
-        return [] if head is None else as_texts(head[columns[at]])
+        return [] if head is None else first_texts(head[columns[at]])
 
     def square() -> list[Row]:
         num_rows = 0
@@ -390,7 +392,7 @@ def rows_of_columns(names: Sequence[str], num_index: int, table: InputTable) -> 
     """
     shown_names = [""] * num_index + ["" if are_default(names) else name for name in names]
     order = [*range(len(names), len(names) + num_index), *range(len(names))]
-    cells = [as_texts(table.columns[at], len(table)) for at in order]
+    cells = [as_texts(table.columns[at]) for at in order]
     # of a damaged file, or of what is no value
     if any(len(column) < len(table) for column in cells):
         return []
@@ -398,10 +400,29 @@ def rows_of_columns(names: Sequence[str], num_index: int, table: InputTable) -> 
     return rows if are_default(names) else [Row(0, shown_names), *rows]
 
 
-def as_texts(column: pa.Array, number: int = NUM_FIRST) -> list[str]:
-    """The first values of a column as text, "" for a missing one; none of what is no value."""
+def first_texts(column: pa.Array) -> list[str]:
+    """The first values of a column as text, whose ends are left out where they are long."""
+    column = column[:NUM_FIRST]
     try:
-        values = column[:number].to_pylist()
+        if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
+            words = pc.utf8_slice_codeunits(column.dictionary, 0, _LONGEST_FIRST)
+            column = pa.DictionaryArray.from_arrays(column.indices, words)
+        elif is_text(column.type):
+            column = pc.utf8_slice_codeunits(column, 0, _LONGEST_FIRST)
+    except pa.ArrowException:
+        return []
+    return as_texts(column)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of a type are text."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def as_texts(column: pa.Array) -> list[str]:
+    """The values of a column as text, "" for a missing one; none of what is no value."""
+    try:
+        values = column.to_pylist()
     # of a damaged file, or a type without values in Python
     except (pa.ArrowException, UnicodeDecodeError):
         return []

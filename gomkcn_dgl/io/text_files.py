@@ -5,7 +5,6 @@ Sizes that a file announces are compared with its own before anything is allocat
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import tempfile
@@ -23,9 +22,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, join_contents
 from gomkcn_dgl.graph_objects import from_matrix, from_networkx, from_records
 from gomkcn_dgl.io.foreign_files import OWNER, WITHOUT_WEIGHT, lines_of, reads_bytes, text_of
-from gomkcn_dgl.io.input_file import InputFile, checked_text
-from gomkcn_dgl.io.table_form import TableForm, rows_of
-from gomkcn_dgl.io.tables import InputTable
 from gomkcn_dgl.runtime.files import listed, printable
 from gomkcn_dgl.runtime.memory import check_announced
 
@@ -34,8 +30,6 @@ _WEIGHT = "weight"
 _GML = re.compile(
     r'"[^"]*"|#[^\n]*|(?<![\w.+-])[+-]?\d+(?=[eE][+-]?\d)|(?<=\s)[+-]?(?i:nan|inf)(?=\s)'
 )
-# the first lines of its adjacency lists: the program, the time, and the name of the graph
-_OF_NETWORKX = re.compile(rb"#[^\n]*\n# GMT [A-Z][a-z]{2} [A-Z][a-z]{2} [^\n]*\n#")
 # a line of a file and its number
 _Line = tuple[int, str]
 _LAYOUTS, _FIELDS = ("coordinate", "array"), ("pattern", "real", "integer", "double")
@@ -179,46 +173,6 @@ def read_sif(data: bytes, choice: ColumnChoice) -> GraphContent:
         owner=OWNER,
         num_nodes=len(names),
         node_ids=np.array(names),
-    )
-
-
-def is_adjacency_list(file: InputFile) -> bool:
-    """Whether comments say that NetworkX wrote a text as a list of the neighbours of each node."""
-    # what is no text is none
-    with contextlib.suppress(InputError):
-        return _OF_NETWORKX.match(file.head) is not None
-    return False
-
-
-@reads_bytes("adjacency list")
-def read_adjacency_list(data: bytes, choice: ColumnChoice) -> GraphContent:
-    """Read lines of a node and its neighbours, between blanks; a node may stand alone."""
-    import pyarrow as pa
-
-    from gomkcn_dgl.io.edge_tables import number_ends
-
-    nodes: list[str] = []
-    neighbours: list[str] = []
-    lines: list[int] = []
-    are_edges: list[bool] = []
-    for line, words in rows_of(checked_text(data), TableForm(None, marks="#")):
-        # the node beside itself numbers it, also where it has no neighbours
-        nodes += words[:1] * len(words)
-        neighbours += words
-        lines += [line] * len(words)
-        are_edges += [False] + [True] * (len(words) - 1)
-    columns = {at: pa.chunked_array([column]) for at, column in enumerate((nodes, neighbours))}
-    table = InputTable(("node", "neighbour"), columns, lambda row: f"line {lines[row]}", True)
-    ids, (source, target) = number_ends(table, (0, 1))
-    is_edge = np.array(are_edges, bool)
-    return GraphContent(
-        owner=OWNER,
-        source=source[is_edge],
-        target=target[is_edge],
-        num_nodes=len(ids),
-        directed=(bool(choice.directed),),
-        listed_once=not choice.directed,
-        node_ids=ids,
     )
 
 
