@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,6 +48,12 @@ log = logging.getLogger("gomkcn_dgl")
 # what columns of ids are called, and those of names, which may be labels beside them
 _IDS = ("id", "node", "node_id")
 _NAMES = (*_IDS, "name")
+# words of other names of such columns, such as gene_id
+_NAME_WORDS = {
+    *("node", "vertex", "id", "name", "label", "key", "symbol"),
+    *("gene", "protein", "user", "person"),
+}
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 # an index of pandas without a name
 _UNNAMED_INDEX = "__index_level_"
 SUFFIXES = (".features.npy", ".features.csv")
@@ -143,13 +150,17 @@ def _node_table(source: Source, owner: str) -> NodeTable:
     for at in [*held, *range(num_columns, len(table.names))]:
         is_index = at >= num_columns
         title = table.names[at] if is_index else source.names[at]
-        column = NameColumn(title, 2 - is_index, partial(_names_in, table, at))
+        words = {word.lower() for word in _WORD.findall(title)}
+        says_so = is_index or not words.isdisjoint(_NAME_WORDS)
+        column = NameColumn(title, 1 if says_so else 3, partial(_names_in, table, at))
         if column.is_called(_NAMES):
             column = column._replace(rank=0)
-        # a first column or an index that numbers the rows names nodes where no other column does
+        # a first column or an index that names or numbers the rows goes before some other column
         is_of_rows = at in (*held[:1], num_columns) and column.is_called(ROW_NAMES)
-        if is_of_rows or title.startswith(_UNNAMED_INDEX):
-            column = column._replace(title="column 1" if title == "" else "index", rank=3)
+        is_unnamed = title.startswith(_UNNAMED_INDEX)
+        if is_of_rows or is_unnamed:
+            title = "index" if is_unnamed else title or "column 1"
+            column = column._replace(title=title, rank=2)
         else:
             # and is no attribute
             column = column._replace(title=table.names[at])

@@ -183,7 +183,10 @@ def read_rows(file: InputFile, choice: ColumnChoice) -> GraphContent:
         lines = [(f"line {at}", line) for at, line in enumerate(file.text.split(b"\n"), 1)]
         rows = [(place, _parsed(line, place)) for place, line in lines if line.strip()]
     else:
-        rows = [(f"row {at}", row) for at, row in enumerate(_parsed(file.text, "the file"), 1)]
+        found = _parsed(file.text, "the file")
+        if not isinstance(found, list):
+            raise InputError(f"a JSON file of rows must be a list, got {type(found).__name__}.")
+        rows = [(f"row {at}", row) for at, row in enumerate(found, 1)]
     for place, row in rows:
         if not isinstance(row, dict):
             got = printable(repr(row))

@@ -109,7 +109,8 @@ def test_numbers_of_nodes_are_names_too(write, log):
     for text, mass in (
         ("rank,mass\n3,30\n1,10\n2,20\n", [10, 20, 30]),
         (",mass\n3,30\n1,10\n2,20\n", [10, 20, 30]),
-        (",rank,mass\n1,3,30\n2,2,20\n3,1,10\n", [10, 20, 30]),
+        (",vertex,mass\n1,3,30\n2,2,20\n3,1,10\n", [10, 20, 30]),
+        (",rank,mass\n1,3,10\n2,2,20\n3,1,30\n", [10, 20, 30]),
         ("age,mass\n3,10\n5,20\n2,30\n", [10, 20, 30]),
         ("id,mass\n1.0,10\n3.0,30\n2.0,20\n", [10, 20, 30]),
     ):
