@@ -62,7 +62,11 @@ _RELATIONS = (
     "type",
 )
 # columns of these names are no ends
-TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
+TIMES = (
+    *("time", "timestamp", "datetime", "date", "ts", "t", "unixts"),
+    *("created_at", "start_time", "event_time", "sent_at", "date_time", "time_stamp"),
+    *("unix_time", "start_date", "event_date"),
+)
 _ROLES = ("source", "target", "weight", "relation")
 # what R, pandas and others call a first column of numbers or names of rows
 ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")

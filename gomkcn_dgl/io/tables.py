@@ -368,8 +368,8 @@ def as_texts(column: pa.Array) -> list[str]:
     """The first values of a column as text, "" for a missing one; none of what is no value."""
     try:
         values = column[:NUM_FIRST].to_pylist()
-    # of a damaged file, or a type without values in Python
-    except pa.ArrowException:
+    # of a damaged file, or a type or a date without values in Python
+    except (pa.ArrowException, OverflowError, ValueError):
         return []
     return ["" if value is None else str(value) for value in values]
 
