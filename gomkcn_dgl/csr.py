@@ -29,6 +29,7 @@ CONSTANT_FEATURE = "constant"
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 UNUSED_WEIGHTS = "edge weights are not used: a pattern has an edge or not"
 MIRRORED = "read {:,} edge{s} as undirected"
+ZERO_WEIGHT = "dropped {:,} edge{s} of weight 0"
 _OPPOSITE = "merged {:,} pair{s} of opposite edges"
 # also of the log, where two edges are merged that have not the same value
 _LARGEST = "kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"
@@ -496,7 +497,7 @@ def _kept_edges(
     keep: np.ndarray = source != target
     repairs["dropped {:,} self-loop{s}"] = len(source) - int(keep.sum())
     if weights is not None:
-        repairs["dropped {:,} edge{s} of weight 0"] = int((keep & (weights == 0)).sum())
+        repairs[ZERO_WEIGHT] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
     return keep
 

@@ -244,9 +244,13 @@ def _of_table(
     source: Source, choice: ColumnChoice, time: Column | None, time_unit: str | None
 ) -> TemporalEdges:
     if choice.source is None and choice.target is None:
+        if time is None and _has_times_first(source):
+            time = 1
         choice = _with_ends_beside(source, choice, time)
     layout = find_layout(source, choice)
     at = _time_column(layout, time)
+    if at in layout.ends:
+        raise InputError("time", "must be another column than the ends", got=repr(source.name(at)))
     table = replace(layout, roles={**layout.roles, "time": at}).read()
     column = table.columns[at]
     if pa.types.is_dictionary(column.type):
@@ -498,38 +502,40 @@ def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalE
 
 def _with_ends_beside(table: Source, choice: ColumnChoice, time: Column | None) -> ColumnChoice:
     """Choose the first two columns beside the times as ends, where these would be one of them."""
-    at = _times_before_ends(table) if time is None else position_of("time", time, table)
     others = [place for place in range(len(table.names)) if holds_data(table, place)]
-    if at is None or len(others) < 3 or at not in find_layout(table, choice).ends:
+    if time is None or len(others) < 3:
+        return choice
+    at = position_of("time", time, table)
+    if at not in find_layout(table, choice).ends:
         return choice
     others.remove(at)
     return replace(choice, source=others[0] + 1, target=others[1] + 1)
 
 
-def _times_before_ends(table: Source) -> int | None:
-    """The first column if it holds the times of a table without names, as SocioPatterns has it.
+def _has_times_first(table: Source) -> bool:
+    """Whether the first column of a table without names holds times, as SocioPatterns has it.
 
     It does so if it has dates; or if it ascends and the third column does not, and the two behind
     it have half of their values in common, and fewer with it.
     """
     if _has_names(table) or len(table.names) < 3:
-        return None
+        return False
     columns = [table.first(at) for at in range(3)]
     if not all(columns) or not all(map(all, columns)):
-        return None
+        return False
     times, source, target = columns
     if not any(map(is_number, times)) and _are_dates(times):
         evidence = "it holds dates"
     elif _ascends(times) and not _ascends(target):
         of_ends = _common(source, target)
         if not of_ends >= _HALF > max(_common(times, source), _common(times, target)):
-            return None
+            return False
         evidence = "it ascends, and the two columns behind it share nodes"
     else:
-        return None
+        return False
     way_out = (Argument("time", 3), " names another")
     log.log(READING, "%s", Message(f"times are in the first column: {evidence}", way_out=way_out))
-    return 0
+    return True
 
 
 def _common(cells: Sequence[str], others: Sequence[str]) -> float:

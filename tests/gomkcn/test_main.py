@@ -149,6 +149,23 @@ def test_info_lists_relations_categories_and_what_is_ignored():
     assert GraphSettings("m.csv", class_column="kind").read_classes().names == ("x", "y")
 
 
+def test_info_has_the_edges_that_are_counted():
+    """Edges of weight 0 are none where weights are used, which counting does not."""
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 2.0), ("b", "c", 0.0), ("c", "d", 0.0)])
+    nx.write_graphml(graph, "g.graphml")
+    nx.to_pandas_edgelist(graph).to_csv("g.csv", index=False)
+    for name in ("g.graphml", "g.csv"):
+        said = gomkcn(f"info {name}")
+        assert re.search(r"^edges +3 \(", said, re.MULTILINE)
+        assert re.search(r"^weights +dropped 2 edges of weight 0 where weights", said, re.MULTILINE)
+        assert "occurrences 3," in gomkcn(f"count edge {name}")
+        assert re.search(r"^edges +1 \(", gomkcn(f"info {name} --weight weight"), re.MULTILINE)
+        assert "weights" not in re.findall(
+            r"^\w+", gomkcn(f"info {name} --weight none"), re.MULTILINE
+        )
+
+
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory):
     """A folder with a finished run of rings and cliques, and what the command said."""

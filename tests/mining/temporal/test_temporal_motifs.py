@@ -316,6 +316,8 @@ def test_a_column_of_times_that_is_named_is_no_end(tmp_path):
     frame = pd.DataFrame({"tick": [5, 7], "who": ["a", "b"], "whom": ["b", "c"]})
     edges = read_temporal_edges(frame, time="tick")
     assert (edges.times.tolist(), edges.num_nodes) == ([5, 7], 3)
+    with pytest.raises(InputError, match="^time must be another column than the ends, got 'tick'"):
+        read_temporal_edges(frame, source="tick", target="who", time="tick")
 
 
 @pytest.mark.parametrize("name", ["created_at", "Start_Time", "event_time", "sent"])
