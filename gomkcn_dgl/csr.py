@@ -29,6 +29,8 @@ CONSTANT_FEATURE = "constant"
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 UNUSED_WEIGHTS = "edge weights are not used: a pattern has an edge or not"
 MIRRORED = "read {:,} edge{s} as undirected"
+ZERO_WEIGHT = "dropped {:,} edge{s} of weight 0"
+_OPPOSITE = "merged {:,} pair{s} of opposite edges"
 # also of the log, where two edges are merged that have not the same value
 _LARGEST = "kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"
 # of an int64 that holds two node rows
@@ -341,10 +343,13 @@ def csr_from_edges(
         relation_names, directed, different, both_ways, undirected_from
     )
     relations = relations_of(list(map(str, relation_names)), is_directed)
-    one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
+    has_none = ~np.array(is_directed)
+    one_way = 0 if undirected else int((different - both_ways)[has_none].sum())
     num_listed = different - both_ways // 2 if undirected else different
     repairs["merged {:,} duplicate edge{s}"] = len(source) - int(num_listed.sum())
     repairs[MIRRORED] = one_way
+    # beside edges that are there one way, others that are there both ways are one each, too
+    repairs[_OPPOSITE] = int(both_ways[has_none].sum()) // 2 if one_way else 0
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
     rows = _merge_edges(source, target, weights, relation, relations, num_nodes)
     repairs[_LARGEST] = rows.conflicts
@@ -492,7 +497,7 @@ def _kept_edges(
     keep: np.ndarray = source != target
     repairs["dropped {:,} self-loop{s}"] = len(source) - int(keep.sum())
     if weights is not None:
-        repairs["dropped {:,} edge{s} of weight 0"] = int((keep & (weights == 0)).sum())
+        repairs[ZERO_WEIGHT] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
     return keep
 

@@ -45,7 +45,6 @@ from gomkcn_dgl.io.edge_tables import from_edge_table
 from gomkcn_dgl.io.features import (
     read_node_table,
     select_features,
-    with_isolated_nodes,
     with_node_table,
 )
 from gomkcn_dgl.io.molecules import from_molecules
@@ -111,9 +110,8 @@ def as_csr(
     source, target : str, optional
         Columns of a table of edges. None: told by their names or values, or refused, as in a file.
     nodes : table, optional
-        A table of any engine with a row for each node. A first column ``id``, ``node``,
-        ``node_id`` or ``name``, or the index of pandas, names the nodes; else rows are in the order
-        of the nodes.
+        A table of any engine with a row for each node, joined by the column, or index, that has
+        their names, by the rules of :func:`read_graph` for a feature file.
 
     Returns
     -------
@@ -258,9 +256,7 @@ def _with_nodes(
     if choice.features is not None and not is_text(choice.features):
         raise InputError("features", "must name columns of nodes, or be None")
     table, content = read_node_table(nodes), read(graph)
-    if is_table(graph):
-        content = with_isolated_nodes(content, table)
-    return make_csr(with_node_table(content, table), choice)
+    return make_csr(with_node_table(content, table, lists_nodes=not is_table(graph)), choice)
 
 
 def _with_features(graph: CSRGraph, features: Any) -> CSRGraph:

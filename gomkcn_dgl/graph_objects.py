@@ -19,6 +19,7 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
     DEFAULT_FEATURE,
+    NONE,
     ColumnChoice,
     Columns,
     EdgeTable,
@@ -96,8 +97,9 @@ def from_records(
         codes, names = relation_codes("relation", np.array(relation))
     if len(names) > MAX_RELATIONS:
         raise InputError(
-            f"{owner} must have at most {MAX_RELATIONS} relations, got {len(names)}, among them "
-            f"{names[0]!r}."
+            f"{owner} must have at most {MAX_RELATIONS} relations",
+            got=f"{len(names)}, among them {names[0]!r}",
+            way_out=(Argument("relation", NONE), " leaves them out"),
         )
     directions: list[bool] = []
     for number, name in enumerate(names):

@@ -30,6 +30,7 @@ _TOOLS = {
     "echarts": "ECharts",
     "vis": "vis.js",
     "graphology": "Graphology",
+    "jgf": "JSON Graph Format",
     "snap": "SNAP",
     "string": "STRING",
     "biogrid": "BioGRID",

@@ -66,19 +66,29 @@ def info(path: str, **options: Any) -> None:
     gomkcn info regulation.csv --relation effect --directed
     """
     show_log()
+    from gomkcn_dgl.csr import ZERO_WEIGHT
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.graph_html import describe_graph
     from gomkcn_dgl.io.reading import read_graph
 
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
+    graph = None
+    of_weights = ""
     try:
-        rows = describe_graph(read_graph(path, **options))
+        graph = read_graph(path, **options)
+        zeros = [note for note in graph.notes if _is_of(note, ZERO_WEIGHT)]
+        of_weights = f"{zeros[0]} where weights are used" if zeros else ""
     except InputError as error:
         if options["weight"] is not None:
             raise
-        # whatever is wrong without weights, too, is no matter of weights
-        rows = describe_graph(read_graph(path, **{**options, "weight": NONE}))
-        rows["weights"] = error.spelled(spelling_here())
+        of_weights = error.spelled(spelling_here())
+    # unless weights are asked for, the graph has the edges that counting and mining see, which use
+    # none; whatever is wrong without them, too, is no matter of weights
+    if graph is None or (of_weights and options["weight"] is None):
+        graph = read_graph(path, **{**options, "weight": NONE})
+    rows = describe_graph(graph)
+    if of_weights:
+        rows["weights"] = of_weights
     try:
         classes = classes_of_file(path, options, of_classes)
         if classes is not None:
@@ -89,6 +99,12 @@ def info(path: str, **options: Any) -> None:
             raise
         rows["classes"] = error.spelled(spelling_here())
     say_values(rows, 18)
+
+
+def _is_of(note: str, message: str) -> bool:
+    """Whether a note is made of a message with a number."""
+    start, _, end = message.partition("{:,}")
+    return note.startswith(start) and note.endswith(end.rpartition("{s}")[2])
 
 
 @click.command(cls=Command)

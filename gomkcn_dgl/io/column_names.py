@@ -146,7 +146,11 @@ RELATIONS = (
     "type",
 )
 # columns of these names are no ends
-TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
+TIMES = (
+    *("time", "timestamp", "datetime", "date", "ts", "t", "unixts"),
+    *("created_at", "start_time", "event_time", "sent_at", "date_time", "time_stamp"),
+    *("unix_time", "start_date", "event_date"),
+)
 # what R, pandas and others call a first column of numbers or names of rows
 ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
 # words that call a column of numbers of rows, if its values count them

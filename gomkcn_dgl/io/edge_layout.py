@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
@@ -36,6 +35,7 @@ from gomkcn_dgl.io.column_names import (
     other_pairs,
     words_of,
 )
+from gomkcn_dgl.io.dates import are_dates
 from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
 from gomkcn_dgl.io.tables import InputTable, Source, line_error, text_source
 from gomkcn_dgl.messages import Argument
@@ -49,10 +49,9 @@ _ROLES = (*_ENDS, "weight", "relation")
 _FEW = 3
 # ends of a stretch or of a time as well: they are nodes where both columns have some
 _SPAN = ("start", "end")
-_DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\s*\d{1,2}:\d{2}")
 # columns of a table of edges that are compared with each other by their values
 _MOST_COMPARED = 30
-# of two columns of nodes beside times, the least share of common values
+# of two columns of nodes behind times, the least share of common values; times share fewer
 _LEAST_SHARED = 0.2
 
 
@@ -63,7 +62,7 @@ class EdgeLayout:
     ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
     ``weight`` and ``relation``; ``evidence`` says by what the ends are known, in the words of the
     log. ``unweighted`` is the column of weights that are not used, if any, and ``time`` that of
-    times, where values tell it. ``attributes`` are the positions of columns that are asked for, by
+    times, as given or told by its values. ``attributes`` are the positions of columns that are asked for, by
     what they are called there.
     """
 
@@ -147,8 +146,10 @@ def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
     return text_source(data, form, is_csv=is_csv)
 
 
-def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
+def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None) -> EdgeLayout:
     r"""Tell which columns hold what, or refuse a table of which that is not known.
+
+    The column ``time`` is no end.
 
     >>> import pyarrow as pa
     >>> from gomkcn_dgl.io.tables import open_stream
@@ -164,14 +165,22 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
     table = without_default_names(table)
     names = table.names
     chosen = _roles_by_choice(table, choice)
-    free = [at for at in range(len(names)) if at not in chosen.values() and holds_data(table, at)]
+    times = None if time is None else position_of("time", time, table)
+    if times is not None and times in chosen.values():
+        rule = "must be another column than the ends"
+        raise InputError("time", rule, got=repr(table.name(times)))
+    free = [
+        at
+        for at in range(len(names))
+        if at not in chosen.values() and at != times and holds_data(table, at)
+    ]
     # 1. weights and relations, by their names or, without a header, by what stands there
     guessed = _roles_by_name(table, free)
-    time = None
     cells = [at for at in free if at < table.num_cells]
+    is_known = times is not None or not {*_ENDS}.isdisjoint(chosen)
     if not table.has_names:
-        time = _first_times(table, cells) if not chosen else None
-        cells = [at for at in cells if at != time]
+        times = times if is_known else _first_times(table, cells)
+        cells = [at for at in cells if at != times]
         guessed = {**_roles_by_value(table, cells, chosen), **guessed}
     unweighted = guessed.get("weight") if chosen.get("weight", 0) is None else None
     for role, position in guessed.items():
@@ -188,7 +197,7 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
         name: position_of("an edge attribute", name, table) for name in choice.edge_attributes
     }
     requested |= {name: position_of("minimum", name, table) for name in choice.minimum}
-    return EdgeLayout(table, roles, evidence, unweighted, time, requested)
+    return EdgeLayout(table, roles, evidence, unweighted, times, requested)
 
 
 def without_default_names(table: Source) -> Source:
@@ -278,7 +287,7 @@ def _is_span(table: Source, ends: tuple[int, int]) -> bool:
     """Whether two columns hold where something starts and ends, and no nodes."""
     first, second = map(table.first, ends)
     pair = differing_words(*(table.names[end] for end in ends))
-    are_places = all(is_number(cell) or _DATE.match(cell) for cell in (*first, *second))
+    are_places = all(map(is_number, (*first, *second))) or are_dates([*first, *second])
     return pair == _SPAN and are_places and not set(first) & set(second)
 
 
@@ -436,17 +445,36 @@ def _roles_by_name(table: Source, free: Sequence[int]) -> dict[str, int]:
 
 
 def _first_times(table: Source, cells: Sequence[int]) -> int | None:
-    """The first of three columns of numbers, if it holds times, in order, and the others nodes."""
+    """The first of three columns, if it holds times, and the two behind it nodes.
+
+    It does so if it has dates; or if it ascends and the third does not, and the two behind it
+    share values, of which it has few.
+    """
     if len(cells) != 3:
         return None
-    columns = [table.first(at) for at in cells]
-    if len(columns[0]) < 2 or not all(map(is_number, itertools.chain(*columns))):
+    times, source, target = (table.first(at) for at in cells)
+    if not all(map(all, (times, source, target))):
         return None
-    times = [float(cell) for cell in columns[0]]
-    first, source, target = map(set, columns)
-    are_nodes = len(source & target) >= _LEAST_SHARED * max(len(source), len(target))
-    is_apart = first.isdisjoint(source | target)
-    return cells[0] if times == sorted(times) and is_apart and are_nodes else None
+    if not any(map(is_number, times)):
+        return cells[0] if times and are_dates(times) else None
+    are_nodes = _shared(source, target) >= _LEAST_SHARED
+    is_apart = max(_shared(times, source), _shared(times, target)) < _LEAST_SHARED
+    return cells[0] if _ascends(times) and not _ascends(target) and are_nodes and is_apart else None
+
+
+def _shared(cells: Sequence[str], others: Sequence[str]) -> float:
+    """The share of the values of one column, the one with more, that another has as well."""
+    values = {*cells}
+    more = {*others}
+    return len(values & more) / max(len(values), len(more))
+
+
+def _ascends(cells: Sequence[str]) -> bool:
+    """Whether cells are numbers, each at least as large as the one before, and not all equal."""
+    if not all(map(is_number, cells)):
+        return False
+    numbers = [float(cell) for cell in cells]
+    return numbers[0] < numbers[-1] and numbers == sorted(numbers)
 
 
 def _roles_by_value(

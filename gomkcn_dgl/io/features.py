@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
+from gomkcn_dgl.graph_content import READING, Columns, GraphContent, with_gaps
 from gomkcn_dgl.io.column_names import ROW_NAMES
 from gomkcn_dgl.io.input_file import InputFile
-from gomkcn_dgl.io.table_form import counts_rows, find_form
+from gomkcn_dgl.io.table_form import find_form
 from gomkcn_dgl.io.tables import (
+    InputTable,
     Source,
     open_stream,
     text_source,
@@ -27,29 +33,76 @@ from gomkcn_dgl.io.tables import (
 )
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
+from gomkcn_dgl.runtime.files import (
+    file_problems,
+    listed,
+    named,
+    open_file,
+    printable,
+    reason_of,
+)
 from gomkcn_dgl.runtime.mapped import map_array
 
 log = logging.getLogger("gomkcn_dgl")
 
-_ID_COLUMNS = ("id", "node", "node_id", "name")
+# what columns of ids are called, and those of names, which may be labels beside them
+_IDS = ("id", "node", "node_id")
+_NAMES = (*_IDS, "name")
+# words of other names of such columns, such as gene_id
+_NAME_WORDS = {
+    *("node", "vertex", "id", "name", "label", "key", "symbol"),
+    *("gene", "protein", "user", "person"),
+}
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# an index of pandas without a name
+_UNNAMED_INDEX = "__index_level_"
 SUFFIXES = (".features.npy", ".features.csv")
 # what labels are called: a mapping, or a file of it
 LabelNames = Mapping[str, str] | str | os.PathLike[str]
+
+
+class NameColumn(NamedTuple):
+    """A column of a table of nodes that may hold their names.
+
+    Of columns that name as many nodes, the one of the least ``rank`` holds their names. ``values``
+    reads int64 or text: of all rows, each of which must have a value, or of those that have one.
+    """
+
+    title: str
+    rank: int
+    values: Callable[[bool], pa.Array]
+
+    def is_called(self, names: Sequence[str]) -> bool:
+        """Whether it has one of some names."""
+        return self.title.strip().lower() in names
 
 
 @dataclass(frozen=True, eq=False)
 class NodeTable:
     """Columns of numbers or text, with a row for each node.
 
-    ``ids`` is text ``[n]``, or None where there is no column of ids, and ``owner`` names the file
-    or the table in messages.
+    ``owner`` names the file or the table in messages, and ``names`` are the columns that may name
+    the nodes: all of a table, none of an array.
     """
 
     owner: str
     columns: Columns
     num_rows: int
-    ids: np.ndarray | None = None
+    names: Sequence[NameColumn] = ()
+
+
+class JoinedRows(NamedTuple):
+    """The rows of a table at the nodes of a graph.
+
+    ``ids`` are the names of all nodes ``[V]``, ``place`` is where each node of the graph stands
+    among them, and ``rows`` the row of the table of each, -1 where it has none. ``names`` is the
+    column that joined them; None: rows are in the order of the nodes.
+    """
+
+    ids: np.ndarray
+    place: np.ndarray
+    rows: np.ndarray
+    names: NameColumn | None = None
 
 
 def feature_file_beside(folder: Path, stem: str) -> Path | None:
@@ -79,44 +132,54 @@ def read_features(path: Path) -> NodeTable:
 
 
 def read_node_table(nodes: Any) -> NodeTable:
-    """Read a table of nodes of any engine by the rules of a file.
-
-    The nodes are named by a first column ``id``, ``node``, ``node_id`` or ``name``, or by the index
-    of pandas.
-    """
+    """Read a table of nodes of any engine by the rules of a file; an index is a column, too."""
     owner = "the node table"
     with named(owner):
         return _node_table(open_stream(nodes, owner), owner)
 
 
 def _node_table(source: Source, owner: str) -> NodeTable:
-    """Columns by name, each read when it is asked for; the index stands behind the others."""
-    table = source.read(range(len(source.names) + source.num_index))
+    """Columns by name, each read when it is asked for; an index stands behind the others."""
+    num_columns = len(source.names)
+    table = source.read(range(num_columns + source.num_index))
     if not len(table):
         raise InputError("the file holds a header and no row.")
-    # 1. a first column names the nodes, or the rows, which it may also number
-    of_ids = len(source.names) if source.num_index else None
     held = [at for at, name in enumerate(source.names) if name or any(source.first(at))]
-    name = source.names[held[0]].strip().lower() if held else None
-    if name in _ID_COLUMNS or (name in ROW_NAMES and not counts_rows(source.first(held[0]))):
-        of_ids = held[0]
-    # 2. the others are attributes
-    others = held[int(name in _ID_COLUMNS or name in ROW_NAMES) :]
-    place = {source.name(at): at for at in others}
-    if not place:
-        raise InputError("a table of nodes must have a column beside the ids.")
+    names = []
+    place = {}
+    for at in [*held, *range(num_columns, len(table.names))]:
+        is_index = at >= num_columns
+        title = table.names[at] if is_index else source.names[at]
+        words = {word.lower() for word in _WORD.findall(title)}
+        says_so = is_index or not words.isdisjoint(_NAME_WORDS)
+        column = NameColumn(title, 1 if says_so else 3, partial(_names_in, table, at))
+        if column.is_called(_NAMES):
+            column = column._replace(rank=0)
+        # a first column or an index that names or numbers the rows goes before some other column
+        is_of_rows = at in (*held[:1], num_columns) and column.is_called(ROW_NAMES)
+        is_unnamed = title.startswith(_UNNAMED_INDEX)
+        if is_of_rows or is_unnamed:
+            title = "index" if is_unnamed else title or "column 1"
+            column = column._replace(title=title, rank=2)
+        else:
+            # and is no attribute
+            column = column._replace(title=table.names[at])
+            place[column.title] = at
+        names.append(column)
 
-    def column(name: str) -> np.ndarray:
+    def column_of(name: str) -> np.ndarray:
         with named(owner):
             return table.values(place[name])
 
-    columns = Columns(place, column, with_gaps=lambda name: table.values_or_none(place[name]))
-    ids = None
-    if of_ids is not None:
-        # as the ids of edges are read: 1.0 is 1, and 007 is a name
-        whole = table.integers(of_ids)
-        ids = to_array(table.words(of_ids)) if whole is None else whole.astype(str)
-    return NodeTable(owner, columns, len(table), ids)
+    columns = Columns(place, column_of, with_gaps=lambda name: table.values_or_none(place[name]))
+    return NodeTable(owner, columns, len(table), names)
+
+
+def _names_in(table: InputTable, at: int, filled: bool) -> pa.Array:
+    """Names as the ids of edges are read: 1.0 is 1, and 007 is a name."""
+    table = table.where_filled(at) if filled else table
+    whole = table.integers(at)
+    return table.words(at).cast(pa.string()) if whole is None else pa.array(whole)
 
 
 def _read_npy(path: Path, owner: str) -> NodeTable:
@@ -136,66 +199,180 @@ def _read_npy(path: Path, owner: str) -> NodeTable:
     return NodeTable(owner, Columns(place, lambda name: values[:, place[name]]), len(values))
 
 
-def with_node_table(content: GraphContent, table: NodeTable, gaps: bool = False) -> GraphContent:
+def with_node_table(
+    content: GraphContent, table: NodeTable, *, gaps: bool = False, lists_nodes: bool = True
+) -> GraphContent:
     """Give the nodes of a graph the columns of a table, which are features by default.
 
-    With ``gaps``, a column that is empty somewhere is an attribute and no feature.
+    Rows are joined by the column that holds the names of the nodes, whatever it is called. Where a
+    node has no row, the columns are attributes and no features; with ``gaps``, so is a column that
+    is empty somewhere. Rows of other nodes add these, unless the graph ``lists_nodes`` itself.
     """
-    rows = _rows_of(table, content.ids)
-    of_graph = table.columns
-    others = content.nodes
-
-    def in_order(name: str) -> list[Any]:
-        values = with_gaps(of_graph, name)
-        return [values[row] for row in rows]
-
-    nodes = Columns(
-        [*of_graph, *others],
-        lambda name: of_graph[name][rows] if name in of_graph else others[name],
-        with_gaps=lambda name: in_order(name) if name in of_graph else with_gaps(others, name),
-    )
-    features = tuple(
-        name for name in of_graph if not gaps or None not in list(with_gaps(of_graph, name))
-    )
-    owner = f"{content.owner} with {table.owner}"
-    return replace(content, owner=owner, nodes=nodes, default_features=features)
-
-
-def with_isolated_nodes(content: GraphContent, table: NodeTable) -> GraphContent:
-    """Add the nodes without an edge where row i of a table belongs to the integer id i."""
-    ids = content.ids
-    num_rows = table.num_rows
-    if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
-        return content
-    log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
-    source = ids[content.source]
-    target = ids[content.target]
-    return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
-
-
-def _rows_of(table: NodeTable, ids: np.ndarray) -> np.ndarray:
-    """The row of a table of each of the node ids, int64 ``[V]``."""
-    where = f"{table.owner} must"
-    if table.ids is None:
-        if table.num_rows != len(ids):
-            raise InputError(
-                f"{where} have one row for each of the {len(ids)} nodes, got {table.num_rows} rows."
-            )
-        return np.arange(len(ids))
-    row_of = {name: row for row, name in enumerate(table.ids.tolist())}
-    if len(row_of) < len(table.ids):
-        ((twice, _),) = Counter(table.ids.tolist()).most_common(1)
-        raise InputError(f"{where} have one row for each node, got two for {twice!r}.")
-    rows = np.array([row_of.pop(str(name), -1) for name in ids.tolist()])
-    if row_of:
-        raise InputError(f"{where} name nodes of the graph only, got {next(iter(row_of))!r}.")
-    missing = np.flatnonzero(rows < 0)
-    if len(missing):
-        raise InputError(
-            f"{where} have a row for every node, got none for {ids[missing[0]].item()!r} "
-            f"({len(missing)} in all)."
+    with named(table.owner):
+        joined = _join(table, content, lists_nodes)
+    ids, place, rows, names = joined
+    notes = _say_joined(joined, table, content)
+    if len(ids) > content.num_nodes:
+        # a graph that does not list its nodes has no attributes of them
+        is_plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
+        content = replace(
+            content,
+            source=place[content.source],
+            target=place[content.target],
+            num_nodes=len(ids),
+            node_ids=None if is_plain else ids,
         )
-    return rows
+    of_graph = [name for name in table.columns if names is None or name != names.title]
+    others = content.nodes
+    lacking = np.flatnonzero(rows < 0)
+
+    def column(name: str) -> Any:
+        if name not in of_graph:
+            return others[name]
+        if len(lacking):
+            rule = f"{table.owner} must have a row for every node where {name!r} is a feature"
+            got = f"none for {ids[lacking[0]].item()!r} ({len(lacking)} in all)"
+            raise InputError(rule, got=got)
+        return table.columns[name][rows]
+
+    def column_with_gaps(name: str) -> Any:
+        if name not in of_graph:
+            return with_gaps(others, name)
+        # the last value is that of a node without a row, whose number is -1
+        values = [*with_gaps(table.columns, name), None]
+        return [values[row] for row in rows.tolist()]
+
+    features = () if len(lacking) else of_graph
+    return replace(
+        content,
+        owner=f"{content.owner} with {table.owner}",
+        nodes=Columns([*of_graph, *others], column, with_gaps=column_with_gaps),
+        default_features=tuple(
+            name for name in features if not gaps or None not in column_with_gaps(name)
+        ),
+        notes=(*content.notes, *notes),
+    )
+
+
+def _say_joined(joined: JoinedRows, table: NodeTable, content: GraphContent) -> list[str]:
+    """Say in the log how rows were joined; return what a graph notes of it."""
+    notes = []
+    if joined.names is None:
+        notes.append(f"rows of {table.owner} are taken in the order of the nodes")
+    else:
+        title = printable(joined.names.title)
+        log.log(READING, 'nodes: named by the column "%s" of %s', title, table.owner)
+    num_added = len(joined.ids) - content.num_nodes
+    if num_added:
+        nodes = "1 node" if num_added == 1 else f"{num_added} nodes"
+        notes.append(f"{nodes} of {table.owner} without an edge")
+    num_lacking = int((joined.rows < 0).sum())
+    if num_lacking:
+        notes.append(
+            f"{num_lacking} of {content.num_nodes} nodes have no row in {table.owner}, so that its "
+            "columns are no features"
+        )
+    for note in notes:
+        log.log(READING, "%s", note)
+    return notes
+
+
+def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedRows:
+    """Join by the column of the names, or else in the order of nodes that have none."""
+    ids = content.ids
+    names = pa.array(ids)
+    column = _find_names(table, names)
+    if column is None:
+        return _join_in_order(table, ids, lists_nodes)
+    # a row without a name is refused with its line, and so is the second of a node
+    values = column.values(False)
+    counts = pc.value_counts(values)
+    twice = pc.greater(counts.field("counts"), 1).index(True).as_py()
+    if twice >= 0:
+        got = f"two for {str(counts.field('values')[twice].as_py())!r}"
+        raise InputError(f"each node must have one row by {column.title!r}", got=got)
+    rows = _rows_of(names, values)
+    is_other = np.ones(len(values), bool)
+    is_other[rows[rows >= 0]] = False
+    others = np.flatnonzero(is_other)
+    if not len(others):
+        return JoinedRows(ids, np.arange(len(ids)), rows, column)
+    added = np.array(values.take(pa.array(others)).to_pylist())
+    if lists_nodes:
+        got = f"{str(added[0])!r} ({len(others)} in all)"
+        raise InputError(f"{column.title!r} must hold nodes that the graph lists", got=got)
+    # those of a table of edges are in ascending order, by value only where all are integers
+    if ids.dtype.kind != added.dtype.kind:
+        ids, added = ids.astype(str), added.astype(str)
+    every = np.concatenate([ids, added])
+    order = np.argsort(every, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return JoinedRows(every[order], place[: len(ids)], np.append(rows, others)[order], column)
+
+
+def _find_names(table: NodeTable, names: pa.Array) -> NameColumn | None:
+    """The column that names most of the nodes; None where none does.
+
+    It has the name of half of them, or holds such names by half. Numbers may be among the ids by
+    chance, so that each node must have its own. A column that is called id or name needs one.
+    """
+    # those of several graphs
+    if pc.count_distinct(names).as_py() < len(names):
+        return None
+    found = []
+    for at, column in enumerate(table.names):
+        # values of some types are no names
+        with contextlib.suppress(InputError, pa.ArrowException):
+            values = column.values(True)
+            number = int((_rows_of(names, values) >= 0).sum())
+            are_numbers = pa.types.is_integer(names.type) and pa.types.is_integer(values.type)
+            least = len(names) if are_numbers else min(len(names), len(values)) / 2
+            if number >= least or (number and column.is_called(_NAMES)):
+                has_twice = pc.count_distinct(values).as_py() < len(values)
+                found.append((-number, has_twice, column.rank, at))
+    return table.names[min(found)[-1]] if found else None
+
+
+def _rows_of(names: pa.Array, values: pa.Array) -> np.ndarray:
+    """Where each name stands among some values, int64 ``[V]``; -1 for one that does not."""
+    if not (pa.types.is_integer(names.type) and pa.types.is_integer(values.type)):
+        names, values = (each.cast(pa.string()) for each in (names, values))
+    rows = pc.index_in(names.cast(values.type), value_set=values)
+    return to_array(pc.fill_null(rows, -1)).astype(np.int64)
+
+
+def _join_in_order(table: NodeTable, ids: np.ndarray, lists_nodes: bool) -> JoinedRows:
+    """Join rows in the order of nodes that have no names, but numbers from 0 or 1 on.
+
+    Where not all have an edge, the first one shows where the numbers begin. An array has no column
+    of names: it has a row for each node, or row i is node i.
+    """
+    number = table.num_rows
+    rows = np.arange(number)
+    are_numbered = ids.dtype.kind == "i" and bool((ids[1:] > ids[:-1]).all())
+    low, high = (int(ids[0]), int(ids[-1])) if are_numbered else (-1, -1)
+    if not table.names:
+        if number == len(ids):
+            return JoinedRows(ids, rows, rows)
+        if low >= 0 and high < number and not lists_nodes:
+            return JoinedRows(rows, ids, rows)
+        raise InputError(f"it must have one row for each of the {len(ids)} nodes", got=number)
+    example = repr(ids[0].item())
+    called = next((column for column in table.names if column.is_called(_IDS)), None)
+    if called is not None:
+        rule = f"{called.title!r} must hold names of the nodes of the graph, such as {example}"
+        raise InputError(rule, got=repr(str(called.values(False)[0])))
+    begins_at_0 = low == 0 and high < number
+    begins_at_1 = low == 1 and high == number
+    if (begins_at_0 or begins_at_1) and (number == len(ids) or not lists_nodes):
+        return JoinedRows(rows + low, ids - low, rows)
+    or_order = f", or there must be a row for each of {len(ids)} nodes" if low in (0, 1) else ""
+    raise InputError(
+        f"a column must hold the names of the nodes of the graph, such as {example}{or_order}",
+        got=f"{number} rows of {listed(printable(column.title) for column in table.names)}",
+        way_out="call it id if it has some of them",
+    )
 
 
 def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:

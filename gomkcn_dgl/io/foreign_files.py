@@ -12,11 +12,13 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import ColumnChoice, Columns, GraphContent, with_gaps
 from gomkcn_dgl.graph_objects import from_matrix, node_names
 from gomkcn_dgl.io.input_file import InputFile, as_utf8, decode
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.archives import load_arrays
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.memory import check_announced
@@ -62,7 +64,7 @@ def reads_bytes(
                     raise InputError(f"the file is not valid {title} ({reason}).") from None
             warned = dict.fromkeys(_PLACE.sub("", str(warning.message)) for warning in caught)
             return replace(
-                _with_names(content, name_columns),
+                with_names(content, name_columns),
                 owner=OWNER,
                 default_features=(),
                 notes=(*content.notes, *warned),
@@ -83,8 +85,13 @@ def lines_of(text: str) -> list[tuple[int, str]]:
     return list(enumerate(_LINE_ENDS.split(text), 1))
 
 
-def _with_names(content: GraphContent, columns: Sequence[str]) -> GraphContent:
-    """Call nodes by the first column in which each has a name of its own; integers if all are."""
+def with_names(content: GraphContent, columns: Sequence[str]) -> GraphContent:
+    """Call nodes by the first column in which each has a name of its own; integers if all are.
+
+    Those of a collection are called as its graphs call them.
+    """
+    if content.graph_ptr is not None:
+        return content
     attributes = content.nodes
     ids = content.ids.tolist()
     for column in columns:
@@ -103,6 +110,22 @@ def _with_names(content: GraphContent, columns: Sequence[str]) -> GraphContent:
     if all(_CANONICAL_INTEGER.fullmatch(text) for text in texts):
         ids = [int(text) for text in texts]
     return replace(content, nodes=attributes, node_ids=node_names(ids))
+
+
+def take_types(
+    edges: Sequence[dict[str, Any]], name: str, choice: ColumnChoice
+) -> list[str] | None:
+    """Take the types of edges, which a format keeps in an attribute, as their relations.
+
+    An edge without one is of the plain relation. None where another relation is chosen, or none.
+    """
+    if choice.relation is not None:
+        return None
+    types = [str(edge.get(name, PLAIN)) for edge in edges]
+    if name not in (*choice.edge_attributes, *choice.minimum):
+        for edge in edges:
+            edge.pop(name, None)
+    return types
 
 
 def read_npz(data: bytes) -> GraphContent:

@@ -338,6 +338,22 @@ _ROWS = (
         why="NetworkX reads its own form only",
     ),
     Format(
+        name="records",
+        title="JSON: a list of rows, or a row in each line",
+        endings=(".jsonl", ".ndjson"),
+        is_known=lambda file: (
+            format_of_ending(file.ending) in ("json", "records") and _json().holds_rows(file)
+        ),
+        read=lambda file, choice: _json().read_rows(file, choice),
+        options=(*OF_TABLES, FEATURE_FILE),
+        reader_chooses="edges",
+        directions=_BY_COLUMNS,
+        node_names="ids",
+        lacks=_NEEDS_TABLES,
+        reader="ours",
+        why="it is a table of edges, of the columns that its rows name",
+    ),
+    Format(
         name="mtx",
         title="Matrix Market",
         endings=(".mtx",),

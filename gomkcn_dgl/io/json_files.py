@@ -13,6 +13,9 @@ that are names or positions. So the forms are told by their keys:
 | vis.js                          | nodes: id, label             | edges: from, to                |
 | JSON Graph Format               | graph.nodes: label, metadata | graph.edges: source, target    |
 
+The last has the type of an edge in ``relation``, and may have several ``graphs``. A list of rows,
+as pandas writes records, is a table of edges.
+
 What an end of a link names is told by all ends together: ids, keys, names or labels of nodes, or
 else positions in their list.
 """
@@ -20,15 +23,21 @@ else positions in their list.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from json import JSONDecoder
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
+from gomkcn_dgl.graph_content import ColumnChoice, GraphContent, join_contents
 from gomkcn_dgl.graph_objects import from_records
-from gomkcn_dgl.io.foreign_files import OWNER, reads_bytes
-from gomkcn_dgl.io.input_file import as_utf8
-from gomkcn_dgl.runtime.files import parse_json, printable
+from gomkcn_dgl.io.edge_tables import from_edge_table
+from gomkcn_dgl.io.foreign_files import OWNER, reads_bytes, take_types, with_names
+from gomkcn_dgl.io.input_file import InputFile, as_utf8
+from gomkcn_dgl.runtime.files import parse_json, printable, reason_of
 
 _NODES, _LINKS = ("nodes", "data"), ("links", "edges")
 _ENDS = (("source", "target"), ("from", "to"))
@@ -36,6 +45,8 @@ _ENDS = (("source", "target"), ("from", "to"))
 _NAMES = ("id", "key", "name", "label")
 # parts of a record that hold attributes
 _INNER = ("data", "attributes", "metadata")
+# files with a row in each line end so
+ROWS_BY_LINE = (".jsonl", ".ndjson")
 _RULE = (
     "a JSON file must hold nodes and links, as networkx.node_link_data, D3, ECharts, Gephi, "
     "Cytoscape.js and vis.js write them"
@@ -46,6 +57,22 @@ _RULE = (
 def read_json(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a JSON file; ``choice.directed`` is for edges that differ in direction."""
     record = parse_json(as_utf8(data), parse_constant=float)
+    graphs = record.get("graphs") if isinstance(record, dict) else None
+    if not isinstance(graphs, list):
+        return _read_graph(record, choice)
+    contents = [_read_graph({"graph": graph}, choice) for graph in graphs]
+    if len(contents) == 1:
+        return contents[0]
+    if not contents:
+        raise InputError("a JSON file must hold a graph, got none.")
+    contents = [with_names(content, ("name", "label")) for content in contents]
+    joined = join_contents(contents, [f"graph {number}" for number in range(len(contents))])
+    names = [graph.get("label", graph.get("id", "")) for graph in graphs]
+    return replace(joined, graph_names=np.array(list(map(str, names))) if any(names) else None)
+
+
+def _read_graph(record: Any, choice: ColumnChoice) -> GraphContent:
+    """Read one graph in any of the forms."""
     found = _find_graph(record)
     # a number that is none is a gap of a node; of an edge it may be a weight, which is refused
     nodes = [
@@ -76,16 +103,11 @@ def read_json(data: bytes, choice: ColumnChoice) -> GraphContent:
     if all(type(link.get("key", 0)) is int for link in links):
         dropped.add("key")
     edges = [{name: link[name] for name in link if name not in dropped} for link in links]
+    has_types = found["is_typed"] and any("relation" in edge for edge in edges)
+    types = take_types(edges, "relation", choice) if has_types else None
     ids = _take_ids(nodes)
-    return from_records(
-        OWNER,
-        ids,
-        nodes,
-        (source, target),
-        edges,
-        has_way or default,
-        directed=choice.directed,
-    )
+    ends = source, target
+    return from_records(OWNER, ids, nodes, ends, edges, has_way or default, types, choice.directed)
 
 
 def _find_graph(record: Any) -> dict[str, Any]:
@@ -108,8 +130,10 @@ def _find_graph(record: Any) -> dict[str, Any]:
         if len(graphs) > 1:
             raise InputError(f"a JSON file must hold one graph, got {len(graphs)} series.")
         inner = graphs[0] if graphs else record
-    if isinstance(inner.get("graphs"), list):
-        raise InputError(f"a JSON file must hold one graph, got {len(inner['graphs'])}.")
+    # JSON Graph Format; its edges have a direction, and it may have none
+    is_typed = inner is record.get("graph") and "links" not in inner
+    if is_typed:
+        inner = {"directed": True, "edges": [], **inner}
     nodes = _first(inner, _NODES)
     links = _first(inner, _LINKS)
     if all(isinstance(inner.get(name), list) and inner[name] for name in _LINKS):
@@ -120,9 +144,8 @@ def _find_graph(record: Any) -> dict[str, Any]:
         known = ", ".join(map(printable, list(record)[:8])) or "nothing"
         raise InputError(f"{_RULE}, got {known}.")
     found = inner[nodes]
-    # JSON Graph Format names each node before its record, and its edges have a direction
+    # and it names each node before its record
     if isinstance(found, dict):
-        inner = {"directed": True, **inner}
         found = [
             {"id": name, **(_flat(node) if isinstance(node, dict) else {})}
             for name, node in found.items()
@@ -132,7 +155,62 @@ def _find_graph(record: Any) -> dict[str, Any]:
             raise InputError(f"{name} of a JSON file must be a list, got {type(values).__name__}.")
     whole = inner if inner is record else {**record, **inner}
     part = "adjacency" if links == "adjacency" else "links"
-    return {"record": whole, "nodes": found, part: inner[links]}
+    return {"record": whole, "nodes": found, part: inner[links], "is_typed": is_typed}
+
+
+# ---------------------------------------------------------------- a table of rows
+
+
+def holds_rows(file: InputFile) -> bool:
+    r"""Whether a file is a list of rows, each of which has the names of its columns.
+
+    Elements of Cytoscape.js have their values in ``data``. Only the first one is looked at.
+    """
+    head = file.head.decode("utf-8", "replace").lstrip("\ufeff \t\n")
+    start = 1 if head[:1] == "[" else 0
+    try:
+        row, _ = JSONDecoder().raw_decode(head[start:].lstrip())
+    # of no JSON, or a row that is longer than the head
+    except (ValueError, RecursionError):
+        return False
+    is_row = isinstance(row, dict) and not isinstance(row.get("data"), dict)
+    return is_row and (start == 1 or file.ending in ROWS_BY_LINE)
+
+
+def read_rows(file: InputFile, choice: ColumnChoice) -> GraphContent:
+    """Read a list of rows, or a row in each line, as a table of edges."""
+    if file.ending in ROWS_BY_LINE:
+        lines = [(f"line {at}", line) for at, line in enumerate(file.text.split(b"\n"), 1)]
+        rows = [(place, _parsed(line, place)) for place, line in lines if line.strip()]
+    else:
+        found = _parsed(file.text, "the file")
+        if not isinstance(found, list):
+            raise InputError(f"a JSON file of rows must be a list, got {type(found).__name__}.")
+        rows = [(f"row {at}", row) for at, row in enumerate(found, 1)]
+    for place, row in rows:
+        if not isinstance(row, dict):
+            got = printable(repr(row))
+            raise InputError("a record of values by column was expected", got=got, place=place)
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    columns = [_as_column([row.get(name) for _, row in rows]) for name in names]
+    return from_edge_table(pa.table(columns, list(names)), choice)
+
+
+def _parsed(data: bytes, what: str) -> Any:
+    try:
+        return parse_json(data, parse_constant=float)
+    except ValueError as error:
+        raise InputError(f"{what} is not valid JSON ({reason_of(error)}).") from None
+
+
+def _as_column(values: list[Any]) -> pa.Array:
+    """Values of one type, or all as text; a number that is none is missing."""
+    values = [None if is_nan(value) else value for value in values]
+    try:
+        return pa.array(values)
+    # of several types, or integers of more than 64 bits
+    except (pa.ArrowException, OverflowError, TypeError):
+        return pa.array([None if value is None else str(value) for value in values])
 
 
 def _told_by_ends(elements: list[Any]) -> dict[str, list[Any]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
+from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent
 from gomkcn_dgl.graph_objects import from_records
 from gomkcn_dgl.io.foreign_files import OWNER, WITHOUT_WEIGHT, lines_of, reads_bytes, text_of
 from gomkcn_dgl.io.table_form import is_number
@@ -116,9 +116,10 @@ def read_pajek(data: bytes, choice: ColumnChoice) -> GraphContent:
         edges = [{_WEIGHT: 1.0, **edge} for edge in edges]
         network.notes[WITHOUT_WEIGHT] = None
     names = network.relation_names
-    is_typed = len(set(network.relation)) > 1 or any(
+    has_types = len(set(network.relation)) > 1 or any(
         name != str(key) for key, name in names.items()
     )
+    is_typed = has_types and choice.relation != NONE
     content = from_records(
         OWNER,
         range(1, network.num_nodes + 1),
@@ -158,8 +159,13 @@ def _sections_of(text: str) -> tuple[list[Section], list[str]]:
     in_network = True
     num_networks = 0
     has_times = False
+    in_comment = False
     for number, line in lines_of(text):
         line = line.strip()
+        in_comment |= line.startswith("/*")
+        if in_comment:
+            in_comment = "*/" not in line
+            continue
         if not line or line[0] == "%":
             continue
         if line[0] != "*":

@@ -39,7 +39,6 @@ from gomkcn_dgl.io.features import (
     read_features,
     read_label_names,
     select_features,
-    with_isolated_nodes,
     with_node_table,
 )
 from gomkcn_dgl.io.formats import FEATURE_FILE, FORMATS, Format, find_format, formats_with, stem
@@ -102,10 +101,12 @@ def read_graph(
     feature_file : path, optional
         ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV, a parquet or
         a GraphML file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is
-        one. A column of text becomes a feature for each value, such as ``kind=kinase``. A first
-        column ``id``, ``node``, ``node_id`` or ``name`` is matched with the node ids; else rows
-        follow the node rows. With as many rows as the largest integer id asks for, row i belongs
-        to id i, and ids without an edge are isolated nodes.
+        one. A column of text becomes a feature for each value, such as ``kind=kinase``. Rows are
+        joined by the column that has the names of most nodes, whatever it is called; of several,
+        by one called ``id``, ``node``, ``node_id`` or ``name``. Rows of other nodes add these to a
+        table of edges; where a node has no row, the columns are attributes and no features. If no
+        column has names, and nodes are 0, 1, … or 1, 2, …, rows are in their order. So are those of
+        an array; if it has more than there are nodes, row i is node i.
     format : str, optional
         A name of the table of formats, such as ``"edges"``, ``"csv"``, ``"graphml"`` or ``"dgl"``,
         see :mod:`gomkcn_dgl.io.formats`. None: told by the name; a CSV file
@@ -275,11 +276,13 @@ def _read_content(
         choice = ColumnChoice(
             choice.features, edge_attributes=choice.edge_attributes, minimum=choice.minimum
         )
-        content = content if table is None else with_isolated_nodes(content, table)
     else:
         choice = _choose_attributes(content, choice)
         content = leave_out_edges(content, choice.minimum)
-    return content if table is None else with_node_table(content, table, gaps), choice
+    if table is not None:
+        lists_nodes = row.reader_chooses != "edges"
+        content = with_node_table(content, table, gaps=gaps, lists_nodes=lists_nodes)
+    return content, choice
 
 
 def _of_content(

@@ -112,6 +112,17 @@ class InputTable:
         }
         return replace(self, columns={**self.columns, **whole})
 
+    def where_filled(self, at: int) -> InputTable:
+        """A column alone, of the rows that have a value in it."""
+        column = self.columns[at]
+        # of Polars, which Arrow does not filter
+        if str(column.type) == "string_view":
+            column = column.cast(pa.large_string())
+        is_filled = pc.not_equal(column, "") if self.is_text else column.is_valid()
+        if pa.types.is_floating(column.type):
+            is_filled = pc.and_kleene(is_filled, pc.invert(pc.is_nan(column)))
+        return replace(self, columns={at: column.filter(is_filled)})
+
     def count_zeros(self, at: int) -> int:
         """How many cells of a column are the number 0."""
         column = self.columns[at]
@@ -423,8 +434,8 @@ def as_texts(column: pa.Array) -> list[str]:
     """The values of a column as text, "" for a missing one; none of what is no value."""
     try:
         values = column.to_pylist()
-    # of a damaged file, or a type without values in Python
-    except (pa.ArrowException, UnicodeDecodeError):
+    # of a damaged file, or a type or a date without values in Python
+    except (pa.ArrowException, OverflowError, ValueError):
         return []
     return ["" if value is None else str(value) for value in values]
 

@@ -23,22 +23,22 @@ import pyarrow as pa
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
+from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
 from gomkcn_dgl.io.column_names import TIMES
-from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data, position_of
+from gomkcn_dgl.io.dates import FIRST_NUMBERED, LAST_NUMBERED, are_dates
+from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data
 from gomkcn_dgl.io.edge_tables import number_ends, open_edges
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.parquet_tables import open_parquet
-from gomkcn_dgl.io.table_form import is_number, shown
+from gomkcn_dgl.io.table_form import shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
-from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.runtime.files import listed, named, reason_of
+from gomkcn_dgl.messages import Argument, Message
+from gomkcn_dgl.runtime.files import listed, named, printable, reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
-# of 1973; numbers of nodes, ratings and weights are smaller
-_LEAST_UNIX_TIME = 10**8
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+# dates that end in the year; which of the others is the day is told by all of them
+_YEAR_LAST = r"^\s*(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})(?!\d)(.*)$"
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 # the units of a window in seconds
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -183,11 +183,12 @@ def read_temporal_edges(
         DuckDB or Arrow have them; or a directed graph of NetworkX whose edges have a ``time``.
     source, target, time : str or int, optional
         Columns, by name or by number from 1. By default they are told by the header; in a table
-        without one they are the first three. Of a NetworkX graph, ``time`` is an attribute.
+        without one they are the first three, or times are the first if they ascend and the two
+        columns behind them share nodes. Of a NetworkX graph, ``time`` is an attribute.
     time_unit : str, optional
         The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, for windows
         that have a unit. None: the one in which all times are dates from 1990 to 2099, else the
-        second.
+        second. Numbers that all are dates as 20240131 is one are dates, unless a unit is given.
 
     Raises
     ------
@@ -236,8 +237,8 @@ def read_temporal_edges(
 def _of_table(
     source: Source, choice: ColumnChoice, time: Column | None, time_unit: str | None
 ) -> TemporalEdges:
-    layout = find_layout(source, choice)
-    at = _time_column(layout, time)
+    layout = find_layout(source, choice, time)
+    at = _time_column(layout)
     table = replace(layout, roles={**layout.roles, "time": at}).read()
     column = table.columns[at]
     if pa.types.is_dictionary(column.type):
@@ -266,7 +267,7 @@ def _in_order(
         np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
         for column in ends
     )
-    found = _Times.read(values, place)
+    found = _Times.read(values, place, dates_as_numbers=time_unit is None)
     times = found.ticks
     apart = source != target
     loops = int((~apart).sum())
@@ -323,7 +324,7 @@ class _Times(NamedTuple):
     are_timestamps: bool
 
     @classmethod
-    def read(cls, values: Any, place: Callable[[int], str]) -> _Times:
+    def read(cls, values: Any, place: Callable[[int], str], *, dates_as_numbers: bool) -> _Times:
         """Read numbers or timestamps; refuse the first that is none, or cannot be kept."""
         import pandas as pd
 
@@ -336,16 +337,58 @@ class _Times(NamedTuple):
             wrong = ~np.isfinite(numbers.to_numpy(np.float64, na_value=np.nan))
             if not is_text or 2 * wrong.sum() <= len(wrong):
                 _refuse_time(wrong, values, place)
+                dates = _numbered_dates(numbers) if dates_as_numbers else None
+                if dates is not None:
+                    return cls(*_exact_stamps(dates), True)
                 return cls(*_exact_numbers(numbers, column if is_text else None, place), False)
         if pd.api.types.is_datetime64_any_dtype(column):
             stamps = pd.to_datetime(column, utc=True)
         else:
-            text = column.astype(str)
+            text = _with_year_first(column.astype(str), place)
             stamps = pd.to_datetime(text, errors="coerce", utc=True, format="ISO8601")
             below = text.str.contains(_BELOW_NANOSECONDS).to_numpy(bool)
             _refuse_time(below, values, place, "a timestamp of at most nanoseconds was expected")
             _refuse_time(stamps.isna().to_numpy(bool), values, place)
         return cls(*_exact_stamps(stamps), True)
+
+
+def _numbered_dates(numbers: Any) -> Any:
+    """Dates that numbers are, such as 20240131; None where one of them is none."""
+    import pandas as pd
+
+    if not len(numbers) or not numbers.between(FIRST_NUMBERED, LAST_NUMBERED).all():
+        return None
+    whole = numbers.astype(np.int64)
+    if (whole != numbers).any():
+        return None
+    dates = pd.to_datetime(whole.astype(str), format="%Y%m%d", errors="coerce", utc=True)
+    if dates.isna().any():
+        return None
+    sentence = f"times are dates written as numbers, such as {whole.iloc[0]}"
+    way_out = (Argument("time_unit", "s"), " takes them as numbers")
+    log.log(READING, "%s", Message(sentence, way_out=way_out))
+    return dates
+
+
+def _with_year_first(text: Any, place: Callable[[int], str]) -> Any:
+    """Dates such as 31/01/2024 as 2024-01-31, where they tell day and month apart.
+
+    Between points the day stands first, and else where no month fits it.
+    """
+    parts = text.str.extract(_YEAR_LAST)
+    if parts[0].isna().any():
+        return text
+    first, second = (parts[column].astype(np.int64) for column in (0, 2))
+    is_day_first = bool((first > 12).any()) or bool((parts[1] == ".").all())
+    is_month_first = bool((second > 12).any())
+    if is_day_first == is_month_first:
+        rule = "dates must tell the day from the month, as 31/01/2024 or 2024-01-31 do"
+        raise InputError(rule, got=shown(text.iloc[0]), place=place(0))
+    order = "day, month, year" if is_day_first else "month, day, year"
+    log.log(READING, "dates such as %s are read as %s", printable(text.iloc[0]), order)
+    day, month = (first, second) if is_day_first else (second, first)
+    digits = (part.astype(str).str.zfill(2) for part in (month, day))
+    return parts[3].str.cat(list(digits), sep="-") + parts[4].str.rstrip()
 
 
 def _refuse_time(
@@ -445,27 +488,21 @@ def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalE
     return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}", time_unit)
 
 
-def _time_column(layout: EdgeLayout, time: Column | None) -> int:
-    """The position of the times: as given, by its name, or by values without a name."""
+def _time_column(layout: EdgeLayout) -> int:
+    """The position of the times: as given, by its name, or by values."""
     table = layout.table
-    if time is not None:
-        return position_of("time", time, table)
     if layout.time is not None:
         return layout.time
     free = [at for at in range(len(table.names)) if at not in layout.ends and holds_data(table, at)]
     found = [at for name in TIMES for at in free if table.names[at].strip().lower() == name][:1]
     if not table.has_names:
         # beside other numbers, such as ratings, times are told by their size
-        found = [at for at in free if len(free) == 1 or _are_dates(table.first(at))]
+        found = [at for at in free if len(free) == 1 or are_dates(table.first(at))]
+    elif not found:
+        # under another name, dates tell themselves
+        found = [at for at in free if are_dates(table.first(at), as_text=True)]
     if len(found) != 1:
         names = listed(table.name(at) for at in free)
         rule = "a table of edges must have a column of times, called time or named by "
         raise InputError((rule, Argument("time")), got=names or "none")
     return found[0]
-
-
-def _are_dates(cells: Sequence[str]) -> bool:
-    """Whether cells are dates as text, or numbers as large as those of Unix times."""
-    if all(map(is_number, cells)):
-        return all(float(cell) >= _LEAST_UNIX_TIME for cell in cells)
-    return all(map(_DATE.match, cells))

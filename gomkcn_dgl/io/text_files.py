@@ -30,6 +30,12 @@ _WEIGHT = "weight"
 _GML = re.compile(
     r'"[^"]*"|#[^\n]*|(?<![\w.+-])[+-]?\d+(?=[eE][+-]?\d)|(?<=\s)[+-]?(?i:nan|inf)(?=\s)'
 )
+# a text, a comment, a bracket or a word
+_GML_WORD = re.compile(r'"[^"]*"|#[^\n]*|[][]|[^]["\s]+')
+# brackets around what belongs to a node: those of the graph and its own
+_IN_NODE = 2
+# digits of a number that no id of ours comes near
+_LONG_NUMBER = 18
 # a line of a file and its number
 _Line = tuple[int, str]
 _LAYOUTS, _FIELDS = ("coordinate", "array"), ("pattern", "real", "integer", "double")
@@ -43,7 +49,7 @@ _GRAPH6_HEADERS = (b">>graph6<<", b">>sparse6<<", b">>digraph6<<")
 @reads_bytes("GML", ("label", "name"))
 def read_gml(data: bytes, choice: ColumnChoice) -> GraphContent:
     """Read the bytes of a GML file."""
-    text = _GML.sub(_for_networkx, text_of(data))
+    text = _GML.sub(_for_networkx, _with_ids(text_of(data)))
     if not re.search(r"\bmultigraph\s+\d", text):
         # edges are listed twice in many files that do not say so
         text = re.sub(r"\bgraph\s*\[", lambda match: f"{match[0]} multigraph 1 ", text, count=1)
@@ -52,6 +58,35 @@ def read_gml(data: bytes, choice: ColumnChoice) -> GraphContent:
         for name in [name for name, value in values.items() if is_nan(value)]:
             del values[name]
     return from_networkx(graph)
+
+
+def _with_ids(text: str) -> str:
+    """Give an id to each node that has none, which it may lack where no edge names it."""
+    # 1. the nodes without an id, by where they begin
+    without: set[int] = set()
+    used = [-1]
+    depth = 0
+    node = -1
+    last = ""
+    for match in _GML_WORD.finditer(text):
+        word = match[0]
+        if word[0] == "#":
+            continue
+        depth += (word == "[") - (word == "]")
+        if word == "[" and depth == _IN_NODE:
+            node = match.end() if last == "node" else -1
+            without |= {node} - {-1}
+        elif last == "id" and depth == _IN_NODE and node >= 0:
+            without.discard(node)
+            used += [int(word)] if word.isdigit() and len(word) < _LONG_NUMBER else []
+        last = word
+    # 2. numbers that none has
+    parts = []
+    end = 0
+    for number, start in enumerate(sorted(without), 1 + max(used)):
+        parts += [text[end:start], f" id {number} "]
+        end = start
+    return "".join([*parts, text[end:]])
 
 
 def _for_networkx(match: re.Match[str]) -> str:

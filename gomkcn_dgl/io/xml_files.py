@@ -19,7 +19,8 @@ from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
 from gomkcn_dgl.graph_objects import from_records
-from gomkcn_dgl.io.foreign_files import OWNER, reads_bytes
+from gomkcn_dgl.io.foreign_files import OWNER, reads_bytes, take_types
+from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.runtime.files import printable
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
@@ -53,11 +54,14 @@ def read_graphml(data: bytes, choice: ColumnChoice) -> GraphContent:
     way_of = {"true": True, "false": False}
     edges = list(graph.iter(f"{{{_GRAPHML}}}edge"))
     has_way = [way_of.get(edge.attrib.pop("directed", ""), default) for edge in edges]
+    # what Neo4j calls the type of an edge, beside an attribute of the same name
+    labels = [edge.attrib.pop("label", None) for edge in edges]
     names = _number_edges(edges)
     graph.set("edgedefault", "directed")
     reader = GraphMLReader(force_multigraph=True)
     read = reader.make_graph(graph, *reader.find_graphml_keys(root))
-    content = _content(read, has_way or default, {"key": names}, choice)
+    more = {"key": names, "label": labels}
+    content = _content(read, has_way or default, more, "label" if any(labels) else "", choice)
     return replace(content, notes=notes)
 
 
@@ -91,7 +95,8 @@ def read_gexf(data: bytes, choice: ColumnChoice) -> GraphContent:
         if is_weighted:
             record.setdefault("weight", 1.0)
     more = {"key": names, "kind": kinds}
-    content = _content(read, has_way or default == "directed", more, choice)
+    of_types = "kind" if any(kinds) else ""
+    content = _content(read, has_way or default == "directed", more, of_types, choice)
     return replace(content, notes=notes)
 
 
@@ -129,7 +134,7 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
     """
     seen: dict[tuple[str, str], str] = {}
     types: dict[str, str] = {}
-    notes = []
+    notes = _declare_keys(root)
     for key in root.iter(f"{{{_GRAPHML}}}key"):
         name = key.get("attr.name")
         kind = key.get("for", "all")
@@ -166,6 +171,25 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
             if is_empty and types.get(data.get("key", ""), "string") != "string":
                 parent.remove(data)
     return tuple(notes)
+
+
+def _declare_keys(root: Element) -> list[str]:
+    """Declare the keys of a file that declares none, as Neo4j writes it; note how.
+
+    Where a file declares some, one that is not there is a fault.
+    """
+    if root.find(f"{{{_GRAPHML}}}key") is not None:
+        return []
+    texts: dict[str, list[str]] = {}
+    for data in root.iter(f"{{{_GRAPHML}}}data"):
+        texts.setdefault(data.get("key", ""), []).append(data.text or "")
+    notes = []
+    for name, values in texts.items():
+        kind = "double" if all(map(is_number, values)) else "string"
+        root.insert(0, Element(f"{{{_GRAPHML}}}key", {"id": name, "attr.type": kind}))
+        what = "numbers" if kind == "double" else "text"
+        notes.append(f"{printable(name)} is read as {what}, since the file declares no types")
+    return notes
 
 
 def _complete_attributes(graph: Element) -> tuple[str, ...]:
@@ -214,9 +238,13 @@ def _content(
     graph: nx.MultiDiGraph,
     has_way: bool | list[bool],
     more: dict[str, list[str | None]],
+    of_types: str,
     choice: ColumnChoice,
 ) -> GraphContent:
-    """Read what NetworkX has read; ``more`` are attributes that it does not know, by the edge."""
+    """Read what NetworkX has read; ``more`` are attributes that it does not know, by the edge.
+
+    ``of_types`` is the attribute that holds the types of edges by the format, if there are any.
+    """
     ids = list(graph.nodes)
     row_of = {name: row for row, name in enumerate(ids)}
     listed = sorted(graph.edges(data=True, keys=True), key=lambda edge: int(edge[2]))
@@ -227,7 +255,8 @@ def _content(
     nodes = list(_records(graph, "node", graph.nodes.values()))
     edges = list(_records(graph, "edge", (record for *_, record in listed)))
     ends = [row_of[edge[0]] for edge in listed], [row_of[edge[1]] for edge in listed]
-    return from_records(OWNER, ids, nodes, ends, edges, has_way, directed=choice.directed)
+    types = take_types(edges, of_types, choice) if of_types else None
+    return from_records(OWNER, ids, nodes, ends, edges, has_way, types, choice.directed)
 
 
 def _records(graph: nx.Graph, kind: str, records: Any) -> Iterator[dict[str, Any]]:

@@ -118,7 +118,8 @@ def test_a_terminal_says_options_and_no_parameters():
     Path("plain.csv").write_text("gene,partner,score\na,b,1\nb,c,2\n")
     ran = invoke("info plain.csv --minimum prob=1")
     assert (
-        "plain.csv: --minimum must name a column among gene, partner, score, got 'prob'." in ran.stderr
+        "plain.csv: --minimum must name a column among gene, partner, score, got 'prob'."
+        in ran.stderr
     )
     for command in ("info plain.csv", "count triangle plain.csv", "count 'a -> b' plain.csv"):
         said = invoke(command).stderr
@@ -147,6 +148,23 @@ def test_info_lists_relations_categories_and_what_is_ignored():
     assert "classes            a 1, b 2" in gomkcn("info m.csv")
     # in a settings file another column may have them
     assert GraphSettings("m.csv", class_column="kind").read_classes().names == ("x", "y")
+
+
+def test_info_has_the_edges_that_are_counted():
+    """Edges of weight 0 are none where weights are used, which counting does not."""
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 2.0), ("b", "c", 0.0), ("c", "d", 0.0)])
+    nx.write_graphml(graph, "g.graphml")
+    nx.to_pandas_edgelist(graph).to_csv("g.csv", index=False)
+    for name in ("g.graphml", "g.csv"):
+        said = gomkcn(f"info {name}")
+        assert re.search(r"^edges +3 \(", said, re.MULTILINE)
+        assert re.search(r"^weights +dropped 2 edges of weight 0 where weights", said, re.MULTILINE)
+        assert "occurrences 3," in gomkcn(f"count edge {name}")
+        assert re.search(r"^edges +1 \(", gomkcn(f"info {name} --weight weight"), re.MULTILINE)
+        assert "weights" not in re.findall(
+            r"^\w+", gomkcn(f"info {name} --weight none"), re.MULTILINE
+        )
 
 
 @pytest.fixture(scope="module")

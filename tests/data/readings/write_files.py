@@ -74,6 +74,8 @@ table["weight"] = 2.5
 table.to_csv("pandas.csv")
 table.to_csv("pandas.tsv", sep="\t", index=False)
 table.to_parquet("pandas.parquet")
+table.to_json("pandas_records.json", orient="records")
+table.to_json("pandas_records.jsonl", orient="records", lines=True)
 
 source, target = torch.tensor([0, 1, 0, 2]), torch.tensor([1, 2, 2, 3])
 heads = dgl.graph((torch.cat([source, target]), torch.cat([target, source])))

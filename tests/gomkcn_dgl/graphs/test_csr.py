@@ -30,12 +30,14 @@ def tidied(kinds, rows):
             leading[v, u] |= set() if directed[r] else {weight}
     arcs = set(kept)
     one_way = sum(not directed[r] and (v, u, r) not in arcs for u, v, r in arcs)
+    opposite = sum(not directed[r] and u < v and (v, u, r) in arcs for u, v, r in arcs)
     several = sum(len(one) > 1 for one in leading.values()) if directed != [False] else 0
     notes = [
         (counts["loop"], "dropped {} self-loop{}"),
         (counts["zero"], "dropped {} edge{} of weight 0"),
         (len(kept) - len(arcs), "merged {} duplicate edge{}"),
         (one_way, "read {} edge{} as undirected"),
+        (opposite if one_way else 0, "merged {} pair{} of opposite edges"),
         (several,
          "kept the largest of several values of the edges of {} ordered pair{} of nodes"),
     ]  # fmt: skip

@@ -48,6 +48,7 @@ def test_comments_blank_lines_and_repairs(write, log):
         "dropped 1 self-loop",
         "merged 1 duplicate edge",
         "read 1 edge as undirected",
+        "merged 1 pair of opposite edges",
         "read my.graph.txt.gz: graphs: 1, nodes: 3, edges: 2 (undirected, unweighted), "
         "features: 1 (constant)",
     ]

@@ -138,12 +138,31 @@ def test_nodes_by_index_by_number_and_in_part(log):
 @pytest.mark.parametrize(
     ("graph", "options", "words"),
     [
-        (CHAIN, {"nodes": NODES.slice(1)}, "the node table must have a row for every node, got no"),
+        (
+            CHAIN,
+            {"nodes": NODES.slice(1), "features": "kind"},
+            "the node table must have a row for every node where 'kind' is a feature, got none for "
+            "'c' (1 in all)",
+        ),
+        (
+            nx.path_graph(["a", "b"]),
+            {"nodes": NODES},
+            "'Name' must hold nodes that the graph lists",
+        ),
         (CHAIN, {"nodes": NODES, "features": ["age"]}, "with the node table has no 'age'; it"),
         (CHAIN, {"nodes": NODES, "features": []}, "features must name at least one attribute, got"),
         (CHAIN, {"nodes": NODES, "features": np.eye(3)}, "features must name columns of nodes, or"),
-        (CHAIN, {"nodes": pa.table({"mass": [1, None, 2]})}, "row 2: the column 'mass' must hold"),
-        (nx.path_graph(2), {"nodes": NODES.select(["mass"])}, "one row for each of the 2 nodes"),
+        (
+            nx.path_graph(3),
+            {"nodes": pa.table({"mass": [1, None, 2]})},
+            "row 2: the column 'mass' must hold",
+        ),
+        (
+            CHAIN,
+            {"nodes": NODES.select(["mass"])},
+            "hold the names of the nodes of the graph, such",
+        ),
+        (nx.path_graph(2), {"nodes": NODES.select(["mass"])}, "must be a row for each of 2 nodes"),
         (CHAIN, {"nodes": [1, 2, 3]}, "nodes must be a table with __arrow_c_stream__"),
         (CHAIN, {"relation": np.array([0, 1])}, "relation must name a column of the edge table, "),
         (nx.path_graph(3), {"source": "u"}, "source and target name columns of a table of edges"),

@@ -1,15 +1,20 @@
 """Feature files beside a graph, names of labels, classes of graphs."""
 
+import io
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import torch
-from graph_files import edges, refuse, typed_graph, write_tu
+from command_line import gomkcn
+from graph_files import edges, named_edges, refuse, typed_graph, write_tu
 
+from gomkcn.mining import places
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.dgl_files import write_dgl_graphs
 from gomkcn_dgl.io.features import name_columns, read_label_names, select_features
 from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
@@ -39,7 +44,7 @@ def test_npy(graph_file, tmp_path):
     ("text", "names", "rows"),
     [
         ("Node,mass,size\n30,3,0\n10,1,0\n20,2,5\n", ("mass", "size"), [[1, 0], [2, 5], [3, 0]]),
-        ('mass,"big, size"\n1,2\n3,4\n5,6\n', ("mass", "big, size"), [[1, 2], [3, 4], [5, 6]]),
+        ('"big, size",x\n2,30\n4,20\n6,10\n', ("big, size",), [[6], [4], [2]]),
         ('id,a\n"10",1\n 30 ,2\n20,3\n', ("a",), [[1], [3], [2]]),
     ],
 )
@@ -57,7 +62,8 @@ def test_rows_for_all_ids_make_isolated_nodes(tmp_path, write, log):
     assert graph.node_ids is None
     assert edges(graph) == [(1, 3)]
     assert graph.features.ravel().tolist() == [0, 1, 2, 3, 4]
-    assert "features: row i is node i; 3 nodes have no edge" in log()
+    assert "rows of the feature file g.features.npy are taken in the order of the nodes" in log()
+    assert "3 nodes of the feature file g.features.npy without an edge" in graph.notes
 
 
 def test_rows_for_ids_from_1_follow_the_nodes(tmp_path, write):
@@ -66,6 +72,123 @@ def test_rows_for_ids_from_1_follow_the_nodes(tmp_path, write):
     graph = read_graph(write("g.txt", "1 2\n2 3\n"))
     assert graph.node_ids.tolist() == [1, 2, 3]
     assert graph.features.ravel().tolist() == [5, 6, 7]
+
+
+# ---------------------------------------------------------------- the column of names
+
+CHAIN = "source,target\na,b\nb,c\nc,d\n"
+PAIR = 'p -> q, p.kind = "x", q.kind = "x"'
+# the nodes a and b are of the kind x, and c and d of y
+NAMED = [
+    "gene,kind\nd,y\nc,y\nb,x\na,x\n",
+    "Label,Id,kind\nDan,d,y\nCy,c,y\nBob,b,x\nAnn,a,x\n",
+    '"","name","kind"\n"1","d","y"\n"2","c","y"\n"3","b","x"\n"4","a","x"\n',
+    '"","kind"\n"d","y"\n"c","y"\n"b","x"\n"a","x"\n',
+    "kind,SUID,shared name\ny,52,d\ny,54,c\nx,56,b\nx,58,a\n",
+    # the names of the partners are not all different
+    "partner,key,kind\nc,d,y\nd,c,y\na,b,x\na,a,x\n",
+]
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_the_column_that_holds_the_names_joins_the_rows(write, text):
+    graph = write("g.csv", CHAIN)
+    write("g.features.csv", text)
+    printed = gomkcn(f"count '{PAIR}' {graph} --list 5")
+    assert printed.endswith("p\tq\na\tb\n")
+    # so does a frame
+    edges, nodes = (pd.read_csv(io.StringIO(each)) for each in (CHAIN, text))
+    for frame in (nodes, nodes.set_index(nodes.columns[0]), nodes.sort_values("kind")):
+        found, _ = places(as_csr(edges, nodes=frame), PAIR)
+        assert found.tolist() == [[0, 1]]
+
+
+def test_numbers_of_nodes_are_names_too(write, log):
+    graph = write("g.txt", "1 2\n2 3\n")
+    # row numbers join where nothing else does, and each node must be among numbers
+    for text, mass in (
+        ("rank,mass\n3,30\n1,10\n2,20\n", [10, 20, 30]),
+        (",mass\n3,30\n1,10\n2,20\n", [10, 20, 30]),
+        (",vertex,mass\n1,3,30\n2,2,20\n3,1,10\n", [10, 20, 30]),
+        (",rank,mass\n1,3,10\n2,2,20\n3,1,30\n", [10, 20, 30]),
+        ("age,mass\n3,10\n5,20\n2,30\n", [10, 20, 30]),
+        ("id,mass\n1.0,10\n3.0,30\n2.0,20\n", [10, 20, 30]),
+    ):
+        write("g.features.csv", text)
+        assert read_graph(graph, features=("mass",)).features.ravel().tolist() == mass
+    for column in ("rank", "column 1"):
+        assert f'nodes: named by the column "{column}" of the feature file g.features.csv' in log()
+    by_order = "rows of the feature file g.features.csv are taken in the order of the nodes"
+    write("g.features.csv", "age,mass\n3,10\n5,20\n2,30\n")
+    assert by_order in read_graph(graph).notes
+    # but ids that are those of no node are refused
+    write("g.features.csv", "mass,id\n10,4\n20,5\n30,6\n")
+    refuse(graph, "'id' must hold names of the nodes of the graph, such as 1, got '4'")
+
+
+def test_names_of_half_the_nodes_are_enough_and_fewer_if_the_column_is_called_so(write):
+    graph = write("g.txt", "".join(f"n{node} n{node + 1}\n" for node in range(9)))
+    rows = "n0,2\nn1,3\n" + "".join(f"other{row},1\n" for row in range(8))
+    beside = write("g.features.csv", f"gene,mass\n{rows}")
+    refuse(graph, "a column must hold the names of the nodes of the graph, such as 'n0', got 10 ")
+    beside.write_text(f"id,mass\n{rows}")
+    assert read_graph(graph).num_nodes == 18
+    beside.write_text("gene,mass\nn0,2\nn1,3\n")
+    assert read_graph(graph).num_nodes == 10
+
+
+def test_rows_of_other_nodes_add_them_and_nodes_without_a_row_lack_values(write, log):
+    graph = write("iso.csv", "source,target\na,b\nb,c\nc,a\n")
+    beside = write("iso.features.csv", "id,kind\na,x\nb,y\nc,x\nAnn,y\n")
+    found = read_graph(graph)
+    assert found.original_ids(np.arange(4)) == ["Ann", "a", "b", "c"]
+    assert found.degrees.tolist() == [0, 2, 2, 2]
+    assert found.features.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
+    assert "1 node of the feature file iso.features.csv without an edge" in found.notes
+    assert "1 node without an edge" in gomkcn(f"info {graph}")
+    # a table with fewer nodes
+    beside.write_text("id,kind,mass\na,x,1\nc,x,2\n")
+    found, attributes, _ = read_with_attributes(graph)
+    assert attributes == {"kind": ["x", None, "x"], "mass": [1, None, 2]}
+    assert found.feature_names == read_graph(graph).feature_names == ("constant",)
+    note = "1 of 3 nodes have no row in the feature file iso.features.csv, so that its columns"
+    assert f"{note} are no features" in log()
+    refuse(graph, "must have a row for every node where 'mass' is a feature", features=("mass",))
+    # and one of names alone
+    beside.write_text("node\na\ne\n")
+    assert read_graph(graph).original_ids(np.arange(4)) == ["a", "b", "c", "e"]
+
+
+def test_added_nodes_are_in_the_order_of_the_ids(write):
+    graph = write("g.txt", "10 2\n2 30\n")
+    write("g.features.csv", "node,mass\n4,4\n2,2\n10,10\n30,30\n")
+    found = read_graph(graph)
+    assert found.node_ids.tolist() == found.features.ravel().tolist() == [2, 4, 10, 30]
+    assert named_edges(found) == [(2, 10, "edge"), (2, 30, "edge")]
+    # all are text if one is
+    write("g.features.csv", "node,mass\nx,4\n2,2\n10,10\n30,30\n")
+    found = read_graph(graph)
+    assert found.node_ids.tolist() == ["10", "2", "30", "x"]
+    assert named_edges(found) == [("10", "2", "edge"), ("2", "30", "edge")]
+    # nodes that are numbered from 0 have no names
+    write("g.txt", "0 1\n3 1\n")
+    write("g.features.csv", "x,y\n2,2\n3,3\n1,1\n0,0\n")
+    assert read_graph(graph).node_ids is None
+    # from 1 on only if the last node is there
+    write("g.txt", "1 4\n")
+    write("g.features.csv", "y\n7.5\n8\n9\n6\n")
+    assert read_graph(graph).node_ids.tolist() == [1, 2, 3, 4]
+    write("g.features.csv", "y\n7.5\n8\n9\n6\n5\n")
+    refuse(graph, "or there must be a row for each of 2 nodes, got 5 rows of y")
+
+
+def test_a_graph_that_lists_its_nodes_takes_no_others(tmp_path, write):
+    nx.write_graphml(nx.path_graph(["a", "b"]), tmp_path / "g.graphml")
+    write("g.features.csv", "id,mass\na,1\nb,2\nc,3\n")
+    refuse(tmp_path / "g.graphml", "'id' must hold nodes that the graph lists, got 'c' (1 in all)")
+    write("g.features.csv", "mass\n7\n8\n9\n")
+    nx.write_graphml(nx.path_graph(2), tmp_path / "g.graphml")
+    refuse(tmp_path / "g.graphml", "must be a row for each of 2 nodes, got 3 rows of mass")
 
 
 def test_graphml(tmp_path, write):
@@ -84,16 +207,15 @@ def test_graphml(tmp_path, write):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("mass\n1\n2\n", "must have one row for each of the 3 nodes, got 2 rows."),
-        ("id,mass\n10,1\n20,2\n", "must have a row for every node, got none for 30"),
-        ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
-        ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
+        ("mass\n1\n2\n", "must hold the names of the nodes of the graph, such as 10, got 2 rows"),
+        ("id,mass\n10,1\n10,2\n", "each node must have one row by 'id', got two for '10'."),
+        ("id,mass\n11,1\n", "'id' must hold names of the nodes of the graph, such as 10, got '11'"),
+        (np.ones(2), "it must have one row for each of the 3 nodes, got 2."),
         ("id,mass\n20,1\n10,heavy\n30,2\n", "line 3: a finite number was expected, got 'heavy'."),
         (
             "id,mass\n,1\n",
             "line 2: a value was expected, and the cell is empty; fill it in",
         ),
-        ("id\n10\n", "a table of nodes must have a column beside the ids."),
         ("mass\n", "the file holds a header and no row."),
         (b"\x93NUMPY damaged", "the array cannot be read "),
         (np.array([None]), "the array cannot be read ("),

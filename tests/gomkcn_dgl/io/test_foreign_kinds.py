@@ -5,6 +5,7 @@ import json
 import igraph
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from command_line import gomkcn
@@ -127,6 +128,12 @@ def test_pajek_of_two_modes_without_labels_and_of_other_tools(write):
     entity = read_graph(write("g.net", VERTICES.replace("b c", "&#228;&#34;") + "*Edges\n1 2\n"))
     assert names(entity)[1] == 'ä"'
     refuse(write("g.net", VERTICES.replace('"d"', '"d" b "c"')), "line 4 must hold a name between")
+    remark = read_graph(write("g.net", f"/* by\n *Arcs\nhand */\n/* x */\n{VERTICES}*Edges\n1 2\n"))
+    assert (ends(remark), remark.is_directed) == ([("a", "b c")], False)
+    refuse(write("g.net", f"/* x */\n{VERTICES}*Edges\n1 9\n"), "line 8 must name nodes from 1")
+    two_types = '*Edges :1 "likes"\n1 2\n*Edges :2 "hates"\n1 2\n'
+    untyped = read_graph(write("g.net", VERTICES + two_types), relation="none")
+    assert named_edges(untyped) == [("a", "b c", "edge")]
     timed = read_graph(write("g.net", VERTICES + "*Edges\n1 2 1 [1-3]\n\n2 3 1 [2-*]\n"))
     assert timed.num_edges == 2 and "left out the times of nodes and edges" in timed.notes
 
@@ -346,6 +353,59 @@ def test_numbers_texts_and_parallel_edges_of_gml(write):
     refuse(write("g.gml", 2 * GML.format('"a"', "1", '"b"', "")), "more than one graph")
 
 
+def test_nodes_of_gml_without_an_id_have_one_of_their_own(write):
+    inside = 'node [ id 5 label "id [" ] node [ ] # node [\n node [ x 1 ] node [ label "b" id 7 ] '
+    path = write("g.gml", f"graph [ {inside} edge [ id 9 source 5 target 7 ] ]")
+    graph, found, _ = read_with_attributes(path)
+    assert (names(graph), ends(graph)) == ([5, 8, 9, 7], [(5, 7)])
+    assert found == {"label": ["id [", None, None, "b"], "x": [None, None, 1, None]}
+    # all have names
+    named = 'graph [ node [ label "a" ] node [ id 0 label "b" ] edge [ source 0 target 0 ] ]'
+    assert names(read_graph(write("h.gml", named))) == ["a", "b"]
+    assert read_graph(write("i.gml", "graph [ node [ ] ]")).num_nodes == 1
+
+
+def test_keys_that_graphml_does_not_declare(write):
+    inside = '<node id="a"><data key="size">2.5</data><data key="kind">x</data></node>'
+    inside += '<node id="b"><data key="size">3</data></node><edge source="a" target="b"/>'
+    graph, found, _ = read_with_attributes(write("g.graphml", graphml("", inside)))
+    assert found == {"size": [2.5, 3.0], "kind": ["x", None]}
+    assert "size is read as numbers, since the file declares no types" in graph.notes
+    assert "kind is read as text, since the file declares no types" in graph.notes
+
+
+def test_types_of_edges_are_relations_under_the_name_that_a_format_has(write):
+    kinds = '<edge source="0" target="1" kind="likes"/><edge source="0" target="1" kind="hates"/>'
+    labels = '<edge source="a" target="b" label="likes"><data key="label">likes</data></edge>'
+    labels += '<edge source="a" target="b" label="hates"/>'
+    declared = '<key id="label" for="edge" attr.name="label"/>'
+    for path, name, first, second in (
+        (write("g.gexf", gexf(kinds, default="directed")), "kind", "A", "B"),
+        (write("g.graphml", graphml(declared, NODES + labels)), "label", "a", "b"),
+        (write("h.graphml", graphml("", NODES + labels)), "label", "a", "b"),
+    ):
+        likes = [(first, second, "hates"), (first, second, "likes")]
+        graph = read_graph(path)
+        assert named_edges(graph) == named_edges(read_graph(path, relation=name)) == likes
+        assert "not used" not in str(graph.notes)
+        assert read_graph(path, relation="none").num_edges == 1
+        # patterns that ask for the attribute still find it
+        asked = read_with_attributes(path, edge_attributes=[name]).edges
+        assert list(asked.columns[name]) == ["likes", "hates"]
+    one = kinds.replace(' kind="hates"', "")
+    assert [edge[2] for edge in named_edges(read_graph(write("g.gexf", gexf(one))))] == [
+        "edge",
+        "likes",
+    ]
+    # a label that is declared alone may be any text
+    alone = labels.replace(' label="likes"', "").replace(' label="hates"', "")
+    graph = read_graph(write("g.graphml", graphml(declared, NODES + alone)))
+    assert graph.relations.names == ("edge",) and "merged" in str(graph.notes)
+    many = "".join(f'<edge source="0" target="1" kind="k{number}"/>' for number in range(1001))
+    words = "must have at most 1000 relations, got 1001, among them 'k0'; relation='none' leaves"
+    refuse(write("g.gexf", gexf(many)), words)
+
+
 # ---------------------------------------------------------------- JSON
 
 IDS = [{"id": "a", "x": 1}, {"id": "b", "x": 2}]
@@ -476,7 +536,8 @@ LINK = [{"source": "a", "target": "zz"}]
         ({"id": 1, "children": []}, "got id, children."),
         ([1, 2], "got a list of int."),
         ({"nodes": IDS, "links": LINK, "edges": LINK}, "must hold links or edges, got both."),
-        ({"graphs": [{}, {}]}, "a JSON file must hold one graph, got 2."),
+        ({"graphs": []}, "a JSON file must hold a graph, got none."),
+        ({"graphs": [{}, {}]}, "a JSON file must hold nodes and links, as networkx.node_link_data"),
         (
             {
                 "options": {"type": "mixed"},
@@ -492,6 +553,81 @@ LINK = [{"source": "a", "target": "zz"}]
 )
 def test_json_that_is_refused(write, record, words):
     refuse(write("g.json", json.dumps(record)), words)
+
+
+JGF = {
+    "label": "first",
+    "nodes": {"x": {"label": "ann"}, "y": {"label": "bob"}, "z": {}},
+    "edges": [
+        {"source": "x", "target": "y", "relation": "likes"},
+        {"source": "x", "target": "y", "relation": "hates"},
+        {"source": "y", "target": "z"},
+    ],
+}
+
+
+def test_relations_of_the_json_graph_format(write):
+    for record in ({"graph": JGF}, {"graphs": [JGF]}):
+        graph = read_graph(write("g.json", json.dumps(record)))
+        assert graph.is_directed and "edge attribute" not in str(graph.notes)
+        likes = [("x", "y", "hates"), ("x", "y", "likes"), ("y", "z", "edge")]
+        assert named_edges(graph) == likes
+    plain = read_graph(write("g.json", json.dumps({"graph": JGF})), relation="none")
+    assert plain.num_edges == 2 and "not used: " in str(plain.notes)
+    # in other forms it is an attribute as any other
+    other = {"nodes": IDS, "links": [{"source": "a", "target": "b", "relation": "likes"}]}
+    other = read_graph(write("g.json", json.dumps(other)))
+    assert other.relations.names == ("edge",)
+
+
+def test_several_graphs_of_the_json_graph_format_are_a_collection(write):
+    nodes = [{"id": "a"}, {"id": "b"}]
+    second = {"label": "second", "nodes": nodes, "edges": [{"source": "b", "target": "a"}]}
+    empty = {"nodes": {"lone": {"label": "L"}}}
+    path = write("g.json", json.dumps({"graphs": [JGF, second, empty]}))
+    graph = read_graph(path)
+    assert graph.graph_ptr.tolist() == [0, 3, 5, 6]
+    assert names(graph) == ["x", "y", "z", "a", "b", "L"]
+    assert graph.graph_names.tolist() == ["first", "second", ""]
+    assert ("b", "a", "edge") in named_edges(graph) and graph.num_edges == 4
+    assert gomkcn(f"info {path}").startswith("graphs             3")
+
+
+ROWS = [
+    {"who": "b", "whom": "a", "type": "likes"},
+    {"who": "b", "whom": "a", "type": "hates"},
+    {"who": "c", "whom": "a", "type": "likes", "n": None},
+]
+
+
+def test_rows_of_json_are_a_table_of_edges(write):
+    frame = pd.DataFrame(ROWS)
+    expected = as_csr(frame, source="who", target="whom")
+    assert len(named_edges(expected)) == 3
+    lines = frame.to_json(orient="records", lines=True)
+    for name, text in (
+        ("g.json", frame.to_json(orient="records")),
+        ("g.json", "\ufeff " + json.dumps(ROWS, indent=2)),
+        ("g.jsonl", lines),
+        ("g.ndjson", lines.replace("\n", "\r\n\r\n")),
+    ):
+        graph = read_graph(write(name, text), source="who", target="whom")
+        assert named_edges(graph) == named_edges(expected)
+        assert "columns that are not used: n" in graph.notes
+    path = write("g.json", json.dumps(ROWS))
+    assert "relations          hates 1" in gomkcn(f"info {path} --source who --target 2")
+    # ids of several types are text
+    odd = [{"source": 1, "target": "x"}, {"source": 2.5, "target": "y"}]
+    assert names(read_graph(write("g.json", json.dumps(odd)))) == ["1", "2.5", "x", "y"]
+    refuse(
+        write("g.json", json.dumps([*ROWS, 3])), "row 4: a record of values by column was expected"
+    )
+    refuse(
+        write("g.jsonl", lines + "[1]"),
+        "line 4: a record of values by column was expected, got [1]",
+    )
+    refuse(write("g.jsonl", lines + "{"), "line 4 is not valid JSON (Expecting")
+    refuse(write("g.json", "[]"), "got list")
 
 
 # ---------------------------------------------------------------- SIF, NCOL, LGL, DIMACS

@@ -59,7 +59,7 @@ def test_what_cannot_be_said_of_a_format_is_refused(tmp_path):
     assert read_graph(path, weight="none").num_edges == 3
     assert read_graph(READINGS / "scipy.npz", weight="none").weights is None
     for options, words in (
-        ({"source": 1}, "source is for edges, csv, parquet, and the format is graph6"),
+        ({"source": 1}, "source is for edges, csv, parquet, records, and the format is graph6"),
         ({"skip_invalid": True}, "skip_invalid is for smiles, sdf, and the format is graph6"),
     ):
         with pytest.raises(InputError, match=words):

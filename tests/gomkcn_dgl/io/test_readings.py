@@ -37,7 +37,11 @@ CASES = {
     ),
     **dict.fromkeys(("dimacs.col", "konect.txt"), ([1, 2, 3, 4], NUMBERS, False, {})),
     **dict.fromkeys(
-        ("pandas.csv", "pandas.tsv", "pandas.parquet"), ([ANN, BOB, CY, DD], NAMED, True, {})
+        (
+            *("pandas.csv", "pandas.tsv", "pandas.parquet"),
+            *("pandas_records.json", "pandas_records.jsonl"),
+        ),
+        ([ANN, BOB, CY, DD], NAMED, True, {}),
     ),
     **dict.fromkeys(
         ("r_csv.csv", "r_table.txt", "excel.csv", "excel_empty.csv", "gephi.gexf"),
@@ -72,6 +76,12 @@ CASES = {
         [0, 1, 2, 3],
         [(0, 1, "likes"), (1, 2, "likes"), (0, 2, "knows"), (2, 3, "knows")],
         True,
+        {},
+    ),
+    "jgf.json": (
+        [ANN, BOB, CY, DD],
+        [(ANN, BOB, "likes"), (ANN, BOB, "knows"), (BOB, CY, "likes"), (CY, DD, "knows")],
+        False,
         {},
     ),
     "gephi.csv": ([ANN, BOB, CY], TRIANGLE, False, {}),

@@ -102,17 +102,17 @@ def test_ids_of_features_keep_their_zeros(write):
 
 
 @pytest.mark.parametrize(
-    "table",
+    ("table", "edges"),
     [
-        '"","size"\n"c","3"\n"a","1"\n"b","2"\n',
-        ",size\n0,1\n1,2\n2,3\n",
-        "Unnamed: 0,size,,\n1,1,,\n2,2,,\n3,3,,\n",
-        "sep=;\nname;size\nc;3\nb;2\na;1\n",
+        ('"","size"\n"c","3"\n"a","1"\n"b","2"\n', WORDS),
+        (",size\n0,1\n1,2\n2,3\n", "0 1\n1 2\n"),
+        ("Unnamed: 0,size,,\n1,1,,\n2,2,,\n3,3,,\n", "1 2\n2 3\n"),
+        ("sep=;\nname;size\nc;3\nb;2\na;1\n", WORDS),
     ],
 )
-def test_rows_of_features_have_names_or_numbers(write, table):
+def test_rows_of_features_have_names_or_numbers(write, table, edges):
     write("g.features.csv", table)
-    graph = read_graph(write("g.txt", WORDS.format(" ")))
+    graph = read_graph(write("g.txt", edges.format(" ")))
     assert graph.feature_names == ("size",)
     assert graph.features.ravel().tolist() == [1, 2, 3]
 

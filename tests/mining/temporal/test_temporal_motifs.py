@@ -252,6 +252,148 @@ def test_times_without_a_name_are_told_by_their_size(tmp_path, rows, column):
         read_temporal_edges(path)
 
 
+# times of face-to-face contacts before their two persons, as SocioPatterns writes them
+CONTACTS = """240 98 101
+240 99 100
+300 97 97
+480 98 97
+600 99 101
+1080 97 101
+1200 97 98
+1320 99 100
+1800 98 100
+2040 99 98
+2040 97 99
+2160 98 101
+2160 101 97
+2220 101 97
+2340 101 97
+"""
+
+
+def test_times_in_the_first_column_are_told_by_their_order(tmp_path, caplog):
+    caplog.set_level("INFO")
+    path = tmp_path / "tij.txt"
+    path.write_text(CONTACTS)
+    rows = [tuple(map(int, line.split())) for line in CONTACTS.splitlines()]
+    right = count_triples([(u, v, time) for time, u, v in rows], 180)
+    assert right.sum() == 5
+    frame = pd.DataFrame(rows)
+    with_kinds = pd.DataFrame([(*row, "A", "B") for row in rows])
+    given = {"source": 2, "target": 3, "time": 1}
+    for source in (path, frame, with_kinds, frame.rename(columns=str)):
+        for options in ({}, given, {"time": 1}):
+            edges = read_temporal_edges(source, **options)
+            assert temporal_census(edges, 180, null_samples=0).counts.tolist() == right.tolist()
+    assert "times are in the first column: it ascends, and the two columns behind" in caplog.text
+    # dates tell it, too, whatever the order
+    dated = "".join(f"2024-01-{31 - row:02} {u} {v}\n" for row, (_, u, v) in enumerate(rows))
+    path.write_text(dated)
+    assert read_temporal_edges(path).num_nodes == 5
+    assert "times are in the first column: it holds dates" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # sorted by the source, whose nodes are those of the target
+        "0 1 3\n0 2 1\n1 2 2\n2 0 1\n3 0 2\n",
+        # times that ascend behind ends that do
+        "1 2 3\n2 3 4\n3 4 5\n",
+        # words, and times that are far from them
+        "a b 5\nb c 3\n",
+        "1 7 900\n1 8 300\n2 7 700\n",
+    ],
+)
+def test_times_are_in_the_third_column_where_nothing_says_otherwise(tmp_path, text):
+    path = tmp_path / "e.txt"
+    path.write_text(text)
+    times = sorted(int(line.split()[2]) for line in text.splitlines())
+    assert read_temporal_edges(path).times.tolist() == times
+
+
+def test_a_column_of_times_that_is_named_is_no_end(tmp_path):
+    frame = pd.DataFrame({"tick": [5, 7], "who": ["a", "b"], "whom": ["b", "c"]})
+    edges = read_temporal_edges(frame, time="tick")
+    assert (edges.times.tolist(), edges.num_nodes) == ([5, 7], 3)
+    with pytest.raises(InputError, match="^time must be another column than the ends, got 'tick'"):
+        read_temporal_edges(frame, source="tick", target="who", time="tick")
+
+
+@pytest.mark.parametrize("name", ["created_at", "Start_Time", "event_time", "sent"])
+def test_times_under_other_names(tmp_path, name):
+    rows = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "size": [3, 4]})
+    rows[name] = ["2024-01-31 10:00", "2024-01-31T11:00"]
+    rows.to_csv(tmp_path / "mail.csv", index=False)
+    for source in (rows, tmp_path / "mail.csv"):
+        times = read_temporal_edges(source).times
+        assert np.diff(times).tolist() == [3600_000_000]
+    # two columns of dates leave it open
+    both = rows.rename(columns={name: "sent"}).assign(seen=rows[name])
+    with pytest.raises(InputError, match=r"a column of times.*got size, sent, seen\.$"):
+        read_temporal_edges(both)
+
+
+@pytest.mark.parametrize(
+    ("dates", "right"),
+    [
+        (["31/01/2024", "01/02/2024"], ["2024-01-31", "2024-02-01"]),
+        (["1/31/2024 9:30", "2/1/2024 10:00"], ["2024-01-31 09:30", "2024-02-01 10:00"]),
+        (["01.02.2024", "03.02.2024 12:00:01"], ["2024-02-01", "2024-02-03 12:00:01"]),
+        (["13-02-2024", "03-03-2024"], ["2024-02-13", "2024-03-03"]),
+        (["2024/01/31", "2024/02/01"], ["2024-01-31", "2024-02-01"]),
+        (["20240131", "20240201"], ["2024-01-31", "2024-02-01"]),
+    ],
+)
+def test_dates_as_people_write_them(tmp_path, caplog, dates, right):
+    caplog.set_level("INFO")
+    frame = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "time": dates})
+    frame.to_csv(tmp_path / "mail.csv", index=False)
+    graph = nx.MultiDiGraph()
+    graph.add_weighted_edges_from(frame.itertuples(index=False), weight="time")
+    bare = tmp_path / "mail.txt"
+    bare.write_text("".join(f'a b "{date}"\n' for date in dates))
+    expected = [pd.Timestamp(date).value // 1000 for date in right]
+    for source in (frame, graph, tmp_path / "mail.csv", bare):
+        assert read_temporal_edges(source).times.tolist() == expected
+    if "/2024" in dates[0]:
+        order = "day, month, year" if dates[0].startswith("31") else "month, day, year"
+        assert f"dates such as {dates[0]} are read as {order}" in caplog.text
+
+
+def test_dates_that_do_not_tell_the_day_from_the_month_are_refused():
+    for dates in (["01/02/2024", "03/04/2024"], ["31/01/2024", "01/31/2024"]):
+        frame = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "time": dates})
+        with pytest.raises(InputError, match="dates must tell the day from the month, as 31/01"):
+            read_temporal_edges(frame)
+    frame["time"] = ["31/01/2024", "31/02/2024"]
+    with pytest.raises(InputError, match="row 2: a number or a timestamp .* got '31/02/2024'"):
+        read_temporal_edges(frame)
+
+
+DAYS = "source,target,time\na,b,20200130\nb,a,20200201\na,c,20200202\nc,a,20200315\n"
+
+
+def test_numbers_that_are_dates_are_dates(tmp_path, caplog):
+    caplog.set_level("INFO")
+    path = tmp_path / "days.csv"
+    path.write_text(DAYS)
+    frame = pd.read_csv(path)
+    graph = nx.MultiDiGraph()
+    graph.add_weighted_edges_from(frame.itertuples(index=False), weight="time")
+    for source in (path, frame, frame.astype({"time": float}), graph):
+        assert temporal_census(source, "3d", null_samples=0).counts.sum() == 1
+    assert (
+        "times are dates written as numbers, such as 20200130; time_unit='s' takes" in caplog.text
+    )
+    # with a unit they are numbers, and so are those of which one is no date
+    assert temporal_census(path, "3d", time_unit="s", null_samples=0).counts.sum() == 4
+    path.write_text(DAYS.replace("20200315", "20200332"))
+    assert temporal_census(path, "3d", null_samples=0).counts.sum() == 4
+    path.write_text(DAYS.replace("20200315", "21000101"))
+    assert read_temporal_edges(path).times[-1] == 21000101
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
