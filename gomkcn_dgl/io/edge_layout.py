@@ -49,6 +49,8 @@ _NODE_WORDS = {"node", "vertex", "id", "name", "gene", "protein", "interactor", 
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
 # of BioGRID, whose first pair of columns holds numbers of genes
 _PREFERRED = "symbol"
+# words of a name of an end; each of them is left out once
+_MOST_WORDS = 16
 _WEIGHTS = ("weight",)
 _RELATIONS = (
     "relation",
@@ -206,7 +208,8 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
             free.remove(position)
     # 3. the first columns that are left are the two ends
     num_missing = sum(role not in chosen for role in ("source", "target"))
-    candidates = [at for at in cells if at in free]
+    left = {*free}
+    candidates = [at for at in cells if at in left]
     if len(candidates) > num_missing:
         candidates = [at for at in candidates if at != unweighted]
     if len(candidates) > num_missing and _names_rows(table, candidates):
@@ -329,7 +332,7 @@ def _paired(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> Iterator[
     words_between: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, int]] = {}
     for at, name in enumerate(names):
         words = tuple(_words(name))
-        for place, word in enumerate(words):
+        for place, word in enumerate(words if len(words) <= _MOST_WORDS else ()):
             others = words[:place], words[place + 1 :]
             words_between.setdefault(others, {}).setdefault(word, at)
     for source, target in pairs:
