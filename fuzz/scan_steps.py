@@ -1,8 +1,8 @@
 """Count the steps of each regular expression that reads files: `python fuzz/scan_steps.py`.
 
 A scan must take a number of steps that grows as the text does, whatever the text is. Seconds do not
-say that, so the steps are counted: a parsed expression is run by a matcher that backtracks as that
-of ``re`` does, from each place of a text on. The texts are made of the expression: what leads to one
+say that, so the steps are counted: a parsed expression is run by a matcher that backtracks as
+``re`` does, from each place of a text on. The texts are made of the expression: what leads to one
 of its repeats, many letters that it takes, and an end that it does not.
 
 Expressions are the constants of the modules of ``gomkcn_dgl.io``, and those that these modules make
