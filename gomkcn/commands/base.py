@@ -23,7 +23,7 @@ from gomkcn.commands.printing import say
 from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import check_outputs
-from gomkcn_dgl.runtime.memory import available_memory, format_size
+from gomkcn_dgl.runtime.memory import available_memory, check_address_space, format_size
 
 if TYPE_CHECKING:
     from gomkcn.mining.settings.graph_settings import GraphSettings
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _TRUTH_SUFFIX = ".truth.json"
 # the words behind a command, as they were typed, among what its contexts share
 TYPED = "gomkcn.typed"
+# what the loader of the system says of a library for which there is no memory
+_NO_ROOM = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
 # what a resumed run is not given as before: flags, and options with a value
 _NOT_RESUMED = ("--force", "--resume")
 _REPLACED = ("--out", "--time-limit")
@@ -156,6 +158,7 @@ class Command(cloup.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
+            check_address_space()
             outputs = paths_of(ctx, OutputPath)
             if outputs:
                 check_outputs(outputs, inputs_of(ctx), force=bool(ctx.params.get("force")))
@@ -173,14 +176,17 @@ class Command(cloup.Command):
             ctx.exit(128 + signal.SIGINT)
         except MemoryError as error:
             reason = str(error).strip().partition("\n")[0].rstrip(". ")
+        except ImportError as error:
+            reason = str(error)
+            if not any(words in reason for words in _NO_ROOM):
+                raise
         # the frames that hold much memory are gone
-        free = format_size(available_memory())
+        free = ""
+        # to ask how much there is takes some
+        with contextlib.suppress(ImportError, MemoryError, OSError):
+            free = f"{format_size(available_memory())} are available to this process: "
         because = f" ({reason})" if reason else ""
-        say(
-            f"gomkcn: out of memory{because}; {free} are available to this process: use a smaller "
-            "input, or more memory.",
-            err=True,
-        )
+        say(f"gomkcn: out of memory{because}; {free}use a smaller input, or more memory.", err=True)
         ctx.exit(InputError.exit_code)
 
 

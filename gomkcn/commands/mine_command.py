@@ -245,8 +245,8 @@ def report(run: str) -> None:
         "--format",
         type=Word("csv", "parquet", "graphml"),
         default="csv",
-        help="Tables: csv or parquet; or the graph with motifs and occurrences, for Cytoscape and "
-        "Gephi: graphml [csv]",
+        help="Tables: csv (a ' before what a spreadsheet would run) or parquet; or the graph with "
+        "motifs and occurrences, for Cytoscape and Gephi: graphml [csv]",
     ),
 )
 def export(run: str, out: str, force: bool, format: str) -> None:

@@ -273,7 +273,7 @@ reading_option = option(
 table_option = option(
     "--out",
     type=TablePath(),
-    help="Table to write: .csv, .parquet or .json",
+    help="Table to write: .csv (a ' before what a spreadsheet would run), .parquet or .json",
 )
 force_option = option("--force", is_flag=True, help="Overwrite files that exist")
 seed_option = option("--seed", type=Number(int, 0, LARGEST_SEED), default=0, help="Random seed [0]")

@@ -162,7 +162,8 @@ def _settings(file: str | None, options: dict[str, Any]) -> ClassifierSettings:
     option(
         "--out",
         type=TablePath(),
-        help="Table to write: .csv, .parquet or .json [shown on the screen]",
+        help="Table to write: .csv (a ' before what a spreadsheet would run), .parquet or .json "
+        "[shown on the screen]",
     ),
     force_option,
 )

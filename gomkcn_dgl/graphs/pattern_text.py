@@ -25,18 +25,24 @@ from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.messages import Message, Spelling, Text
 from gomkcn_dgl.relations import PLAIN
 
 # the attributes that are no features: the number of neighbours, and the input's id of a node
 DEGREE = "degree"
 NAME = "name"
+# letters of a text: of thousands of names in brackets, and of no list of edges
+_MOST_LETTERS = 10**6
+# letters of a line that are shown on each side of the one at fault
+_SHOWN_LETTERS = 60
 # categories are as short as they can be, so that a:C:---b ends with the category "-"
 _NODE = r"([^\s,;:>\[!-]+)((?::[^\s,;:>\[]+?)*)"
 _START = re.compile(rf"{_NODE}[ \t]*(-(?:\[([^\]]+)\])?(?:-?>|-)|!>|!-)")
 _END = re.compile(rf"{_NODE}(?=[ \t]*(?:[,;\n\[]|$))")
 _BLANK = re.compile(r"[ \t]*")
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s*\n\s*")
+_END_OF_PART = re.compile(r"[,;\n]")
 _NOT = re.compile(r"not[ \t]+(?=[^\s!-])")
 _NAME = re.compile(r"[^\s,;:>\[!-]+")
 _BRACKET = re.compile(r"\[([^\]]*)\]")
@@ -66,6 +72,8 @@ class PatternTextError(InputError):
         self.message = message
         first = text.rfind("\n", 0, at) + 1
         line, column = text[first:].partition("\n")[0], at - first
+        before = max(0, column - _SHOWN_LETTERS)
+        line, column = line[before : column + _SHOWN_LETTERS], column - before
         line = "".join(letter if letter.isprintable() else " " for letter in line)
         self.shown = f"\n    {line}\n    {' ' * column}^"
 
@@ -148,8 +156,16 @@ class PatternText:
 
     @classmethod
     def read(cls, text: str) -> PatternText:
-        """Read a text; a wrong one is refused at the character at fault."""
-        reader = _Reader(text.strip())
+        """Read a text; a wrong one is refused at the character at fault.
+
+        One of more nodes than a search takes is refused before anything is made of it.
+        """
+        text = text.strip()
+        if len(text) > _MOST_LETTERS:
+            raise InputError(
+                "pattern", f"must have at most {_MOST_LETTERS:,} letters", got=f"{len(text):,}"
+            )
+        reader = _Reader(text)
         pattern = cls(reader.text, {}, [], [], [], [])
         while True:
             begin = reader.at
@@ -165,6 +181,7 @@ class PatternText:
                 break
             if not reader.take(_SEPARATOR):
                 reader.refuse("must have a comma or a new line between its parts")
+        check_num_nodes(len(pattern.nodes))
         joined = {node for edge in pattern.edges for node in edge[:2]}
         # a self-loop may be all that is asked for
         joined = joined or {edge.first for edge in pattern.loops[:1]}
@@ -197,6 +214,12 @@ class PatternText:
     def refuse(self, rule: Text, at: int, *, got: str = "", way_out: Text = "") -> NoReturn:
         """Refuse the text for what stands at a character."""
         raise PatternTextError(Message(rule, "pattern", got, way_out), self.text, at)
+
+
+def check_num_nodes(number: int) -> None:
+    """Refuse a pattern of more nodes than a search takes."""
+    if number > MOST_NODES:
+        raise InputError("pattern", f"must have at most {MOST_NODES} nodes", got=number)
 
 
 class _Reader:
@@ -280,7 +303,7 @@ def _read_edge(
     start = reader.take(_START)
     end = reader.take(_END) if start else None
     if start is None or end is None:
-        given = _SEPARATOR.split(reader.text[begin:])[0]
+        given = _END_OF_PART.split(reader.text[begin:], 1)[0].rstrip()
         # the fault is behind a name
         reader.take(_NAME)
         reader.refuse(

@@ -21,7 +21,7 @@ from gomkcn_dgl.graphs.canonical_form import (
     find_orbit,
 )
 from gomkcn_dgl.graphs.named_structures import named_edges
-from gomkcn_dgl.graphs.pattern_text import PatternText, PatternTextError
+from gomkcn_dgl.graphs.pattern_text import PatternText, check_num_nodes
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.files import read_file
 
@@ -207,6 +207,7 @@ class Structure:
         >>> Structure.of_edges(3, [(0, 1), (2, 1)], name="path").edges
         ((0, 1), (1, 2))
         """
+        check_num_nodes(num_nodes)
         kinds = tuple(relations) or (PLAIN,) * len(edges)
         if len(kinds) != len(edges):
             raise InputError(
@@ -293,7 +294,7 @@ class Structure:
             raise InputError(f"The motif file {path} must hold at least one edge, got none.")
         try:
             return _parse_edges(text, path.stem if name is None else name, ordered=True)
-        except PatternTextError as error:
+        except InputError as error:
             # a file has no place for a caret, and the sentence quotes what is wrong
             raise InputError.of(error.message.at(str(path))) from None
 

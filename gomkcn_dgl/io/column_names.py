@@ -129,6 +129,8 @@ _NODE_WORDS = {
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
 # of RegulonDB, which numbers its columns
 _NUMBERED = re.compile(r"^\s*[0-9]+\)\s*")
+# words of a name of an end; each of them is left out once
+_MOST_WORDS = 16
 # ENTITYA and ENTITYB, in capitals or not
 _LAST_LETTER = re.compile(r"([a-z]{3,})([ab])")
 # of BioGRID, whose first pair of columns holds numbers of genes
@@ -285,7 +287,7 @@ def _words_between(names: Sequence[str], read: Callable[[str], list[str]]) -> li
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, int]] = {}
     for at, name in enumerate(names):
         words = tuple(read(name))
-        for place, word in enumerate(words):
+        for place, word in enumerate(words if len(words) <= _MOST_WORDS else ()):
             others = words[:place], words[place + 1 :]
             groups.setdefault(others, {}).setdefault(word, at)
     return [*groups.values()]

@@ -62,8 +62,8 @@ class EdgeLayout:
     ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
     ``weight`` and ``relation``; ``evidence`` says by what the ends are known, in the words of the
     log. ``unweighted`` is the column of weights that are not used, if any, and ``time`` that of
-    times, as given or told by its values. ``attributes`` are the positions of columns that are asked for, by
-    what they are called there.
+    times, as given or told by its values. ``attributes`` are the positions of columns that are
+    asked for, by what they are called there.
     """
 
     table: Source

@@ -24,10 +24,10 @@ _WEIGHT = "weight"
 # what a project holds beside networks
 _OTHERS = ("*partition", "*vector", "*permutation", "*cluster", "*hierarchy")
 _LISTS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
-# the end of the header of a list: the number of its relation, and maybe what it is called
-_RELATION = re.compile(r':\s*(\d+)(?:\s+"?([^"]*)"?)?\s*$')
+# in the header of a list: the number of its relation, behind which it may be called something
+_RELATION = re.compile(r":\s*(\d+)(?=\s|$)")
 # of the lines of a list: the number of the relation before the nodes, times after them
-_NUMBER, _TIMES = re.compile(r"(\d+)\s*:\s*"), re.compile(r'\s\[[^\]"]*\]\s*$')
+_NUMBER, _TIMES = re.compile(r"(\d+)\s*:\s*"), re.compile(r"\s\[")
 _BEGINS_WITH_NODE = re.compile(r"\d+(?=\s|:|$)")
 # a name that holds quotes itself, as NetworkX writes it; else coordinates stand between
 _QUOTES_IN_NAME = re.compile(r'\d+\s+"[^"]*"(\s+[^\s\d.+-].*)?"')
@@ -170,7 +170,7 @@ def _sections_of(text: str) -> tuple[list[Section], list[str]]:
             continue
         if line[0] != "*":
             if in_network:
-                without_times = _TIMES.sub("", line)
+                without_times = _without_times(line)
                 has_times |= without_times != line
                 _add_line(sections, number, without_times)
             continue
@@ -196,6 +196,20 @@ def _sections_of(text: str) -> tuple[list[Section], list[str]]:
         )
     notes = [f"left out {listed(others)}"] if others else []
     return sections, [*notes, *(["left out the times of nodes and edges"] if has_times else [])]
+
+
+def _without_times(line: str) -> str:
+    """A line, whose end has no blanks, without the brackets of times at its end.
+
+    >>> _without_times('1 "a [b] c" [1-3,5]'), _without_times('1 "a" [b')
+    ('1 "a [b] c"', '1 "a" [b')
+    """
+    if not line.endswith("]"):
+        return line
+    # neither a bracket nor a quote within
+    begin = max(line.rfind("]", 0, -1), line.rfind('"')) + 1
+    times = _TIMES.search(line, begin)
+    return line if times is None else line[: times.start()]
 
 
 def _add_line(sections: list[Section], number: int, line: str) -> None:
@@ -269,9 +283,11 @@ def _add_list(network: Network, section: Section) -> None:
     """Read the edges of a list, one or several a line."""
     number = 1
     if named := _RELATION.search(section.header):
-        number = int(named[1])
-        known = network.relation_names.get(number, named[1])
-        network.relation_names[number] = (named[2] or "").strip() or known
+        called = section.header[named.end() :].strip().removeprefix('"').removesuffix('"').strip()
+        if '"' not in called:
+            number = int(named[1])
+            known = network.relation_names.get(number, named[1])
+            network.relation_names[number] = called or known
     is_matrix = section.kind == "*matrix"
     # of a matrix between two modes only one half is there
     has_way = section.kind in ("*arcs", "*arcslist") or (is_matrix and not network.num_first)

@@ -33,14 +33,17 @@ _SEPARATORS = "\t;,|"
 _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
 # what begins a comment
 MARKS = "#%"
-_ATTRIBUTES = re.compile(rb"[ \t,;|]+(\{[^\n]*\})[ \t]*$", re.MULTILINE)
-_ATTRIBUTES_OF_LINE = re.compile(_ATTRIBUTES.pattern.decode())
+# what may stand before attributes in braces
+_BEFORE_ATTRIBUTES = " \t,;|"
+_BRACE = re.compile(rf"[{_BEFORE_ATTRIBUTES}]\{{")
 # between blanks: a cell within quotes, a node of NetworkX that is a tuple, or a word
 _WORD = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\([^()]*\)(?=\s|$)|\S+)')
 _TUPLES = re.compile(r"\([^()]*\)[ \t]+\([^()]*\)(?=\s|$)")
 _DIGITS = re.compile(r"\d+")
-# places of a word in a long text after which it is taken not to be a cell
+# places of a word in a long text after which it is taken not to be a cell, and cells of a header
+# that are looked for in it: each takes a look at the whole text
 _MOST_PLACES = 10_000
+_MOST_CELLS = 32
 
 
 class Row(NamedTuple):
@@ -118,7 +121,7 @@ def find_form(
     # 1. and 2. the separator, by lines that are no comments, or by all where each has a mark
     stated = _SEPARATOR_LINE.match(data)
     plain = [line for line in lines if line[:1] not in MARKS][bool(stated) :] or lines
-    bare = [_ATTRIBUTES_OF_LINE.sub("", line) for line in plain]
+    bare = [_parts_of(line)[0] for line in plain]
     with_braces = ["" != bare_line != line for bare_line, line in zip(bare, plain, strict=True)]
     has_attributes = with_braces[-1] and all(with_braces[1:])
     if has_attributes:
@@ -216,13 +219,35 @@ def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
 
 def without_attributes(data: bytes, form: TableForm) -> bytes:
     """Leave out the attributes in braces at the ends of lines."""
-    return _ATTRIBUTES.sub(b"", data) if form.has_attributes else data
+    return b"\n".join(bare for bare, _ in _cut_lines(data)) if form.has_attributes else data
 
 
 def attribute_texts(data: bytes, form: TableForm) -> list[str]:
     """The attributes in braces at the end of each row."""
     body = without_comments(data[_offset(data, form.num_skipped) :], form)
-    return [decode(text) for text in _ATTRIBUTES.findall(body)]
+    return [decode(attributes) for _, attributes in _cut_lines(body) if attributes]
+
+
+def _cut_lines(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Each line of a text, and the attributes in braces at its end."""
+    # each byte is a letter of Latin-1
+    for line in data.decode("latin-1").split("\n"):
+        bare, attributes = _parts_of(line)
+        yield bare.encode("latin-1"), attributes.encode("latin-1")
+
+
+def _parts_of(line: str) -> tuple[str, str]:
+    """A line without the attributes in braces at its end, and these; "" where it has none.
+
+    >>> _parts_of("0 1 {'weight': 4} "), _parts_of("0 1")
+    (('0 1', "{'weight': 4}"), ('0 1', ''))
+    """
+    whole = line.rstrip(" \t")
+    brace = _BRACE.search(whole) if whole.endswith("}") else None
+    if brace is None:
+        return line, ""
+    begin = brace.end() - 1
+    return whole[:begin].rstrip(_BEFORE_ATTRIBUTES), whole[begin:]
 
 
 def without_comments(body: bytes, form: TableForm) -> bytes:
@@ -392,7 +417,7 @@ def _is_marked(cell: str, mark: str) -> bool:
 def _cut(line: str, form: TableForm) -> list[str]:
     """The cells of one line."""
     if form.has_attributes:
-        line = _ATTRIBUTES_OF_LINE.sub("", line)
+        line, _ = _parts_of(line)
     if form.separator is None:
         return _words(line, form)
     reader = csv.reader(
@@ -536,7 +561,7 @@ def _is_header(
     if not is_csv and not all(map(_is_written_otherwise, cells, columns)):
         return False
     rest = data[_offset(data, row.line) :]
-    return not any(_is_cell_of(cell, rest, form.separator) for cell in filled)
+    return not any(_is_cell_of(cell, rest, form.separator) for cell in filled[:_MOST_CELLS])
 
 
 def _is_written_otherwise(cell: str, column: Sequence[str]) -> bool:

@@ -48,7 +48,7 @@ _INTEGER = re.compile(r"-?[0-9]+")
 # R writes 100000 as 1e+05
 _WHOLE = r"^-?((0|[1-9][0-9]*)(\.0*)?|[1-9](\.[0-9]+)?e\+[0-9]+)$"
 # numbers of NumPy, dates and the like in attributes that NetworkX wrote
-_CALL = re.compile(r"[A-Za-z_][\w.]*\(([^()]*)\)|(?<=[:\[,] )-?(?:nan|inf)\b")
+_CALL = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(([^()]*)\)|(?<=[:\[,] )-?(?:nan|inf)\b")
 _ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # bytes that Arrow parses at a time, of at most 2^31

@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
+import logging
+import multiprocessing
 import os
 import pickle
 from collections.abc import Callable
@@ -30,6 +32,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
 
+log = logging.getLogger("gomkcn_dgl")
+
 _njit: Any = numba.njit
 _config: Any = numba.config
 _SETTINGS: dict[str, Any] = {
@@ -47,6 +51,8 @@ _LEAST_NANOSECONDS = 500_000
 # blocks beside each other often cost alike (a graph's hubs come first), so that there are so many
 # pieces for each thread, and each thread takes the next one when it is done with the last
 _PIECES_PER_THREAD = 16
+# the compiled functions whose code has no folder
+_not_kept = set[Any]()
 
 
 def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -57,12 +63,24 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
         if not _config.DISABLE_JIT:
             sources = _hash_sources(Path(function.__code__.co_filename).parent)
             function.__qualname__ += f"_{sources}"
-            # without a folder that can be written nothing is kept
-            with contextlib.suppress(RuntimeError):
+            try:
                 dispatcher._cache = _Cache(function)
+            # without a folder that can be written nothing is kept
+            except RuntimeError:
+                _not_kept.add(dispatcher)
         return dispatcher
 
     return decorate
+
+
+@cache
+def _say_not_kept() -> None:
+    """Say once that nothing is kept; the processes that this one started do not repeat it."""
+    if multiprocessing.parent_process() is None:
+        log.warning(
+            "compiled code is compiled again at each start, since there is no folder to keep it "
+            "in; set NUMBA_CACHE_DIR to a folder that can be written to"
+        )
 
 
 class _Uninterrupted(event.Listener):
@@ -77,6 +95,8 @@ class _Uninterrupted(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """A function, or one that it calls, begins to compile."""
+        if event.data["dispatcher"] in _not_kept:
+            _say_not_kept()
         if not self._depth:
             self._was_enabled = gc.isenabled()
             gc.disable()
@@ -132,8 +152,10 @@ class _Cache(FunctionCache):
         return Path(self._cache_file._index_path).exists()
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):
+        try:
             super().save_overload(sig, data)
+        except OSError:
+            _say_not_kept()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read compiled code, without all that Numba can compile, which takes as long as the code.

@@ -78,6 +78,7 @@ class Interrupts:
     ) -> None:
         self.is_partial_at_signal = is_partial_at_signal
         self._deadline = math.inf
+        self.has_end = has_end
         # seconds of the time limit that are kept for the end
         self._kept = 0.0
         if time_limit is not None:
@@ -92,12 +93,12 @@ class Interrupts:
         # blocks within each other: a run and a part of it may both ask to be stopped
         self._num_blocks = 0
 
-    def __getstate__(self) -> tuple[float, float]:
+    def __getstate__(self) -> tuple[float, float, bool]:
         """The seconds that are left: a worker has its own clock, and its own signals."""
-        return self.seconds_left, self._kept
+        return self.seconds_left, self._kept, self.has_end
 
-    def __setstate__(self, state: tuple[float, float]) -> None:
-        left, self._kept = state
+    def __setstate__(self, state: tuple[float, float, bool]) -> None:
+        left, self._kept, self.has_end = state
         self.is_partial_at_signal = False
         self._deadline = time.monotonic() + left
         self.signal = ""
@@ -137,6 +138,11 @@ class Interrupts:
     def seconds_left(self) -> float:
         """Until the time limit, also for the end; infinite without one."""
         return self._deadline - time.monotonic()
+
+    def keep_for_end(self, seconds: float) -> None:
+        """Keep so many seconds of the time limit for the end, if there is one; never fewer."""
+        if self.has_end:
+            self._kept = max(self._kept, seconds)
 
     def agree(self) -> str:
         """Return the reason that all processes share; every process must ask at the same point."""

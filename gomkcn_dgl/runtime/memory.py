@@ -13,6 +13,9 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 # the share of the available memory that the bytes of a file may take: what is made of them, such as
 # columns of text, takes about as much again
 _SHARE_TO_READ = 0.5
+# address space that the libraries of a command take, but for PyTorch: with 500 MiB they end the
+# process, or wait forever for a thread that cannot be started
+_LEAST_ADDRESS_SPACE = 640 << 20
 # bytes that any machine has: 16 MiB
 _SMALL = 2**24
 # a file may announce so many nodes without edges, which take no room in it, but 20 MB in memory
@@ -44,6 +47,16 @@ def available_memory() -> int:
     if (limit := _address_space()) is not None:
         sizes.append(limit - here.vms)
     return max(0, min(sizes))
+
+
+def check_address_space() -> None:
+    """Refuse to work where a limit of the process ends it without a word, by ``ulimit -v``."""
+    limit = _address_space()
+    if limit is not None and limit < _LEAST_ADDRESS_SPACE:
+        raise InputError(
+            "the memory limit of this process (ulimit -v) must be at least "
+            f"{format_size(_LEAST_ADDRESS_SPACE)}, got {format_size(limit)}; raise it."
+        )
 
 
 def readable_bytes() -> int:

@@ -51,6 +51,8 @@ _OWNER = "{} on {}"
 # the lock where there are none, and what a file system says then
 _SOFT = ".lock-file"
 _NO_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK}
+# folders above which git looks for no repository
+_GIT_CEILING = "GIT_CEILING_DIRECTORIES"
 _LIBRARIES = ("torch", "dgl", "networkx", "numba", "numpy", "scipy", "igraph", "scikit-learn")
 
 
@@ -433,19 +435,43 @@ def _installed() -> dict[str, str]:
 
 
 def _commit() -> str | None:
-    """Commit of the checkout that this package lies in, marked ``-dirty`` when it has changes."""
+    """Commit of the checkout that tracks this module, marked ``-dirty`` when it has changes.
+
+    None for an installed package, also where its environment lies in a repository of the user.
+    """
+    path = Path(__file__).resolve()
+    if not _git(path.parent, "ls-files", "--error-unmatch", "--", path.name):
+        return None
+    found = _git(path.parent, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*")
+    return found or None
+
+
+def _git(folder: Path, *command: str) -> str:
+    """What git prints of a repository around a folder; "" where it fails, or is not there.
+
+    The repository may be anybody's: none of its programs is run, and nothing is written to it.
+    """
+    harmless = ("core.fsmonitor=false", f"core.hooksPath={os.devnull}")
+    options = [word for setting in harmless for word in ("-c", setting)]
+    # of git, those that tell it of another repository or of other settings are left out
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name == _GIT_CEILING
+    }
     try:
         answer = subprocess.run(
-            ["git", "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"],
-            cwd=Path(__file__).parent,
+            ["git", "--no-optional-locks", *options, *command],
+            cwd=folder,
+            env=environment,
             capture_output=True,
             text=True,
             timeout=10,
-            check=False,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
-        return None
-    return answer.stdout.strip() or None
+        return ""
+    return answer.stdout.strip()
 
 
 def _processor() -> str:

@@ -316,6 +316,11 @@ class Steps:
         """Until the time limit; infinite without one. Once it :meth:`is_late` the end has them."""
         return math.inf if self.interrupts is None else self.interrupts.seconds_left
 
+    def keep_for_end(self, seconds: float) -> None:
+        """Keep so much of the time limit for what the job ends with, if it ends with something."""
+        if self.interrupts is not None:
+            self.interrupts.keep_for_end(seconds)
+
     @property
     def resuming_command(self) -> str:
         """What a user types to go on with the job; empty where it is not known."""

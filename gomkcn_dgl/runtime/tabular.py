@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 TABLE_FORMATS = ("csv", "parquet", "json")
 PICTURE_FORMATS = ("svg", "png", "pdf")
+# what a spreadsheet takes for the begin of a formula, also behind a tab or a line end
+_BEGIN_FORMULA = "=+-@\t\r"
 # what a notebook shows of a table, which is all structures of up to five nodes
 _MOST_ROWS = 40
 # columns, and characters of a line, that a table has in full as text
@@ -85,7 +87,11 @@ class Tabular:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a file whose name ends in .csv, .json or .parquet."""
+        """Write the table to a file whose name ends in .csv, .json or .parquet.
+
+        In CSV a text that a spreadsheet would run as a formula has a ``'`` before it; the others
+        keep each text as it is.
+        """
         with atomic_file(path) as file:
             self.write_to(file, Path(path).suffix.removeprefix("."))
 
@@ -101,10 +107,13 @@ class Tabular:
             name: [None if value != value else value for value in column]
             for name, column in plain_columns(self).items()
         }
-        text = csv_text([*lists.items()])
         if format == "json":
             rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
             text = json.dumps(rows, ensure_ascii=False) + "\n"
+        else:
+            text = csv_text(
+                [(guarded(name), list(map(guarded, column))) for name, column in lists.items()]
+            )
         file.write(text.encode())
 
 
@@ -195,6 +204,24 @@ def plain_columns(table: Tabular) -> dict[str, list[Any]]:
     }
 
 
+def guarded(value: Any) -> Any:
+    """A cell that no spreadsheet runs: a text that begins as a formula does has a ' before it.
+
+    What is a number stays one. Tables of results are guarded, which people open. Tables of graphs
+    are not: they are read back, and a name must stay what it is.
+
+    >>> guarded("=1+1"), guarded("-1.5"), guarded("a=b"), guarded(-2)
+    ("'=1+1", '-1.5', 'a=b', -2)
+    """
+    if not isinstance(value, str) or len(value) < 2 or value[0] not in _BEGIN_FORMULA:
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
 def csv_text(columns: Sequence[tuple[str, Sequence[object]]], is_quoted: bool = False) -> str:
     """Return the content of a CSV file with these columns, each with its name; maybe all quoted."""
     file = io.StringIO()
@@ -203,4 +230,7 @@ def csv_text(columns: Sequence[tuple[str, Sequence[object]]], is_quoted: bool = 
         file, lineterminator="\n", quoting=csv.QUOTE_ALL if is_quoted else csv.QUOTE_MINIMAL
     )
     writer.writerows([names, *zip(*values, strict=True)])
+    # the writer leaves a line end of old computers as it is, behind which others begin a row
+    if "\r" in file.getvalue() and not is_quoted:
+        return csv_text(columns, is_quoted=True)
     return file.getvalue()

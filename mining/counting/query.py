@@ -13,7 +13,7 @@ from gomkcn.mining.structures.categories import Colors, colors_in
 from gomkcn.mining.structures.graph_relations import channels_in, joined_relations, links_in
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.named_structures import MOST_NODES
+from gomkcn_dgl.graphs.pattern_text import check_num_nodes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 
@@ -87,10 +87,7 @@ class Query:
         Without colours nodes are mapped to nodes of their categories, where the structure has some.
         Edges without a name are of any relation of the graph.
         """
-        if structure.num_nodes > MOST_NODES:
-            raise InputError(
-                "pattern", f"must have at most {MOST_NODES} nodes", got=structure.num_nodes
-            )
+        check_num_nodes(structure.num_nodes)
         names: tuple[tuple[str, ...], ...] = ()
         if colors is None:
             structure, colors = colors_in(graph, structure)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -56,6 +56,9 @@ _BYTES_OF_NODE = 4
 _MOST_NODES = 20
 # arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 190
 _MOST_ARCS = 200
+# seconds that a subgraph takes when the search is over: its words, its lines and its entry in the
+# file of the run (2 ms were measured with molecules of 20 atoms)
+_SECONDS_OF_ROW = 3e-3
 # seconds of a search after which somebody who set no limit is told of it: long beside that of MUTAG
 _LONG_SEARCH = 30.0
 
@@ -126,6 +129,11 @@ class FrequentSubgraphs(Tabular):
         numbers of graphs, and of the class that differs most the exact p (Fisher) and that for all
         subgraphs that could have differed (Tarone); of pieces of molecules, also the SMARTS.
         """
+        return dict(self._columns)
+
+    # a table, a page and a text show them, and names take as long as the search
+    @cached_property
+    def _columns(self) -> dict[str, list[Any]]:
         table = {
             "nodes": [structure.num_nodes for structure in self.structures],
             "edges": [len(structure.edges) for structure in self.structures],
@@ -141,10 +149,13 @@ class FrequentSubgraphs(Tabular):
             adjusted = adjust_for_family(np.array(least), self.family, self.classes.sizes)
             table |= {"p": least, "adjusted p": adjusted.tolist()}
         table["pattern"] = [structure.to_text() for structure in self.structures]
-        shapes = describe_shapes(self.structures)
-        pieces = [describe_fragment(structure) for structure in self.structures]
-        table["name"] = [piece or shape for piece, shape in zip(pieces, shapes, strict=True)]
-        if all(pieces) and pieces:
+        names = [describe_fragment(structure) for structure in self.structures]
+        are_pieces = bool(names) and all(names)
+        if not are_pieces:
+            shapes = describe_shapes(self.structures)
+            names = [piece or shape for piece, shape in zip(names, shapes, strict=True)]
+        table["name"] = names
+        if are_pieces:
             table["smarts"] = [to_smarts(structure) for structure in self.structures]
         return table
 
@@ -231,12 +242,15 @@ def frequent_subgraphs(
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
     search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], most_bytes=most_bytes)
-    branches = _search_branches(search, labels, least, num_nodes, steps, warns=not has_limit)
+    branches = _search_branches(
+        search, labels, least, num_nodes, steps, closed=closed, warns=not has_limit
+    )
     rows: list[_Row] = [row for branch in branches for row in branch.rows]
     family = [number for branch in branches for number in branch.family]
     search.num_cut = sum(branch.num_cut for branch in branches)
-    if closed:
-        rows = _closed(rows)
+    covered = {key for branch in branches for key in branch.covered}
+    if covered:
+        rows = [row for row in rows if (row[0].key, len(row[2])) not in covered]
     rows = [row for row in rows if row[0].num_nodes in num_nodes]
     rows.sort(key=lambda row: (-len(row[2]), row[0].num_nodes, len(row[0].edges)))
     contains = np.zeros((csr.num_graphs, len(rows)), bool)
@@ -285,6 +299,7 @@ def _search_branches(
     num_nodes: range,
     steps: Steps,
     *,
+    closed: bool,
     warns: bool,
 ) -> list[_Branch]:
     """Search all that grows from each edge alone; a step for each, so that a killed job goes on."""
@@ -307,7 +322,9 @@ def _search_branches(
             show(done)
             steps.check_time()
 
-        branch = _Branch([], [], 0)
+        branch = _Branch([], [], 0, [])
+        # the largest support with which a subgraph is contained in one of an edge more
+        supports: dict[bytes, int] = {}
         search.num_cut = 0
         try:
             for code, inside in search.grow(root, is_wanted, spend):
@@ -315,8 +332,13 @@ def _search_branches(
                     branch.family.append(int((labels[inside] >= 0).sum()))
                 known = labels[inside]
                 if (np.bincount(known[known >= 0], minlength=len(least)) >= least).any():
-                    branch.rows.append((search.structure(code), code, inside))
+                    structure = search.structure(code)
+                    branch.rows.append((structure, code, inside))
                     num_found += 1
+                    steps.keep_for_end(num_found * _SECONDS_OF_ROW)
+                    for part in _without_an_edge(structure, num_nodes[0]) if closed else ():
+                        supports[part.key] = max(supports.get(part.key, 0), len(inside))
+                        steps.check_time()
                 if warns and time.monotonic() - began > _LONG_SEARCH:
                     warns = False
                     slow = Message(
@@ -328,7 +350,7 @@ def _search_branches(
         except TimeUpError:
             # time is up, and so what is returned is not kept
             search.forget()
-        return replace(branch, num_cut=search.num_cut)
+        return replace(branch, num_cut=search.num_cut, covered=[*supports.items()])
 
     roots = search.roots()
     keys = {id(root): f"{number}" for number, root in enumerate(roots)}
@@ -636,26 +658,19 @@ class _Root(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Branch:
-    """What was found from an edge on: what is frequent, the support of all, and what was cut."""
+    """What was found from an edge on: what is frequent, the support of all, and what was cut.
+
+    ``covered``: the keys of what is contained in one of its subgraphs with one edge less, with the
+    largest support of such a subgraph.
+    """
 
     rows: list[_Row]
     family: list[int]
     num_cut: int
+    covered: list[tuple[bytes, int]]
 
 
-def _closed(rows: Sequence[_Row]) -> list[_Row]:
-    """Leave out what another one contains in the same graphs with one edge more."""
-    support = {structure.key: len(inside) for structure, _, inside in rows}
-    covered = {
-        part.key
-        for structure, _, inside in rows
-        for part in _without_an_edge(structure)
-        if support.get(part.key) == len(inside)
-    }
-    return [row for row in rows if row[0].key not in covered]
-
-
-def _without_an_edge(structure: Structure) -> Iterator[Structure]:
+def _without_an_edge(structure: Structure, least_nodes: int) -> Iterator[Structure]:
     """The connected structures of all edges but one, and of the nodes that are left."""
     for u, v, channel in np.argwhere(structure.channels):
         other = structure.relations.opposite[channel]
@@ -665,7 +680,7 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
         channels[u, v, channel] = channels[v, u, other] = False
         joined = channels.any(axis=2)
         left = np.flatnonzero(joined.any(axis=1))
-        if not len(left) or (len(left) < structure.num_nodes - 1):
+        if len(left) < max(structure.num_nodes - 1, least_nodes):
             continue
         if are_connected(joined[None, left[:, None], left])[0]:
             categories = structure.categories

@@ -26,6 +26,7 @@ from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.bounds import LARGEST_SEED
 from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.pattern_text import check_num_nodes
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
@@ -95,6 +96,7 @@ def given_patterns(
         structure = (
             read_pattern(pattern, mined.graph.relations) if isinstance(pattern, str) else pattern
         )
+        check_num_nodes(structure.num_nodes)
         structure = in_relations_of(mined.graph.relations, structure)
         structure, kinds = in_categories(structure, mined.categories, names)
         groups = mined.categories.groups

@@ -30,8 +30,6 @@ from gomkcn_dgl.runtime.run import Run, RunKind, Work
 
 _SUBGRAPHS = "subgraphs.csv"
 PAGE = "frequent.html"
-# settings that do not change what is searched for
-_WITHOUT_EFFECT = {"frequent": ("closed",)}
 
 
 def find_subgraphs(
@@ -42,7 +40,7 @@ def find_subgraphs(
     work = Work() if work is None else work
     graph, classes, _ = inputs
     table = settings.frequent
-    steps = work.steps(lambda: job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph, classes))
+    steps = work.steps(lambda: job_identity(settings.to_dict(), {}, graph, classes))
     found = frequent_subgraphs(
         graph,
         table.support,

@@ -31,8 +31,10 @@ function save(content, type, name) {
 
 function saveCsv(rows, name) {
   const cell = (value) => {
-    const text = String(value ?? "");
-    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    let text = String(value ?? "");
+    // a text that a spreadsheet would run, as in the tables of a run
+    if (typeof value === "string" && /^[=+\-@\t\r]./s.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   save(rows.map((row) => row.map(cell).join(",") + "\r\n").join(""), "text/csv", name);
 }

@@ -20,7 +20,7 @@ SMILES = "smiles:"
 _JOINS = ("->", "--", "-[")
 # neither edges nor conditions
 _WORDS = re.compile(r"[\w -]+")
-_SEPARATOR = re.compile(r"\s*[,;\n]\s*")
+_SEPARATOR = re.compile(r"[,;\n]")
 
 
 def read_pattern(text: str, relations: Relations = SIMPLE) -> Structure:
@@ -127,7 +127,9 @@ def _parts(text: str) -> tuple[str, str, str]:
     """What stands before the first comma, the comma, and what stands behind it."""
     text = text.strip()
     comma = _SEPARATOR.search(text)
-    return (text, "", "") if comma is None else (text[: comma.start()], ",", text[comma.end() :])
+    if comma is None:
+        return text, "", ""
+    return text[: comma.start()].rstrip(), ",", text[comma.end() :].lstrip()
 
 
 def _of_name(name: str, relations: Relations) -> Structure:

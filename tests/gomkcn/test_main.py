@@ -117,10 +117,8 @@ def test_a_terminal_says_options_and_no_parameters():
     """Of Python's parameters and options that the library names, commands show the options."""
     Path("plain.csv").write_text("gene,partner,score\na,b,1\nb,c,2\n")
     ran = invoke("info plain.csv --minimum prob=1")
-    assert (
-        "plain.csv: --minimum must name a column among gene, partner, score, got 'prob'."
-        in ran.stderr
-    )
+    rule = "plain.csv: --minimum must name a column among gene, partner, score, got 'prob'."
+    assert rule in ran.stderr
     for command in ("info plain.csv", "count triangle plain.csv", "count 'a -> b' plain.csv"):
         said = invoke(command).stderr
         assert "--directed gives edges a direction" in said and "directed=" not in said

@@ -12,3 +12,6 @@ class EndsAfter:
     def reason(self):
         self.looks -= 1
         return "" if self.looks >= 0 else self.why
+
+    def keep_for_end(self, seconds):
+        """Looks have no seconds."""

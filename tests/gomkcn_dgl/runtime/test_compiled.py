@@ -106,8 +106,46 @@ def test_without_a_folder_for_it_a_function_is_compiled_and_not_kept(monkeypatch
     assert compiled.compiled()(_double)(4) == 8
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_who_has_no_folder_for_compiled_code_is_told_of_it_once(monkeypatch, caplog):
+    """A user without a home folder, of a package that belongs to another one."""
+
+    def refuse(function):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    compiled._say_not_kept.cache_clear()
+    monkeypatch.setattr(compiled, "_not_kept", set())
+    kept = compiled.compiled()(_treble)
+    monkeypatch.setattr(compiled, "_Cache", refuse)
+    functions = [compiled.compiled()(_double) for _ in range(2)]
+    assert kept(4) == 12 and not caplog.messages
+    assert [function(4) for function in functions] == [8, 8]
+    (message,) = caplog.messages
+    assert message.endswith("set NUMBA_CACHE_DIR to a folder that can be written to")
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_full_disk_is_told_of_once(monkeypatch, caplog):
+    def full(*_):
+        raise OSError("no space left on device")
+
+    compiled._say_not_kept.cache_clear()
+    monkeypatch.setattr(compiled.FunctionCache, "save_overload", full)
+    functions = [compiled.compiled()(_quadruple) for _ in range(2)]
+    assert [function(4) for function in functions] == [16, 16]
+    assert len(caplog.messages) == 1
+
+
 def _double(x):
     return 2 * x
+
+
+def _treble(x):
+    return 3 * x
+
+
+def _quadruple(x):
+    return 4 * x
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

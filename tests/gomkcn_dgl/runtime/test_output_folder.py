@@ -9,7 +9,9 @@ import platform
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from forked import exit_code, start, wait_for
@@ -282,5 +284,48 @@ def test_what_made_a_result_is_plain_and_names_the_commit(tmp_path, monkeypatch)
         commits.append(describe_provenance(0, 0.0)["commit"])
     # the hash, though the commit has a tag
     assert commits == [None, head, head + "-dirty"]
+    # variables of git, as in a hook that runs a program, tell of another repository
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
+    assert describe_provenance(0, 0.0)["commit"] == head + "-dirty"
     monkeypatch.setenv("PATH", "")
     assert describe_provenance(0, 0.0)["commit"] is None
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_package_in_a_repository_of_a_user_has_no_commit_and_runs_nothing_of_his(tmp_path):
+    """An environment in a user's repository, as that of each project that has a .venv."""
+    packages = tmp_path / "venv" / "lib"
+    shutil.copytree(
+        Path(module.__file__).parents[1],
+        packages / "gomkcn_dgl",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    program = tmp_path / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path / 'was-run'}\n")
+    program.chmod(0o755)
+    author = ["-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]
+    for command in (
+        ["init"],
+        ["commit", "--allow-empty", "-m", "x"],
+        ["config", "core.fsmonitor", str(program)],
+    ):
+        subprocess.run(["git", *author, *command], cwd=tmp_path, check=True, capture_output=True)
+
+    def commit():
+        code = "from gomkcn_dgl.runtime.output_folder import _commit; print(_commit())"
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(packages)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+
+    assert commit() == "None"
+    # nor where he keeps the environment in it, which is then what was run
+    for command in (["add", "venv"], ["commit", "-m", "y"]):
+        harmless = ["-c", "core.fsmonitor=false", *author]
+        subprocess.run(["git", *harmless, *command], cwd=tmp_path, check=True, capture_output=True)
+    assert len(commit().removesuffix("-dirty")) == 12
+    assert not (tmp_path / "was-run").exists()

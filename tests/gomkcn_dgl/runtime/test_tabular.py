@@ -1,5 +1,6 @@
 """Results as tables: in Arrow, pandas, Polars, DuckDB and files they are the same."""
 
+import csv
 import html
 import io
 import json
@@ -18,6 +19,9 @@ from tiny_runs import pattern_of, run_of
 import gomkcn
 from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.tabular import Table
 
 RING = nx.cycle_graph(["a", "b", "c", "d"])
@@ -78,6 +82,44 @@ def test_what_is_unknown_and_what_is_large(tmp_path):
     with pytest.raises(InputError, match="^format must be one of .*got 'xlsx'"):
         large.save(tmp_path / "t.xlsx")
     assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
+
+
+FORMULAS = ["=cmd|'/c calc'!A0", "+SUM(1,2)", "-2+3", "@SUM(A1)", "\t=1+1", "\r=1+1", "--", "-a"]
+PLAIN_TEXTS = ["-1", "+1.5", "-1e-3", "-inf", "a=b", "=", "-", "", "'=1", "C--N", "nan"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_spreadsheet_runs_a_cell_of_a_table(tmp_path, text):
+    """In CSV, a name of a column included; what is read by programs keeps each text."""
+    table = Table({text: [text, "a"], "n": [-1, 2.5]})
+    for ending in ("csv", "json", "parquet"):
+        table.save(tmp_path / f"t.{ending}")
+    with open(tmp_path / "t.csv", encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [[f"'{text}", "n"], [f"'{text}", "-1"], ["a", "2.5"]]
+    assert json.loads((tmp_path / "t.json").read_text())[0] == {text: text, "n": -1}
+    assert parquet.read_table(tmp_path / "t.parquet")[text].to_pylist() == [text, "a"]
+
+
+@pytest.mark.parametrize("text", PLAIN_TEXTS)
+def test_a_number_and_what_no_spreadsheet_runs_stay_as_they_are(text):
+    file = io.BytesIO()
+    Table({"name": [text, "b"]}).write_to(file, "csv")
+    assert [*csv.reader(io.StringIO(file.getvalue().decode()))][1:] == [[text], ["b"]]
+
+
+def test_no_cell_of_a_table_begins_a_row():
+    file = io.BytesIO()
+    Table({"name": ["a\r=1+1", "b\n=1+1"]}).write_to(file, "csv")
+    text = io.StringIO(file.getvalue().decode(), newline="")
+    assert [*csv.reader(text)] == [["name"], ["a\r=1+1"], ["b\n=1+1"]]
+
+
+def test_a_table_of_a_graph_keeps_its_names(tmp_path):
+    """It is read back, and a name with a sign before it would be another node."""
+    graph = nx.DiGraph([("=1+1", "-a"), ("-a", "@b")])
+    write_graph(tmp_path / "g.csv", as_csr(graph))
+    found = read_graph(tmp_path / "g.csv")
+    assert sorted(found.original_ids(np.arange(3))) == ["-a", "=1+1", "@b"]
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -20,6 +20,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 
 NODES, GRAPHS = 5, 3
@@ -209,6 +210,62 @@ def test_what_was_found_when_time_was_up_is_kept():
         sizes.append(len(found))
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (0, len(whole))
+
+
+def test_closed_ones_are_told_within_the_limit():
+    """Each look at the clock takes what was found before, so nothing is left to do behind it."""
+    graphs = [nx.complete_graph(5)] * 2
+    whole = frequent_subgraphs(graphs, 2, (2, 5), closed=True)
+    looks = 0
+
+    class Counts(EndsAfter):
+        @property
+        def reason(self):
+            nonlocal looks
+            looks += 1
+            return super().reason
+
+    open_ones = frequent_subgraphs(graphs, 2, (2, 5), steps=Steps(interrupts=Counts(10**6)))
+    looks_open, looks = looks, 0
+    frequent_subgraphs(graphs, 2, (2, 5), closed=True, steps=Steps(interrupts=Counts(10**6)))
+    # one more for each connected part of a subgraph with an edge less
+    parts = sum(len([*gspan._without_an_edge(one, 2)]) for one in open_ones.structures)
+    assert looks - looks_open == parts > len(open_ones)
+    # the clique alone is closed; the search for it goes through all others
+    assert [len(one.edges) for one in whole.structures] == [10]
+    found = frequent_subgraphs(
+        graphs, 2, (2, 5), closed=True, steps=Steps(interrupts=EndsAfter(looks // 2))
+    )
+    assert found.left_out == "the search ended early" and 0 < len(found) < len(open_ones)
+
+
+def test_a_search_leaves_time_for_the_lines_of_what_it_found():
+    kept = []
+
+    class Records(Interrupts):
+        def keep_for_end(self, seconds):
+            kept.append(seconds)
+            super().keep_for_end(seconds)
+
+    graphs = [nx.complete_graph(4)] * 2
+    interrupts = Records(10**6, has_end=True)
+    found = frequent_subgraphs(graphs, 2, (2, 4), steps=Steps(interrupts=interrupts))
+    assert kept == [pytest.approx(n * gspan._SECONDS_OF_ROW) for n in range(1, len(found) + 1)]
+    # more rows than the limit has time for end the search
+    interrupts.keep_for_end(10**6 + 1)
+    assert interrupts.reason == "time limit"
+    # who asks in Python has the whole limit for the search
+    alone = Interrupts(10**6)
+    alone.keep_for_end(10**6 + 1)
+    assert alone.reason == ""
+
+
+def test_a_page_a_table_and_a_text_name_each_subgraph_once(monkeypatch):
+    named = []
+    monkeypatch.setattr(gspan, "describe_fragment", lambda structure: named.append(structure) or "")
+    found = frequent_subgraphs([nx.cycle_graph(4)] * 2, 2, (2, 4))
+    assert found.columns() == found.columns()
+    assert len(named) == len(found)
 
 
 def test_a_time_limit_ends_the_search():
