@@ -34,11 +34,11 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
@@ -154,7 +154,8 @@ class FrequentSubgraphs(Tabular):
         ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
         graphs in which the subgraphs were found.
         """
-        search = _SubgraphSearch(as_unweighted(graphs), self.labels)
+        graph = take_features(as_unweighted(graphs), self.labels.feature_names)
+        search = _SubgraphSearch(graph, self.labels)
         column = {code.name: at for at, code in enumerate(self.codes)}
         wanted = {name for code in self.codes for name in code.prefixes}
         contains = np.zeros((search.graph.num_graphs, len(self)), bool)
@@ -377,15 +378,6 @@ class _Labels:
         """Categories of the nodes of a graph as whole numbers, int64 ``[V]``."""
         if not self.categories:
             return np.zeros(graph.num_nodes, np.int64)
-        if tuple(graph.feature_names) != self.feature_names:
-            raise InputError(
-                "graphs",
-                (
-                    f"must have the features {listed(self.feature_names)}, in which subgraphs "
-                    "were found"
-                ),
-                got=listed(graph.feature_names),
-            )
         return self.categories.colors(graph.stored_features)
 
     def numbers(self, graph: CSRGraph) -> np.ndarray:
@@ -716,4 +708,5 @@ class SubgraphFeatures(GraphEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The edges of each subgraph, as ``gomkcn count`` takes them."""
+        self._check_fitted()
         return np.array([structure.to_text() for structure in self.found_.structures], dtype=object)

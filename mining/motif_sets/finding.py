@@ -23,8 +23,7 @@ from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
 from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
-from gomkcn_dgl.bounds import LARGEST_SEED
-from gomkcn_dgl.checks import check_int, check_sizes
+from gomkcn_dgl.checks import RandomState, as_seed, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
@@ -38,7 +37,7 @@ def motif_set(
     *,
     given: Sequence[Structure | str] = (),
     exact_copies: bool = False,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> MotifSet:
     """Find the few structures whose copies shorten the description of a graph most.
 
@@ -56,8 +55,8 @@ def motif_set(
     exact_copies : bool, default: False
         Whether each copy must have the edges of its motif and no others. Else copies may lack some
         and have others, where saying so is shorter.
-    random_state : int
-        The same seed finds the same set.
+    random_state : int, RandomState, Generator or None
+        The same seed finds the same set. None, or a generator of NumPy: one is drawn.
 
     Returns
     -------
@@ -69,13 +68,13 @@ def motif_set(
     >>> motif_set(nx.path_graph(9), given=["triangle"]).given
     {'triangle': inf}
     """
-    check_int("random_state", random_state, 0, LARGEST_SEED)
+    seed = as_seed("random_state", random_state)
     mined = MinedGraph.of(graph)
     is_collection = isinstance(graph, list | tuple) or mined.graph.num_graphs > 1
     return find_motif_set(
         mined,
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_PATTERN_NODES),
-        random_state,
+        seed,
         given_patterns(given, mined, is_collection=is_collection),
         exact_copies=exact_copies,
         is_collection=is_collection,
