@@ -150,6 +150,13 @@ def check_jobs(name: str, value: object) -> int | None:
     return check_int(name, value, -MOST_JOBS, MOST_JOBS)
 
 
+def check_bool(name: str, value: object) -> bool:
+    """Return True or False, also of NumPy; nothing else is either."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputTypeError(name, "must be True or False", got=repr(value))
+    return bool(value)
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``, or list them."""
     # sorted, so that the message lists them in the same order every time

@@ -20,13 +20,14 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
 from gomkcn_dgl._torch import Tensor, usual_torch
 from gomkcn_dgl.bounds import MOST_WIDE, SEEDS_OF_SKLEARN
-from gomkcn_dgl.checks import RandomState, as_seed, check_float, check_int
+from gomkcn_dgl.checks import RandomState, as_seed, check_float, check_int, to_numpy
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_content import NOT_USED
 from gomkcn_dgl.io.features import take_features
+from gomkcn_dgl.io.graph_classes import class_codes, is_missing
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
 from gomkcn_dgl.relations import PLAIN
@@ -109,6 +110,24 @@ def _read(graphs: Any) -> CSRGraph:
     if advice:
         _warn_once(f"{'; '.join(unused)}; {', '.join(advice)}")
     return graph
+
+
+def _read_classes(y: Any) -> np.ndarray:
+    """Classes as an array of one type, in which 1 and 1.0 are the same; none may be missing."""
+    labels = class_codes("y", y)
+    if labels.dtype == object and labels.ndim == 1:
+        missing = [at for at, label in enumerate(labels) if is_missing(label)]
+        if missing:
+            raise InputError(
+                "y",
+                "must have a class for each graph",
+                got=f"{labels[missing[0]]} for graph {missing[0]} ({len(missing)} in all)",
+                way_out="leave such graphs out",
+            )
+        labels = to_numpy(labels.tolist())
+    if labels.dtype.kind not in "biufU":
+        raise InputTypeError("y", "must be names or integers, one of each", got=labels.dtype)
+    return labels
 
 
 @cache
@@ -366,7 +385,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_settings()
         seed = as_seed("random_state", self.random_state)
-        graph, labels = _read(graphs), np.asarray(y)
+        labels = _read_classes(y)
+        graph = _read(graphs)
         self._check_classes(graph, labels)
         of_folds = seed % SEEDS_OF_SKLEARN
         kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=of_folds)
@@ -494,8 +514,11 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 f"must have a class for each of the {graph.num_graphs} graphs",
                 got=f"shape {labels.shape}",
             )
-        if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
-            number = labels[labels != np.round(labels)][0]
+        is_real = np.zeros(labels.shape, bool)
+        if labels.dtype.kind == "f":
+            is_real = ~np.isfinite(labels) | (labels != np.round(labels))
+        if is_real.any():
+            number = labels[is_real][0]
             raise InputError(
                 "y",
                 "must hold classes, text or whole numbers",

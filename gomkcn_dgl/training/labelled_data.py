@@ -19,7 +19,7 @@ from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.files import as_path, listed
 
 PARTS = ("train", "val", "test")
 # of all graphs in each part, as in section VI-C of the paper
@@ -117,7 +117,7 @@ def read_labelled(
     ``data = read_labelled("MUTAG")``, then ``cross_val_score(GOMKClassifier(), data.graph,
     data.labels)``.
     """
-    name = Path(path).name
+    name = as_path("path", path).name
     reading["weight"] = NONE
     if nodes:
         if threshold is not None:

@@ -10,6 +10,7 @@ of the graph. What is then asked of the query is counted by a function of its ow
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -23,7 +24,7 @@ from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import as_structure
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
@@ -281,6 +282,13 @@ def read_query(
     (1, [7, 6, 6, 7])
     """
     check_choice("reading", reading, READINGS)
+    is_table = isinstance(attributes, Mapping) or hasattr(attributes, "columns")
+    if attributes is not None and not is_table:
+        raise InputTypeError(
+            "attributes",
+            "must be a mapping from names to lists, or a table of pandas",
+            got=type(attributes).__name__,
+        )
     if conditions_of(pattern, where) is not None:
         return query_of_text(graph, pattern, where, reading, attributes)
     if attributes is not None:

@@ -42,7 +42,7 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.runtime.files import atomic_file, reason_of
+from gomkcn_dgl.runtime.files import as_path, atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
@@ -316,7 +316,7 @@ class FilterMiner(GraphEstimator):
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar) if steps is None else steps
             csr = as_unweighted(graph)
-            if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
+            if self.level == "node" and hasattr(y, "__len__") and 1 < len(y) == csr.num_graphs:
                 raise InputError(
                     "y",
                     (
@@ -674,8 +674,9 @@ class FilterMiner(GraphEstimator):
         InputError
             For a file that cannot be read, or is no such miner.
         """
+        path = as_path("path", path)
         try:
-            params, bank, fitted = read_miner(Path(path))
+            params, bank, fitted = read_miner(path)
             miner = cls(**params)
             miner.check()
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:

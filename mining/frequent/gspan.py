@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.mined_graph import classes_of
 from gomkcn.mining.structures.pattern import ClassContrast
-from gomkcn_dgl.checks import check_sizes
+from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_STEPS
+from gomkcn_dgl.checks import check_bool, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
@@ -223,6 +225,8 @@ def frequent_subgraphs(
     >>> found.structures[0].to_text(), found.support.tolist()
     ('A--B, B--C, C--D', [2])
     """
+    check_int("most_bytes", most_bytes, 1, MOST_STEPS)
+    closed = check_bool("closed", closed)
     csr = as_unweighted(graphs)
     num_nodes = check_search(csr, support, sizes)
     classes = classes_of(y, csr) if y is not None else None
@@ -341,7 +345,8 @@ def _search_branches(
 
 def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
     """The support in graphs that each class asks for."""
-    if isinstance(support, bool) or not isinstance(support, (int, float)) or not support > 0:
+    is_number = isinstance(support, Real) and not isinstance(support, bool)
+    if not (is_number and 0 < support < inf):
         raise InputError(
             "support",
             "must be a share of the graphs between 0 and 1, or a number of graphs from 1",
@@ -350,7 +355,8 @@ def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
     if support >= 1:
         if support != int(support):
             raise InputError("support", "must be a whole number of graphs from 1 on", got=support)
-        return np.full(len(sizes), int(support))
+        # so many graphs that no collection has are as good as more
+        return np.full(len(sizes), min(int(support), LARGEST_COUNT))
     # a share of .1 of 30 graphs is 3, whatever the rounding
     return np.array([max(1, ceil(support * size - 1e-9)) for size in sizes])
 

@@ -16,14 +16,14 @@ from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
-from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES
+from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES, read_given
 from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
 from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
-from gomkcn_dgl.checks import RandomState, as_seed, check_sizes
+from gomkcn_dgl.checks import RandomState, as_seed, check_bool, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
@@ -35,7 +35,7 @@ def motif_set(
     graph: Any,
     sizes: int | str | tuple[int, int] | None = None,
     *,
-    given: Sequence[Structure | str] = (),
+    given: str | Sequence[Structure | str] = (),
     exact_copies: bool = False,
     random_state: RandomState = 0,
 ) -> MotifSet:
@@ -49,7 +49,7 @@ def motif_set(
     sizes : int, str or (int, int), optional
         Nodes of a motif, as in ``(3, 8)`` or ``"3-8"``; None: 3 to 8 in one graph, 2 to 10 in a
         collection.
-    given : sequence of Structure or str
+    given : str, or sequence of Structure or str
         Structures to try as well: names, edges, files of edges or SMILES, as ``gomkcn count`` takes
         them.
     exact_copies : bool, default: False
@@ -69,13 +69,15 @@ def motif_set(
     {'triangle': inf}
     """
     seed = as_seed("random_state", random_state)
+    exact_copies = check_bool("exact_copies", exact_copies)
+    structures = read_given("given", given)
     mined = MinedGraph.of(graph)
     is_collection = isinstance(graph, list | tuple) or mined.graph.num_graphs > 1
     return find_motif_set(
         mined,
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_PATTERN_NODES),
         seed,
-        given_patterns(given, mined, is_collection=is_collection),
+        given_patterns(structures, mined, is_collection=is_collection),
         exact_copies=exact_copies,
         is_collection=is_collection,
     )
