@@ -27,6 +27,7 @@ __all__ = [
     "resolve_device",
     "threads_of_torch",
     "torch",
+    "usual_torch",
 ]
 
 # of NVIDIA's driver, of that within Windows, and of AMD's
@@ -99,6 +100,33 @@ class _Later(ModuleType):
         """Without gradients; what it decorates loads PyTorch when it is called."""
         with _load().no_grad():
             yield
+
+
+@contextlib.contextmanager
+def usual_torch() -> Iterator[None]:
+    """PyTorch as it is after its import, whatever was set: float32, gradients, new tensors on CPU.
+
+    A fit or a function that makes numbers of a user's graph is decorated by it, so that they do not
+    depend on what a notebook has set for other models. Before PyTorch is imported nothing is set.
+    """
+    module: Any = sys.modules.get("torch")
+    # while another thread imports it, it has no such function yet
+    if not hasattr(module, "get_default_device"):
+        yield
+        return
+    dtype = module.get_default_dtype()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(module.inference_mode(False))
+        stack.enter_context(module.enable_grad())
+        for kind in ("cpu", "cuda"):
+            if module.is_autocast_enabled(kind):
+                stack.enter_context(module.autocast(kind, enabled=False))
+        if module.get_default_device().type != "cpu":
+            stack.enter_context(module.device("cpu"))
+        if dtype != module.float32:
+            stack.callback(module.set_default_dtype, dtype)
+            module.set_default_dtype(module.float32)
+        yield
 
 
 def not_compiled(function: _Function) -> _Function:

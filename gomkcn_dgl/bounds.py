@@ -2,6 +2,9 @@
 
 # both generators, of NumPy and of torch, take such a seed
 LARGEST_SEED = 2**63 - 1
+# scikit-learn takes seeds of 32 bits, to which others are shortened; what is drawn has no more, and
+# is read and typed more easily than one of 63
+SEEDS_OF_SKLEARN = 2**32
 # what 32 bits hold, as numbers of nodes are stored: of a count that has no smaller bound
 LARGEST_COUNT = 2**31 - 1
 # workers that are asked for on purpose, also of a cluster

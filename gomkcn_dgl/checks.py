@@ -7,6 +7,7 @@ as a field of its error: ``num_hops must be at least 1, got 0.``
 from __future__ import annotations
 
 import difflib
+import logging
 import math
 import numbers
 import re
@@ -15,9 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_JOBS
+from gomkcn_dgl.bounds import LARGEST_COUNT, LARGEST_SEED, MOST_JOBS, SEEDS_OF_SKLEARN
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument, Message
 
+log = logging.getLogger("gomkcn_dgl")
+
+# what a seed may be
+RandomState = int | np.random.RandomState | np.random.Generator | None
 _DIGITS = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _REAL = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf(inity)?)", re.I
@@ -99,6 +105,40 @@ def check_float(
     return number
 
 
+def as_seed(name: str, seed: object) -> int:
+    """The seed that a ``random_state`` or a ``seed`` stands for, as in scikit-learn.
+
+    An integer is itself, also one of NumPy. A generator of NumPy gives its next number, so that it
+    goes on as where it draws. None draws one from the system, which the log says, so that a result
+    can be made again.
+
+    >>> as_seed("seed", np.int64(3)), as_seed("seed", np.random.RandomState(0))
+    (3, 2357136044)
+    """
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(0, SEEDS_OF_SKLEARN, dtype=np.int64))
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(SEEDS_OF_SKLEARN))
+    if seed is None:
+        drawn = as_seed(name, np.random.default_rng())
+        way_out = (Argument(name, drawn), " gives the same again")
+        log.info("%s", Message((Argument(name), f" was drawn: {drawn}"), way_out=way_out))
+        return drawn
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, numbers.Integral):
+        raise InputTypeError(
+            name,
+            "must be an integer, or None, a numpy.random.RandomState or a numpy.random.Generator, "
+            "which draw one",
+            got=repr(seed),
+        )
+    return check_int(name, seed, 0, LARGEST_SEED)
+
+
+def is_drawn(seed: object) -> bool:
+    """Whether :func:`as_seed` draws, so that each call gives another number."""
+    return seed is None or isinstance(seed, (np.random.RandomState, np.random.Generator))
+
+
 def check_jobs(name: str, value: object) -> int | None:
     """Return a number of workers as joblib takes it: not 0, of negative ones -1 is one a core."""
     if value is None:
@@ -108,6 +148,13 @@ def check_jobs(name: str, value: object) -> int | None:
             name, "must be a number of processes, or -1 for one on each core", got=repr(value)
         )
     return check_int(name, value, -MOST_JOBS, MOST_JOBS)
+
+
+def check_bool(name: str, value: object) -> bool:
+    """Return True or False, also of NumPy; nothing else is either."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputTypeError(name, "must be True or False", got=repr(value))
+    return bool(value)
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:

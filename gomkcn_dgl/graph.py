@@ -191,26 +191,31 @@ def as_unweighted(graph: Any, features: Sequence[str] | None = None) -> CSRGraph
     return _with_features(graph, features).without_weights()
 
 
-def with_edge_table(
-    graph: Any, features: Sequence[str] | None = None, edge_attributes: tuple[str, ...] = ()
-) -> tuple[CSRGraph, EdgeTable]:
-    """Convert as :func:`as_unweighted` does; return the edges as they were given, too.
+def with_attributes(
+    graph: Any, edge_attributes: tuple[str, ...] = ()
+) -> tuple[CSRGraph, dict[str, Any], EdgeTable]:
+    """Convert as :func:`as_unweighted` does; return what a CSRGraph does not hold, too.
+
+    These are the attributes of nodes, which may be missing at some, as those of a file are read,
+    and the edges as they were given.
 
     >>> import networkx as nx
-    >>> graph, edges = with_edge_table(nx.DiGraph([("a", "a"), ("a", "b")]))
-    >>> graph.num_edges, edges.source.tolist(), edges.target.tolist()
-    (1, [0, 0], [0, 1])
+    >>> pair = nx.DiGraph([("a", "a"), ("a", "b")])
+    >>> pair.nodes["b"]["size"] = 3
+    >>> graph, attributes, edges = with_attributes(pair)
+    >>> graph.num_edges, attributes, edges.source.tolist(), edges.target.tolist()
+    (1, {'size': [None, 3]}, [0, 0], [0, 1])
     """
     graph = _opened(graph)
     if isinstance(graph, CSRGraph):
-        return as_unweighted(graph, features), edge_table_of_csr(graph, edge_attributes)
-    choice = ColumnChoice(features, NONE, edge_attributes=edge_attributes)
+        return as_unweighted(graph), {}, edge_table_of_csr(graph, edge_attributes)
+    choice = ColumnChoice(weight=NONE, edge_attributes=edge_attributes)
     read = partial(_content, choice=choice)
     if _reader(graph, choice) is None:
         content = _join([_without_label(graph[number]) for number in range(len(graph))], read)
     else:
         content = read(graph)
-    return make_csr(content, choice), EdgeTable.of(content, choice)
+    return make_csr(content, choice), content.attributes(), EdgeTable.of(content, choice)
 
 
 def graph_labels(graph: Any) -> np.ndarray | None:
@@ -277,6 +282,7 @@ def _opened(graph: Any) -> Any:
             got=f"the path {str(graph)!r}",
             way_out="read a file with gomkcn.read_graph",
         )
+    _refuse_edges(graph)
     # graphs as the values of an array, or of a Series of pandas
     if getattr(graph, "ndim", None) == 1 and str(getattr(graph, "dtype", "")) == "object":
         return graph.tolist()
@@ -291,6 +297,36 @@ def _opened(graph: Any) -> Any:
     if is_hetero_data and not hasattr(graph, "edge_index"):
         return graph.to_data_list()
     return graph
+
+
+def _refuse_edges(graph: Any) -> None:
+    """Refuse edges or neighbours that are no graph yet, and do not say if they have directions.
+
+    >>> try:
+    ...     _refuse_edges([(0, 1), (1, 2)])
+    ... except InputTypeError as error:
+    ...     print(str(error)[:65])
+    graph must be a graph, got a list of edges; networkx.Graph(edges)
+    """
+    # a matrix of SciPy may be a dict, too
+    if isinstance(graph, dict) and not hasattr(graph, "ndim"):
+        what, name = "a dict of neighbours", "neighbours"
+    elif isinstance(graph, (list, tuple, set, frozenset)) and graph and all(map(_is_edge, graph)):
+        what, name = f"a {type(graph).__name__} of edges", "edges"
+    else:
+        return
+    way_out = f"networkx.Graph({name}) or, where edges have a direction, networkx.DiGraph({name})"
+    if name == "edges" and any(len(edge) == 3 for edge in graph):
+        way_out = 'pandas.DataFrame(edges, columns=["source", "target", "weight"])'
+    raise InputTypeError(
+        "graph", "must be a graph", got=what, way_out=f"{way_out} makes one of them"
+    )
+
+
+def _is_edge(item: Any) -> bool:
+    """Whether this is an edge in a list: two names or numbers, and perhaps a weight."""
+    is_pair = isinstance(item, (tuple, list)) and len(item) in (2, 3)
+    return is_pair and all(isinstance(end, (str, int, float, np.number)) for end in item)
 
 
 def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] | None:

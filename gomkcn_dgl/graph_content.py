@@ -134,6 +134,9 @@ class GraphContent:
             with contextlib.suppress(InputError):
                 values = with_gaps(self.nodes, name)
                 values = values if isinstance(values, list) else to_numpy(values)
+                # one column is as good as none
+                if np.shape(values) == (self.num_nodes, 1):
+                    values = np.reshape(values, -1)
                 if np.shape(values) == (self.num_nodes,):
                     found[name] = values
         return found
@@ -533,7 +536,7 @@ def both_ways(content: GraphContent) -> GraphContent:
         content,
         source=np.concatenate([content.source, content.target]),
         target=np.concatenate([content.target, content.source]),
-        edges=joined_columns([content.edges] * 2, [content.owner] * 2),
+        edges=joined_columns([content.edges] * 2, [content.owner] * 2, [len(content.source)] * 2),
         relation=None if content.relation is None else np.tile(content.relation, 2),
         listed_once=False,
     )
@@ -567,7 +570,9 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         graph_names = np.concatenate(
             [np.full(p.num_graphs, "") if p.graph_names is None else p.graph_names for p in parts]
         )
-    nodes = joined_columns([part.nodes for part in parts], labels)
+    nodes = joined_columns(
+        [part.nodes for part in parts], labels, [part.num_nodes for part in parts]
+    )
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)
     return GraphContent(
@@ -576,7 +581,11 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         target=np.concatenate(target),
         num_nodes=int(starts[-1]),
         nodes=nodes,
-        edges=nodes if mixed else joined_columns([part.edges for part in parts], labels),
+        edges=nodes
+        if mixed
+        else joined_columns(
+            [part.edges for part in parts], labels, [len(part.source) for part in parts]
+        ),
         default_features=parts[0].default_features,
         default_weight=parts[0].default_weight,
         node_type=parts[0].node_type,
@@ -696,8 +705,20 @@ def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int
     return Columns(names, column, is_empty=not records, with_gaps=with_gaps)
 
 
-def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Columns:
-    """Tables of several graphs, or several types of nodes, one below the other."""
+def joined_columns(
+    tables: Sequence[Mapping[str, Any]], labels: Sequence[str], sizes: Sequence[int]
+) -> Columns:
+    """Tables of several graphs, or several types of nodes, one below the other.
+
+    A column that a table of ``sizes`` rows does not have, or not everywhere, has gaps.
+    """
+
+    def column_with_gaps(name: str) -> list[Any]:
+        return [
+            value
+            for table, size in zip(tables, sizes, strict=True)
+            for value in (list(with_gaps(table, name)) if name in table else [None] * size)
+        ]
 
     def column(name: str) -> np.ndarray:
         pairs = [
@@ -719,7 +740,8 @@ def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
                 )
         return np.concatenate([part for part, _ in pairs])
 
-    return Columns((name for table in tables for name in table), column)
+    names = (name for table in tables for name in table)
+    return Columns(names, column, with_gaps=column_with_gaps)
 
 
 def column_values(name: str, table: Mapping[str, Any], owner: str) -> np.ndarray:

@@ -27,6 +27,7 @@ from gomkcn_dgl.graph_content import (
     joined_columns,
     record_columns,
     relation_codes,
+    with_gaps,
 )
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
@@ -290,13 +291,19 @@ def join_types(
     kinds = list(sizes)
     start = dict(zip(kinds, np.cumsum([0, *sizes.values()]).tolist(), strict=False))
     labels = [owner] if len(kinds) == 1 else [f"the node type {kind!r}" for kind in kinds]
-    table: Mapping[str, Any] = joined_columns([nodes[kind] for kind in kinds], labels)
+    table: Mapping[str, Any] = joined_columns(
+        [nodes[kind] for kind in kinds], labels, [*sizes.values()]
+    )
     has_default = any(default in nodes[kind] for kind in kinds)
     if len(kinds) > 1:
         # the type of each node stands beside its attributes
         of_node, columns = np.repeat(kinds, list(sizes.values())), table
         names = [NODE_TYPE, *columns]
-        table = Columns(names, lambda name: of_node if name == NODE_TYPE else columns[name])
+        table = Columns(
+            names,
+            lambda name: of_node if name == NODE_TYPE else columns[name],
+            with_gaps=lambda name: of_node if name == NODE_TYPE else with_gaps(columns, name),
+        )
     # a relation is called by its edge type, and by those of its ends where that is not enough
     uses = Counter(each.type[1] for each in edges)
     names = [each.type[1] if uses[each.type[1]] == 1 else ":".join(each.type) for each in edges]
@@ -316,7 +323,9 @@ def join_types(
         target=_concatenated([each.target + start[each.type[2]] for each in edges]),
         num_nodes=sum(sizes.values()),
         nodes=table,
-        edges=joined_columns([each.columns for each in edges], labels),
+        edges=joined_columns(
+            [each.columns for each in edges], labels, [len(each.source) for each in edges]
+        ),
         default_features=(default,) if has_default else (),
         node_type=NODE_TYPE if len(kinds) > 1 else None,
         graph_ptr=None if counts is None or len(kinds) > 1 else np.cumsum([0, *counts]),

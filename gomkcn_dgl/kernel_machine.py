@@ -18,15 +18,16 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
-from gomkcn_dgl._torch import Tensor
-from gomkcn_dgl.bounds import MOST_WIDE
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl._torch import Tensor, usual_torch
+from gomkcn_dgl.bounds import MOST_WIDE, SEEDS_OF_SKLEARN
+from gomkcn_dgl.checks import RandomState, as_seed, check_float, check_int, to_numpy
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_content import NOT_USED
 from gomkcn_dgl.io.features import take_features
+from gomkcn_dgl.io.graph_classes import class_codes, is_missing
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
 from gomkcn_dgl.relations import PLAIN
@@ -111,6 +112,24 @@ def _read(graphs: Any) -> CSRGraph:
     return graph
 
 
+def _read_classes(y: Any) -> np.ndarray:
+    """Classes as an array of one type, in which 1 and 1.0 are the same; none may be missing."""
+    labels = class_codes("y", y)
+    if labels.dtype == object and labels.ndim == 1:
+        missing = [at for at, label in enumerate(labels) if is_missing(label)]
+        if missing:
+            raise InputError(
+                "y",
+                "must have a class for each graph",
+                got=f"{labels[missing[0]]} for graph {missing[0]} ({len(missing)} in all)",
+                way_out="leave such graphs out",
+            )
+        labels = to_numpy(labels.tolist())
+    if labels.dtype.kind not in "biufU":
+        raise InputTypeError("y", "must be names or integers, one of each", got=labels.dtype)
+    return labels
+
+
 @cache
 def _warn_once(text: str) -> None:
     """Say something in the log that each fold of a cross-validation would say again."""
@@ -140,8 +159,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
         training graphs. All nodes count, whatever ``tau`` and ``most_nodes`` are, and the cost
         grows with their number. 0: nodes are matched one by one.
-    random_state : int
-        Seed of the patterns.
+    random_state : int, RandomState, Generator or None
+        Seed of the patterns. None, or a generator of NumPy: one is drawn, which ``random_state_``
+        keeps.
 
     Notes
     -----
@@ -168,8 +188,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     gamma: float | None = None
     most_nodes: int | None = _MOST_NODES
     num_patterns: int = 0
-    random_state: int = 0
+    random_state: RandomState = 0
 
+    @usual_torch()
     def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
         """Keep the training graphs."""
         if self.gamma is not None:
@@ -179,7 +200,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             check_int("most_nodes", self.most_nodes, 1, MOST_WIDE)
         # refuses what it cannot take, before any work
         _ = self._kernel
+        seed = as_seed("random_state", self.random_state)
         graph = _read(graphs)
+        self.random_state_ = seed
         self.preparation_ = NodePreparation.fit(graph)
         self.n_features_in_ = graph.features.shape[1]
         prepared = self.preparation_.apply(graph)
@@ -187,10 +210,11 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         self.known_: Comparable = prepared
         if self.num_patterns:
             levels = self._levels(prepared)
-            self.codebook_ = PatternCodebook.fit(levels, self.num_patterns, self.random_state)
+            self.codebook_ = PatternCodebook.fit(levels, self.num_patterns, self.random_state_)
             self.known_ = self.codebook_.count(levels)
         return self
 
+    @usual_torch()
     def similarities(self, graphs: Any = None, steps: Steps | None = None) -> np.ndarray:
         """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``.
 
@@ -211,11 +235,29 @@ class GOMKGram(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return _sharpen(self.fit(graphs).similarities(), self.gamma)
+        return self.fit(graphs).values()
 
     def transform(self, graphs: Any) -> np.ndarray:
-        """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
+        """Kernel values of graphs with the G training graphs, float64 ``[H, G]``.
+
+        ``graphs`` have the features of these, by their names, and the relations. A category that
+        none of their nodes has may be missing.
+        """
+        return self.values(graphs)
+
+    def values(self, graphs: Any = None) -> np.ndarray:
+        """What :meth:`transform` returns, as an array whatever ``set_output`` says."""
         return _sharpen(self.similarities(graphs), self.gamma)
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Names of the columns of :meth:`transform`: "graph0" and so on, of the training graphs."""
+        check_is_fitted(self, "known_")
+        return np.array([f"graph{number}" for number in range(self._num_known)], dtype=object)
+
+    @property
+    def _num_known(self) -> int:
+        """The number of training graphs."""
+        return self.known_.num_graphs if isinstance(self.known_, CSRGraph) else len(self.known_)
 
     def _prepare(self, graphs: Any) -> Comparable:
         # what is said of a graph does not depend on the graphs beside it
@@ -258,8 +300,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     num_patterns : int or "auto"
         As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
         about ten minutes.
-    random_state : int
-        Seed of the folds and the patterns.
+    random_state : int, RandomState, Generator or None
+        Seed of the folds and the patterns, as in :class:`GOMKGram`.
 
     Attributes
     ----------
@@ -320,7 +362,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     num_folds: int = 5
     most_nodes: int | None = _MOST_NODES
     num_patterns: int | str = "auto"
-    random_state: int = 0
+    random_state: RandomState = 0
 
     def fit(self, graphs: Any, y: Any, steps: Steps | None = None) -> GOMKClassifier:
         """Choose the settings and fit the machine.
@@ -342,9 +384,12 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             fewer graphs than folds.
         """
         self._check_settings()
-        graph, labels = _read(graphs), np.asarray(y)
+        seed = as_seed("random_state", self.random_state)
+        labels = _read_classes(y)
+        graph = _read(graphs)
         self._check_classes(graph, labels)
-        kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state)
+        of_folds = seed % SEEDS_OF_SKLEARN
+        kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=of_folds)
         folds = list(kfold.split(np.zeros(len(labels)), labels))
         kernels = self._kernels_to_try(graph)
         machines = list(product(_choices(self.gamma), _choices(self.C)))
@@ -354,7 +399,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         for number, kernel in enumerate(kernels, 1):
             if found and steps.is_late():
                 break
-            maker = self.make_kernel(**kernel).fit(graph)
+            maker = self.make_kernel(seed, **kernel).fit(graph)
             gram = maker.similarities(steps=steps)
             judge = partial(judge_kernel, gram, labels, folds)
             judged = steps.each(
@@ -384,6 +429,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         unseen = cross_val_predict(
             _machine(best["C"]), values, labels, cv=folds, method="decision_function"
         )
+        self.random_state_ = seed
         names, classes = np.unique(labels, return_inverse=True)
         temperatures = _temperatures(_decisions_of_pairs(unseen, len(names)), classes)
         return self.fit_machine(maker, values, best, temperatures, labels)
@@ -420,8 +466,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             )
         ]
 
-    def make_kernel(self, **options: Any) -> GOMKGram:
-        return GOMKGram(most_nodes=self.most_nodes, random_state=self.random_state, **options)
+    def make_kernel(self, seed: int, **options: Any) -> GOMKGram:
+        return GOMKGram(most_nodes=self.most_nodes, random_state=seed, **options)
 
     def resolve_patterns(self, graph: CSRGraph, most_seconds: float = 600) -> int:
         """How many patterns are compared for these training graphs; 0: nodes are matched.
@@ -468,8 +514,11 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 f"must have a class for each of the {graph.num_graphs} graphs",
                 got=f"shape {labels.shape}",
             )
-        if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
-            number = labels[labels != np.round(labels)][0]
+        is_real = np.zeros(labels.shape, bool)
+        if labels.dtype.kind == "f":
+            is_real = ~np.isfinite(labels) | (labels != np.round(labels))
+        if is_real.any():
+            number = labels[is_real][0]
             raise InputError(
                 "y",
                 "must hold classes, text or whole numbers",
@@ -495,7 +544,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         The scores are logarithms of the probabilities, but for a number that all classes share.
         """
         check_is_fitted(self, "machine_")
-        values = self.kernel_.transform(graphs)
+        values = self.kernel_.values(graphs)
         if len(self.classes_) == 2:
             return np.asarray(self.machine_.decision_function(values))
         return self._scores(values)
@@ -503,12 +552,12 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, graphs: Any) -> np.ndarray:
         """The calibrated probability of each class of ``classes_``, float64 ``[G, C]``."""
         check_is_fitted(self, "machine_")
-        return np.asarray(softmax(self._scores(self.kernel_.transform(graphs)), axis=1))
+        return np.asarray(softmax(self._scores(self.kernel_.values(graphs)), axis=1))
 
     def predict(self, graphs: Any) -> np.ndarray:
         """The class of each graph, the most probable one."""
         check_is_fitted(self, "machine_")
-        return self.predict_values(self.kernel_.transform(graphs))
+        return self.predict_values(self.kernel_.values(graphs))
 
     def predict_values(self, values: np.ndarray) -> np.ndarray:
         """The class of each graph with these kernel values, ``[G, training graphs]``."""

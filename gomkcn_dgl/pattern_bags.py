@@ -15,6 +15,7 @@ from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
 
 from gomkcn_dgl._torch import Tensor
+from gomkcn_dgl.bounds import SEEDS_OF_SKLEARN
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks
 
 # nodes whose embeddings are clustered
@@ -55,7 +56,7 @@ class PatternCodebook:
             points = np.unique(_side_by_side(sample, depth).round(_DIGITS), axis=0)
             if len(points) > num_patterns:
                 clusters = MiniBatchKMeans(
-                    num_patterns, n_init=1, batch_size=2048, random_state=seed
+                    num_patterns, n_init=1, batch_size=2048, random_state=seed % SEEDS_OF_SKLEARN
                 )
                 with threadpool_limits(1):
                     points = clusters.fit(points).cluster_centers_

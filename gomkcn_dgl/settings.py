@@ -75,12 +75,18 @@ def setting(default: Any, help: str, **others: Any) -> Any:
 
 def seed_setting() -> Any:
     """The field of a random seed."""
-    return setting(0, "Random seed", least=0, most=LARGEST_SEED)
+    return setting(0, "Random seed", least=0, most=LARGEST_SEED, check=_read_seed)
 
 
 def jobs_setting(help: str) -> Any:
     """The field of a number of processes."""
     return setting(None, help, least=-MOST_JOBS, most=MOST_JOBS, usual="1", check=_check_jobs)
+
+
+def _read_seed(name: str, value: Any) -> int:
+    from gomkcn_dgl.checks import as_seed
+
+    return as_seed(name, value)
 
 
 def _check_jobs(name: str, value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import as_seed, check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels import POLICIES
@@ -20,7 +20,6 @@ MAX_SUBGRAPH_NODES = 1024
 # more than any shortest path has; larger depths mark nodes in the sampler (`_NOT_OFFERED` there)
 MAX_HOPS = 2**31 - 1
 # of signed integers of 64 bits
-MAX_SEED = 2**63 - 1
 # nodes of a filter, and of a subgraph, where nobody says how many: the paper's
 USUAL_SIZE = 6
 
@@ -62,7 +61,7 @@ class SubgraphSettings:
         check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_int("max_nodes", self.max_nodes, 1, MAX_SUBGRAPH_NODES)
         check_choice("policy", self.policy, POLICIES)
-        check_int("seed", self.seed, 0, MAX_SEED)
+        object.__setattr__(self, "seed", as_seed("seed", self.seed))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 Edges without direction have ``u < v``; arcs lead from the first node to the second. Rows are
 unique, and no node is joined to itself. ``seed`` is an integer, which gives the same graph each
-time, or a numpy.random.Generator. Sizes and probabilities out of range raise an InputError.
+time, or what else :func:`gomkcn_dgl.checks.as_seed` takes. Sizes and probabilities out of range
+raise an InputError.
 
 Barabási–Albert graphs, the background of the GOMKCN paper, are grown by a compiled loop, because
 ten million nodes must not take minutes; other models are NetworkX's, and listed in
@@ -13,28 +14,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.bounds import LARGEST_SEED
-from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.checks import RandomState, as_seed, check_int
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.compiled import compiled
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.memory import check_memory
 
-Seed = int | np.random.Generator
+Seed = RandomState
 # about the bytes that a node and an edge take until a planted graph is written, as was measured: of
 # the compiled loop, and of the dictionaries of NetworkX
 _COMPILED, _BY_NETWORKX = (40, 80), (200, 250)
 
 
 def as_generator(seed: Seed) -> np.random.Generator:
-    """Return a generator as it is, or a new one for an integer; None could not be repeated."""
+    """Return a generator as it is, or a new one for what else :func:`as_seed` takes."""
     if isinstance(seed, np.random.Generator):
         return seed
-    if seed is None or not isinstance(seed, (int, np.integer)):
-        raise InputTypeError(
-            "seed", "must be an integer or a numpy.random.Generator", got=repr(seed)
-        )
-    return np.random.default_rng(check_int("seed", seed, 0, LARGEST_SEED))
+    return np.random.default_rng(as_seed("seed", seed))
 
 
 def barabasi_albert(

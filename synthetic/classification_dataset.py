@@ -14,7 +14,7 @@ import numpy as np
 from gomkcn.synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from gomkcn.synthetic.dgl_dataset import MadeDataset
 from gomkcn.synthetic.planting import check_motifs, plant_copies
-from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn.synthetic.planting_settings import PlantingSettings, as_settings
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graph_objects import TypedGraph
@@ -43,8 +43,8 @@ class MotifClassificationDataset(MadeDataset):
         As in :func:`planted_motif_graph`, for each graph.
     motifs : sequence of (str or Structure)
         One per class, in the order of the labels.
-    seed : int or numpy.random.Generator
-        The same seed gives the same result.
+    seed : int, RandomState, Generator or None
+        The same seed gives the same result. None: one is drawn, which the log says.
     settings : PlantingSettings, optional
         As in :func:`planted_motif_graph`; a type's vector is the same in all graphs.
     transform : callable, optional
@@ -91,7 +91,7 @@ class MotifClassificationDataset(MadeDataset):
         self._motifs = check_motifs(motifs, Sequence)
         self._num_graphs = check_int("num_graphs", num_graphs, 10 * len(self._motifs))
         self._base = num_base_nodes, num_base_edges_per_node
-        self._seed, self._settings = seed, settings or PlantingSettings()
+        self._seed, self._settings = seed, as_settings(settings)
         super().__init__(
             "motif_classification",
             (num_graphs, *self._base, self._motifs, seed, settings),

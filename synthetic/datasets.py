@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gomkcn.synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from gomkcn.synthetic.planted_graph import PlantedGraph
 from gomkcn.synthetic.planting import check_motifs, plant_motifs
-from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn.synthetic.planting_settings import PlantingSettings, as_settings
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -41,8 +41,8 @@ def planted_motif_graph(
         Copies of every motif, unless ``motifs`` is a mapping.
     motifs : sequence of (str or Structure), or mapping from them to int
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
-    seed : int or numpy.random.Generator
-        The same seed gives the same result.
+    seed : int, RandomState, Generator or None
+        The same seed gives the same result. None: one is drawn, which the log says.
     settings : PlantingSettings, optional
         How copies are planted; with ``directed``, the background's edges have random directions.
 
@@ -59,7 +59,7 @@ def planted_motif_graph(
     >>> planted.truth()["motifs"][0]["copies"]
     2
     """
-    settings = settings or PlantingSettings()
+    settings = as_settings(settings)
     rng = as_generator(seed)
     if not isinstance(motifs, Mapping):
         motifs = dict.fromkeys(check_motifs(motifs, Sequence), check_int("copies", copies, 0))

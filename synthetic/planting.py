@@ -9,7 +9,7 @@ import numpy as np
 from gomkcn.synthetic.base_graphs import Seed, as_generator, orient_edges
 from gomkcn.synthetic.motifs import get_motif
 from gomkcn.synthetic.planted_graph import PlantedGraph
-from gomkcn.synthetic.planting_settings import PlantingSettings
+from gomkcn.synthetic.planting_settings import PlantingSettings, as_settings
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
@@ -51,8 +51,8 @@ def plant_motifs(
         Number of copies of each motif, at least 0. The order numbers the types and the copies.
     settings : PlantingSettings, optional
         ``PlantingSettings()`` when left out.
-    seed : int or numpy.random.Generator
-        The same seed gives the same result.
+    seed : int, RandomState, Generator or None
+        The same seed gives the same result. None: one is drawn, which the log says.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def plant_motifs(
     (9, 1)
 
     """
-    settings = PlantingSettings() if settings is None else settings
+    settings = as_settings(settings)
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
     base_edges = _check_edges(base_edges, num_base_nodes, settings.directed)

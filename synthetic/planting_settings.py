@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.settings import SettingsTable, setting
 
@@ -65,3 +65,12 @@ class PlantingSettings(SettingsTable):
                 got=self.noise,
                 way_out=("use ", Argument("features", "per_type_noise")),
             )
+
+
+def as_settings(settings: PlantingSettings | None) -> PlantingSettings:
+    """The settings, or the usual ones where none are given."""
+    if settings is not None and not isinstance(settings, PlantingSettings):
+        raise InputTypeError(
+            "settings", "must be a gomkcn.PlantingSettings", got=type(settings).__name__
+        )
+    return PlantingSettings() if settings is None else settings

@@ -393,7 +393,7 @@ def temporal(
     path = required_path(ctx, table.path)
     if table.window is None:
         raise InputError("--window must be given, such as --window 1h.")
-    check_temporal_options(table.window, table.null, table.null_samples, table.seed, n_jobs)
+    check_temporal_options(table.window, table.null, table.null_samples, n_jobs)
     files = [name for name in inputs_of(ctx, path) if not resume or name != settings_file]
     run_into_folder(
         ctx,

@@ -391,23 +391,38 @@ def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
     return replace(graph, features=graph.features[:, columns], feature_names=chosen)
 
 
-def take_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
-    """The graph with the columns that were learnt from, in their order.
+def take_features(graph: CSRGraph, names: tuple[str, ...], *, has_others: bool = False) -> CSRGraph:
+    """The graph with the columns that were learnt from, by name: the rule of all estimators.
 
-    A category that no node has may be missing. Columns without names of their own, ``x0`` and so
-    on, are taken as they stand where there are as many.
+    As scikit-learn's ``OneHotEncoder`` has it: a category ``attribute=value`` that no node of new
+    graphs has, is 0 at all of them, where they have the attribute; one that no training graph had
+    is refused, as is any other column that is missing or unknown. With ``has_others`` a graph may
+    have more columns, which are left out. Columns without names of their own, ``x0`` and so on, are
+    taken as they stand where there are as many.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> ring = nx.cycle_graph(3)
+    >>> nx.set_node_attributes(ring, {0: "C", 1: "N", 2: "N"}, "e")
+    >>> take_features(as_csr(ring, features="e"), ("e=N", "e=C", "e=O")).features.tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
     """
     given = graph.feature_names
     if given == names:
         return graph
     is_unnamed = given == tuple(f"x{column}" for column in range(len(names)))
-    if is_unnamed and names != (CONSTANT_FEATURE,):
+    if is_unnamed and names != (CONSTANT_FEATURE,) and not has_others:
         sentence = "features without names are taken in the order of the training graphs, %s"
         log.warning(sentence, listed(names))
         return replace(graph, feature_names=names)
     column_of = {name: column for column, name in enumerate(given)}
-    missing = [name for name in names if name not in column_of and "=" not in name]
-    if missing or not set(given) <= set(names):
+    attributes = {name.partition("=")[0] for name in given if "=" in name}
+    missing = [
+        name
+        for name in names
+        if name not in column_of and not ("=" in name and name.partition("=")[0] in attributes)
+    ]
+    if missing or not (has_others or set(given) <= set(names)):
         raise InputError(
             "features",
             (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from math import nan
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from gomkcn_dgl.checks import to_numpy
+from gomkcn_dgl.checks import is_nan, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice
@@ -28,6 +29,8 @@ from gomkcn_dgl.runtime.tabular import csv_text
 log = logging.getLogger("gomkcn_dgl")
 
 
+# a whole number that is written with a point, and what is left without it
+_WHOLE = re.compile(r"\A([+-]?[0-9]+)\.0*\Z", re.ASCII)
 # whole numbers of more values are a measurement, and no classes
 MOST_NUMBERED = 10
 # the file that says what the classes of a graph file are called ends so, see read_label_names
@@ -206,11 +209,33 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
     >>> as_graph_classes([0.5, 0.25, 1.0]) is None
     True
     """
-    classes = _number_classes(to_numpy(labels))
+    classes = _number_classes(class_codes("classes", labels))
     if isinstance(classes, str):
         log.info("labels of graphs: not used, since %s", classes)
         return None
     return classes
+
+
+def class_codes(name: str, labels: Any) -> np.ndarray:
+    """Labels as an array, in which those of several types, and with gaps, are objects.
+
+    >>> class_codes("y", ["a", float("nan")]).tolist()
+    ['a', nan]
+    """
+    try:
+        codes = to_numpy(labels)
+    # lists of several lengths
+    except ValueError:
+        raise InputTypeError(name, "must be names or integers, one of each") from None
+    # NumPy makes text of a number among text, also of NaN
+    if codes.dtype.kind == "U" and codes.ndim == 1 and isinstance(labels, (list, tuple)):
+        codes = np.array(labels, object)
+    return codes
+
+
+def is_missing(code: Any) -> bool:
+    """Whether a label says that there is none: None or NaN."""
+    return code is None or is_nan(code)
 
 
 def _must_be_classes(codes: Any, members: str) -> GraphClasses:
@@ -225,9 +250,12 @@ def _must_be_classes(codes: Any, members: str) -> GraphClasses:
 
 
 def _number_classes(codes: np.ndarray) -> GraphClasses | str:
-    """Number classes; of codes that are no classes, why they are none. A code None is no class."""
+    """Number classes; of codes that are no classes, why they are none.
+
+    An object None or NaN is no class.
+    """
     if codes.dtype == object and codes.ndim == 1:
-        is_known = np.array([code is not None for code in codes], bool)
+        is_known = np.array([not is_missing(code) for code in codes], bool)
         if not is_known.all():
             found = _number_classes(np.array(codes[is_known].tolist()))
             if isinstance(found, str):
@@ -235,6 +263,11 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | str:
             labels = np.full(len(codes), -1)
             labels[is_known] = found.labels
             return found._replace(labels=labels)
+        # 1 and 1.0 are one class, also where each is an object
+        codes = to_numpy(codes.tolist())
+    if codes.dtype.kind == "U" and codes.ndim == 1:
+        # as well as in text
+        codes = np.array([_WHOLE.sub(r"\1", code) for code in codes.tolist()], str)
     # one column is as good as none
     codes = codes.reshape(-1) if codes.size == len(codes) else codes
     if codes.ndim > 1:

@@ -46,7 +46,7 @@ from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.molecules import mols_of
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.files import check_path, listed, named, printable
+from gomkcn_dgl.runtime.files import as_path, check_path, listed, named, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -221,7 +221,7 @@ def _read(
 
     Where ``classes`` names columns, the attributes are the first of them alone, as ``classes``.
     """
-    path = Path(path)
+    path = as_path("path", path)
     choice = ColumnChoice(
         _feature_names(features),
         edge_attributes=tuple(edge_attributes or ()),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.formats import FORMATS
-from gomkcn_dgl.runtime.files import named
+from gomkcn_dgl.runtime.files import as_path, named
 
 
 def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
@@ -40,7 +39,14 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     >>> read_graph(path).num_edges
     4
     """
-    path = Path(path)
+    path = as_path("path", path)
+    if not isinstance(graph, CSRGraph):
+        raise InputTypeError(
+            "graph",
+            "must be a CSRGraph",
+            got=type(graph).__name__,
+            way_out="gomkcn.as_csr makes one of a graph",
+        )
     writers = {
         ending: row.write
         for row in FORMATS.values()

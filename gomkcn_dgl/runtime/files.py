@@ -34,6 +34,15 @@ _PIECE_BYTES = 2**24
 _MAX_DIGITS = 25
 
 
+def as_path(name: str, path: Any) -> Path:
+    """A path that was given as such or as a text."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputTypeError(
+            name, "must be a path, as a text or a pathlib.Path", got=type(path).__name__
+        )
+    return Path(path)
+
+
 def check_path(path: str | os.PathLike[str]) -> None:
     """Refuse what is neither a file nor a folder."""
     # False for a name with a NUL character, or too long

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import RandomState, as_seed, check_int
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.model import GOMKCN, GraphCollection
@@ -23,7 +23,7 @@ def initialize_from_classes(
     *,
     num_samples: int = 40,
     num_candidates: int = 200,
-    seed: int = 0,
+    seed: RandomState = 0,
 ) -> None:
     """Set the filters of every convolution to subgraphs that are typical of one class.
 
@@ -60,6 +60,7 @@ def initialize_from_classes(
     """
     check_int("num_samples", num_samples, 1)
     check_int("num_candidates", num_candidates, 1)
+    seed = as_seed("seed", seed)
     rng = np.random.default_rng(seed)
     classes = labels.cpu().numpy()
     train = np.asarray(train)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl._torch import torch
+from gomkcn_dgl._torch import torch, usual_torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
@@ -73,6 +73,7 @@ class TrainedNetwork:
         return dataclasses.replace(settings, model=model)
 
     @classmethod
+    @usual_torch()
     def fit(
         cls,
         settings: ClassifierSettings,
@@ -137,6 +138,7 @@ class TrainedNetwork:
         model = _build_model(settings, features.shape[1], data.num_classes).to(device)
         return cls(model, settings, split, scaling, data.graph.feature_names, data.class_names)
 
+    @usual_torch()
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``; or of nodes."""
         num_rows = graph.num_nodes if self.settings.data.nodes else graph.num_graphs
@@ -340,7 +342,7 @@ class TrainedMachine:
         kernel_options = {
             name: value for name, value in chosen.items() if name not in ("gamma", "C")
         }
-        kernel = machine.make_kernel(**kernel_options)
+        kernel = machine.make_kernel(settings.machine.seed, **kernel_options)
         preparation = {name: tensor.numpy() for name, tensor in state["preparation"].items()}
         kernel.preparation_ = NodePreparation(**preparation, names=feature_names)
         kernel.n_features_in_ = len(feature_names)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.bounds import LARGEST_SEED
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import RandomState, as_seed, check_float
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -20,7 +19,7 @@ from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.files import as_path, listed
 
 PARTS = ("train", "val", "test")
 # of all graphs in each part, as in section VI-C of the paper
@@ -118,7 +117,7 @@ def read_labelled(
     ``data = read_labelled("MUTAG")``, then ``cross_val_score(GOMKClassifier(), data.graph,
     data.labels)``.
     """
-    name = Path(path).name
+    name = as_path("path", path).name
     reading["weight"] = NONE
     if nodes:
         if threshold is not None:
@@ -165,19 +164,20 @@ def read_labelled(
     return LabelledData(graph, labels, classes.names, nodes)
 
 
-def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed: int = 0) -> Split:
+def stratified_split(
+    labels: np.ndarray, shares: Sequence[float] = SHARES, seed: RandomState = 0
+) -> Split:
     """Split each class at random in the same three shares, which sum to at most 1.
 
     What has the label -1 is in no part.
     """
-    check_int("seed", seed, 0, LARGEST_SEED)
     if len(shares) != 3:
         raise InputError("split", "must be three shares such as 0.8,0.1,0.1", got=len(shares))
     for share in shares:
         check_float("split", share, 0.0, 1.0, open_minimum=True)
     if sum(shares) > 1 + 1e-9:
         raise InputError("split", "must sum to at most 1", got=f"{sum(shares):g}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(as_seed("seed", seed))
     ends = np.cumsum(shares)
     parts: tuple[list[np.ndarray], ...] = ([], [], [])
     for label in np.unique(labels[labels >= 0]):

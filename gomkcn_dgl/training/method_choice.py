@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from gomkcn_dgl._torch import torch
+from gomkcn_dgl.bounds import SEEDS_OF_SKLEARN
 from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings
@@ -97,7 +98,8 @@ def choose_method(
     if (least - -(-least // limits.num_folds)) < settings.machine.num_folds:
         reason = f"both methods are not compared where a class has {least} graphs"
         return MethodChoice("network", reason, size)
-    folds = StratifiedKFold(limits.num_folds, shuffle=True, random_state=settings.seed)
+    seed = settings.seed % SEEDS_OF_SKLEARN
+    folds = StratifiedKFold(limits.num_folds, shuffle=True, random_state=seed)
     pairs = list(folds.split(rows, data.labels[rows]))
     splits = [_inner_split(settings, data, rows[train], rows[test]) for train, test in pairs]
     resolved = {
@@ -140,7 +142,9 @@ def _sample(data: LabelledData, known: np.ndarray, most_nodes: int, seed: int) -
     labels = data.labels[known]
     if number > len(known) - data.num_classes or np.bincount(labels).min() < 2:
         return known
-    rows, _ = train_test_split(known, train_size=number, stratify=labels, random_state=seed)
+    rows, _ = train_test_split(
+        known, train_size=number, stratify=labels, random_state=seed % SEEDS_OF_SKLEARN
+    )
     return np.sort(rows)
 
 
@@ -151,7 +155,10 @@ def _inner_split(
     train, validation, _ = settings.data.split
     size = max(data.num_classes, round(len(rows) * validation / (train + validation)))
     learnt, val = train_test_split(
-        rows, test_size=size, stratify=data.labels[rows], random_state=settings.seed
+        rows,
+        test_size=size,
+        stratify=data.labels[rows],
+        random_state=settings.seed % SEEDS_OF_SKLEARN,
     )
     return Split(np.sort(learnt), np.sort(val), held_out)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, torch
+from gomkcn_dgl._torch import Tensor, torch, usual_torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.model import GOMKCN, GraphCollection
@@ -150,6 +150,7 @@ class _TrainingState:
         )
 
 
+@usual_torch()
 def train_classifier(
     model: GOMKCN,
     data: GraphCollection,

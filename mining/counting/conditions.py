@@ -23,8 +23,8 @@ from gomkcn.mining.structures.graph_relations import unlike_graph
 from gomkcn.mining.structures.pattern_reading import as_structure, edges_of_text, is_alone
 from gomkcn_dgl.checks import check_choice, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted, with_edge_table
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import with_attributes
 from gomkcn_dgl.graph_content import EdgeTable, numbers_with_gaps
 from gomkcn_dgl.graphs.pattern_text import (
     DEGREE,
@@ -462,7 +462,10 @@ def _given_column(graph: CSRGraph, name: str, attributes: Attributes | None) -> 
         return None
     import pandas as pd
 
-    values = pd.Series(attributes[name]).reset_index(drop=True)
+    try:
+        values = pd.Series(attributes[name]).reset_index(drop=True)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError("attributes", f"must have a list for {name!r} ({error})") from None
     if len(values) != graph.num_nodes:
         raise InputError(
             "attributes",
@@ -471,7 +474,8 @@ def _given_column(graph: CSRGraph, name: str, attributes: Attributes | None) -> 
         )
     if pd.api.types.is_numeric_dtype(values):
         return Column(values.to_numpy(np.float64, na_value=np.nan))
-    codes, words = pd.factorize(values)
+    # a number among text is text
+    codes, words = pd.factorize(values.map(str, na_action="ignore"))
     return Column(np.where(codes < 0, np.nan, codes), [str(word) for word in words])
 
 
@@ -533,18 +537,13 @@ def query_of_text(
     """A pattern with conditions in terms of a graph of any library, and columns beside its own."""
     text = conditions_of(pattern, where)
     assert text is not None, "a pattern without conditions is a structure"
-    given = attributes if attributes is not None else ()
-    features = [name for name in text.attributes if name not in (*given, NAME)] or None
-    edges = None
-    if text.edge_attributes or text.loops:
-        features = None if isinstance(graph, CSRGraph) else features
-        graph, edges = with_edge_table(graph, features, text.edge_attributes)
-    elif not isinstance(graph, CSRGraph):
-        graph = as_unweighted(graph, features)
+    graph, of_nodes, edges = with_attributes(graph, text.edge_attributes)
+    if attributes is not None:
+        of_nodes |= {name: attributes[name] for name in attributes}
     # a name has the words of the graph for its relations
     text = conditions_of(pattern, where, graph.relations)
     assert text is not None, "the graph decides what relations are called, and no more"
-    return TextQuery.of(graph, text, attributes, edges).query(reading)
+    return TextQuery.of(graph, text, of_nodes, edges).query(reading)
 
 
 def conditions_of(

@@ -10,6 +10,7 @@ of the graph. What is then asked of the query is counted by a function of its ow
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -22,8 +23,8 @@ from gomkcn.mining.counting.query import INDUCED, READINGS, Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn.mining.structures.pattern_reading import as_structure
-from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.checks import RandomState, as_seed, check_choice
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
@@ -46,7 +47,7 @@ def count(
     attributes: Attributes | None = None,
     count_error: float = 0.02,
     max_steps: int | None = None,
-    seed: int = 0,
+    seed: RandomState = 0,
     n_jobs: int | None = None,
 ) -> OccurrenceCount: ...
 
@@ -63,7 +64,7 @@ def count(
     attributes: Attributes | None = None,
     count_error: float = 0.02,
     max_steps: int | None = None,
-    seed: int = 0,
+    seed: RandomState = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray: ...
 
@@ -80,7 +81,7 @@ def count(
     attributes: None = None,
     count_error: float = 0.02,
     max_steps: int | None = None,
-    seed: int = 0,
+    seed: RandomState = 0,
     n_jobs: int | None = None,
 ) -> InexactCounts: ...
 
@@ -96,7 +97,7 @@ def count(
     attributes: Attributes | None = None,
     count_error: float = 0.02,
     max_steps: int | None = None,
-    seed: int = 0,
+    seed: RandomState = 0,
     n_jobs: int | None = None,
 ) -> OccurrenceCount | np.ndarray | InexactCounts:
     """Count the occurrences of a connected pattern: in all, in each graph or at each node.
@@ -144,8 +145,8 @@ def count(
     max_steps : int, optional
         Most steps to search for all, and then again to estimate: 10⁸ when left out, and 10⁹ by
         graph or by node. A step checks a node and takes about 10 ns.
-    seed : int
-        Of the draws.
+    seed : int, RandomState, Generator or None
+        Of the draws; None, or a generator of NumPy: one is drawn.
     n_jobs : int or None
         Workers that share the structures within ``errors``, see :class:`gomkcn.PatternMiner`.
 
@@ -183,6 +184,7 @@ def count(
         raise InputError(
             "n_jobs", "must be left out without errors, whose structures the workers share"
         )
+    seed = as_seed("seed", seed)
     if errors is not None:
         _refuse_beside_errors(errors, pattern, by, where, reading, attributes)
         graph = as_unweighted(graph)
@@ -218,7 +220,7 @@ def places(
     attributes: Attributes | None = None,
     most: int = 10_000,
     max_steps: int = 5 * STEPS_PER_SECOND,
-    seed: int = 0,
+    seed: RandomState = 0,
 ) -> tuple[np.ndarray, bool]:
     """List the occurrences of a connected pattern: all, or a sample of different ones.
 
@@ -231,7 +233,7 @@ def places(
     max_steps : int
         Most steps of the search for all, and then again to draw a sample, so that the places are
         the same on any machine. A step takes about 10 ns.
-    seed : int
+    seed : int, RandomState, Generator or None
         Of the sample.
 
     Returns
@@ -260,7 +262,7 @@ def places(
     ([[0, 1, 2], [3, 2, 1]], True)
     """
     query = read_query(graph, pattern, where, reading, attributes)
-    return list_query(query, most=most, max_steps=max_steps, seed=seed)
+    return list_query(query, most=most, max_steps=max_steps, seed=as_seed("seed", seed))
 
 
 def read_query(
@@ -280,6 +282,13 @@ def read_query(
     (1, [7, 6, 6, 7])
     """
     check_choice("reading", reading, READINGS)
+    is_table = isinstance(attributes, Mapping) or hasattr(attributes, "columns")
+    if attributes is not None and not is_table:
+        raise InputTypeError(
+            "attributes",
+            "must be a mapping from names to lists, or a table of pandas",
+            got=type(attributes).__name__,
+        )
     if conditions_of(pattern, where) is not None:
         return query_of_text(graph, pattern, where, reading, attributes)
     if attributes is not None:

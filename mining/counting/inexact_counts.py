@@ -20,7 +20,7 @@ from gomkcn.mining.structures.graph_relations import channels_in
 from gomkcn.mining.structures.node_sets import distinct_structures, palette_of_numbers
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import RandomState, as_seed, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
@@ -76,7 +76,7 @@ class InexactCounts:
         most: int = 10_000,
         *,
         max_steps: int = 5 * STEPS_PER_SECOND,
-        seed: int = 0,
+        seed: RandomState = 0,
         watch: Watch = to_the_end,
     ) -> tuple[np.ndarray, np.ndarray, bool]:
         """List all occurrences, or a random sample as :func:`gomkcn.places` does.
@@ -91,7 +91,7 @@ class InexactCounts:
         sizes = np.array([min(round(count.value), _MANY) for count in counts], np.int64)
         ends = np.cumsum(sizes)
         total = int(sizes.sum())
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(as_seed("seed", seed))
         drawn = random.choice(total, min(most, total), replace=False)
         wanted = np.bincount(ends.searchsorted(drawn, "right"), minlength=len(sizes))
         # 2. list them

@@ -14,11 +14,10 @@ from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.bounds import MOST_STEPS
-from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
@@ -40,7 +39,7 @@ def bag_of_patterns(
     level: str = "graph",
     max_steps: int = 10 * STEPS_PER_SECOND,
     max_places: int = _MOST_PLACES,
-    seed: int = 0,
+    seed: RandomState = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Count the occurrences of each pattern in each graph of a collection, or at each node.
@@ -96,6 +95,7 @@ def bag_of_patterns(
     check_choice("level", level, LEVELS)
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     check_int("max_places", max_places, 1)
+    drawn_seed = as_seed("seed", seed)
     csr = as_unweighted(graph)
     of_graph, of_patterns = category_colors(patterns, csr)
 
@@ -108,7 +108,7 @@ def bag_of_patterns(
             count_error=_ERROR,
             max_steps=max_steps,
             max_places=max_places,
-            seed=seed,
+            seed=drawn_seed,
         )
 
     found = Steps(n_jobs=n_jobs).each(
@@ -187,18 +187,12 @@ def category_colors(
     Patterns whose nodes have no categories get None.
     """
     names = sorted({name for pattern in patterns for node in pattern.categories for name in node})
-    missing = [name for name in names if name not in graph.feature_names]
-    if missing:
-        raise InputError(
-            "graph",
-            f"must have the categories of the patterns, such as {missing[0]!r}",
-            got=f"the features {listed(graph.feature_names)}",
-            way_out="read it with the same features and names",
-        )
     has_category = [
         [[name in node for name in names] for node in pattern.categories] for pattern in patterns
     ]
-    of_graph = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0
+    of_graph = np.zeros((graph.num_nodes, 0), bool)
+    if names:
+        of_graph = take_features(graph, tuple(names), has_others=True).features != 0
     # the rows of the graph, then those of each pattern
     parts = [
         of_graph,

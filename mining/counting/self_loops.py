@@ -64,8 +64,8 @@ def loop_number(edges: EdgeTable, used: np.ndarray, graph: CSRGraph) -> LoopNumb
     Edges between the same nodes count once. Those of a collection join nodes of the same graph.
 
     >>> import networkx as nx
-    >>> from gomkcn_dgl.graph import with_edge_table
-    >>> graph, edges = with_edge_table(nx.DiGraph([(0, 0), (1, 1), (2, 3), (0, 3)]))
+    >>> from gomkcn_dgl.graph import with_attributes
+    >>> graph, _, edges = with_attributes(nx.DiGraph([(0, 0), (1, 1), (2, 3), (0, 3)]))
     >>> number = loop_number(edges, np.ones(4, bool), graph)
     >>> number.loops, number.expected, round(number.p, 3), number.expected_by_degree
     (2, 1.0, 0.245, 0.75)

@@ -32,16 +32,17 @@ from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn_dgl._torch import device_name, resolve_device, torch
-from gomkcn_dgl.checks import check_choice, check_int, check_sizes
+from gomkcn_dgl._torch import device_name, resolve_device, torch, usual_torch
+from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.runtime.files import atomic_file, reason_of
+from gomkcn_dgl.runtime.files import as_path, atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
@@ -98,8 +99,9 @@ class FilterMiner(GraphEstimator):
     max_assigned : int
         Most nodes that are assigned to filters; of more so many are drawn, and instances are
         estimates with an interval.
-    random_state : int
-        The same seed gives the same filters.
+    random_state : int, RandomState, Generator or None
+        The same seed gives the same filters. None, or a generator of NumPy: one is drawn, which
+        ``random_state_`` keeps.
 
     Attributes
     ----------
@@ -135,6 +137,8 @@ class FilterMiner(GraphEstimator):
         How features are scaled into the unit interval.
     relations_ : Relations
         The relations of the graph.
+    random_state_ : int
+        The seed that was used.
     feature_names_in_, n_features_in_
         Names of the features, and their number D.
     is_partial_ : bool
@@ -190,7 +194,7 @@ class FilterMiner(GraphEstimator):
         device: Any = FilterSettings.device,
         level: str = "node",
         max_assigned: int = FilterSettings.max_assigned,
-        random_state: int = SeededFilters.random_state,
+        random_state: RandomState = SeededFilters.random_state,
     ) -> None:
         self.num_filters = num_filters
         self.filter_size = filter_size
@@ -205,7 +209,7 @@ class FilterMiner(GraphEstimator):
     def settings(self) -> SeededFilters:
         """The parameters as they are read; an InputError for one out of range."""
         known = values_of(FilterSettings, self)
-        return SeededFilters(**known, random_state=self.random_state)
+        return SeededFilters(**known, random_state=self._seed_of_settings)
 
     def unfitted(self) -> FilterMiner:
         """Another one with the same parameters, which is not fitted."""
@@ -312,7 +316,7 @@ class FilterMiner(GraphEstimator):
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar) if steps is None else steps
             csr = as_unweighted(graph)
-            if self.level == "node" and y is not None and 1 < np.size(y) == csr.num_graphs:
+            if self.level == "node" and hasattr(y, "__len__") and 1 < len(y) == csr.num_graphs:
                 raise InputError(
                     "y",
                     (
@@ -323,12 +327,14 @@ class FilterMiner(GraphEstimator):
                 )
             return self.fit_mined(MinedGraph.of(csr), steps)
 
+    @usual_torch()
     def fit_mined(self, mined: MinedGraph, steps: Steps, usual: range | None = None) -> FilterMiner:
         """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest.
 
         Where sizes are "auto", they are the ``usual`` ones, if these are given.
         """
         learning = self.resolve_learning()
+        seed = as_seed("random_state", self.random_state)
         device = device_name(self.device)
         given = mined.given
         reason = self.why_no_contrast(given)
@@ -342,7 +348,7 @@ class FilterMiner(GraphEstimator):
             not reason,
             learning,
             FeatureScaling.fit(given.stored_features, learning.feature_contrast),
-            self.random_state,
+            seed,
             device,
             steps,
         )
@@ -361,6 +367,7 @@ class FilterMiner(GraphEstimator):
         bank, responses = bank.take(order), responses.of_filters(order)
         # 4. only what ends whole leaves something behind
         self._remember(bank)
+        self.random_state_ = seed
         self.responses_ = responses.similarity
         self.labels_ = responses.labels
         self.similarities_ = _of_labels(responses.similarity, responses.labels, np.nan)
@@ -449,7 +456,8 @@ class FilterMiner(GraphEstimator):
         Parameters
         ----------
         graph : anything :func:`gomkcn.as_csr` takes
-            With the features and the relations of that which the miner was fitted on.
+            With the features, by their names, and the relations of that which the miner was fitted
+            on. A category that none of its nodes has may be missing.
 
         Returns
         -------
@@ -461,6 +469,10 @@ class FilterMiner(GraphEstimator):
         InputError
             For other features or relations.
         """
+        return self._rows(graph)
+
+    def _rows(self, graph: Any) -> np.ndarray:
+        """What :meth:`transform` returns, as an array whatever ``set_output`` says."""
         csr = self._read(graph)
         similarity, _ = self._respond(csr)
         return similarity if self.level == "node" else _highest(similarity, csr)
@@ -491,6 +503,7 @@ class FilterMiner(GraphEstimator):
         tags.estimator_type = "clusterer"
         return tags
 
+    @usual_torch()
     def _respond(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The responses ``[V, F]`` and the nearest filters ``[V]`` of all nodes of a graph."""
         # in the order of the graph, as in a fit: no numbering changes a row
@@ -515,18 +528,11 @@ class FilterMiner(GraphEstimator):
         y : object
             Not used.
         """
-        return float(self.transform(graph).max(axis=1, initial=0).mean(dtype=np.float64))
+        return float(self._rows(graph).max(axis=1, initial=0).mean(dtype=np.float64))
 
     def _read(self, graph: Any) -> CSRGraph:
         self._check_fitted()
-        csr = as_unweighted(graph)
-        width = csr.stored_features.shape[1]
-        if width != self.n_features_in_:
-            raise InputError(
-                "graph",
-                f"must have the {self.n_features_in_} features that the miner was fitted on",
-                got=width,
-            )
+        csr = take_features(as_unweighted(graph), self.bank_.feature_names)
         return with_relations(csr, self.relations_)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
@@ -655,7 +661,9 @@ class FilterMiner(GraphEstimator):
         """Write the fitted miner into a file that is open; :meth:`save` says the rest."""
         if not hasattr(self, "bank_"):
             raise InputError("the miner must be fitted before it is saved; call fit first.")
-        write_miner(file, self.get_params(deep=False), self.bank_, vars(self))
+        # the seed that was used stands for a generator of seeds
+        params = self.get_params(deep=False) | {"random_state": self.random_state_}
+        write_miner(file, params, self.bank_, vars(self))
 
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:
@@ -666,8 +674,9 @@ class FilterMiner(GraphEstimator):
         InputError
             For a file that cannot be read, or is no such miner.
         """
+        path = as_path("path", path)
         try:
-            params, bank, fitted = read_miner(Path(path))
+            params, bank, fitted = read_miner(path)
             miner = cls(**params)
             miner.check()
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
@@ -675,6 +684,7 @@ class FilterMiner(GraphEstimator):
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None
         miner._remember(bank)
+        miner.random_state_ = miner.random_state
         vars(miner).update(fitted)
         return miner
 

@@ -321,7 +321,7 @@ class FiltersRun:
             loss_curve=list(miner.loss_curve_),
             nodes=_node_table(miner, csr),
             settings=settings.to_dict(),
-            provenance=describe_provenance(miner.random_state, seconds, device),
+            provenance=describe_provenance(miner.random_state_, seconds, device),
             note=miner.note_,
             num_random_graphs=miner.num_random_graphs_,
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),

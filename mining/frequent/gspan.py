@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,17 +29,18 @@ from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.mined_graph import classes_of
 from gomkcn.mining.structures.pattern import ClassContrast
-from gomkcn_dgl.checks import check_sizes
+from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_STEPS
+from gomkcn_dgl.checks import check_bool, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
@@ -165,7 +167,8 @@ class FrequentSubgraphs(Tabular):
         ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
         graphs in which the subgraphs were found.
         """
-        search = _SubgraphSearch(as_unweighted(graphs), self.labels)
+        graph = take_features(as_unweighted(graphs), self.labels.feature_names)
+        search = _SubgraphSearch(graph, self.labels)
         column = {code.name: at for at, code in enumerate(self.codes)}
         wanted = {name for code in self.codes for name in code.prefixes}
         contains = np.zeros((search.graph.num_graphs, len(self)), bool)
@@ -233,6 +236,8 @@ def frequent_subgraphs(
     >>> found.structures[0].to_text(), found.support.tolist()
     ('A--B, B--C, C--D', [2])
     """
+    check_int("most_bytes", most_bytes, 1, MOST_STEPS)
+    closed = check_bool("closed", closed)
     csr = as_unweighted(graphs)
     num_nodes = check_search(csr, support, sizes)
     classes = classes_of(y, csr) if y is not None else None
@@ -362,7 +367,8 @@ def _search_branches(
 
 def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
     """The support in graphs that each class asks for."""
-    if isinstance(support, bool) or not isinstance(support, (int, float)) or not support > 0:
+    is_number = isinstance(support, Real) and not isinstance(support, bool)
+    if not (is_number and 0 < support < inf):
         raise InputError(
             "support",
             "must be a share of the graphs between 0 and 1, or a number of graphs from 1",
@@ -371,7 +377,8 @@ def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
     if support >= 1:
         if support != int(support):
             raise InputError("support", "must be a whole number of graphs from 1 on", got=support)
-        return np.full(len(sizes), int(support))
+        # so many graphs that no collection has are as good as more
+        return np.full(len(sizes), min(int(support), LARGEST_COUNT))
     # a share of .1 of 30 graphs is 3, whatever the rounding
     return np.array([max(1, ceil(support * size - 1e-9)) for size in sizes])
 
@@ -399,15 +406,6 @@ class _Labels:
         """Categories of the nodes of a graph as whole numbers, int64 ``[V]``."""
         if not self.categories:
             return np.zeros(graph.num_nodes, np.int64)
-        if tuple(graph.feature_names) != self.feature_names:
-            raise InputError(
-                "graphs",
-                (
-                    f"must have the features {listed(self.feature_names)}, in which subgraphs "
-                    "were found"
-                ),
-                got=listed(graph.feature_names),
-            )
         return self.categories.colors(graph.stored_features)
 
     def numbers(self, graph: CSRGraph) -> np.ndarray:
@@ -731,4 +729,5 @@ class SubgraphFeatures(GraphEstimator):
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The edges of each subgraph, as ``gomkcn count`` takes them."""
+        self._check_fitted()
         return np.array([structure.to_text() for structure in self.found_.structures], dtype=object)

@@ -16,15 +16,14 @@ from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
-from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES
+from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES, read_given
 from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
 from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
-from gomkcn_dgl.bounds import LARGEST_SEED
-from gomkcn_dgl.checks import check_int, check_sizes
+from gomkcn_dgl.checks import RandomState, as_seed, check_bool, check_sizes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.pattern_text import check_num_nodes
 from gomkcn_dgl.graphs.shapes import describe_shapes
@@ -37,9 +36,9 @@ def motif_set(
     graph: Any,
     sizes: int | str | tuple[int, int] | None = None,
     *,
-    given: Sequence[Structure | str] = (),
+    given: str | Sequence[Structure | str] = (),
     exact_copies: bool = False,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> MotifSet:
     """Find the few structures whose copies shorten the description of a graph most.
 
@@ -51,14 +50,14 @@ def motif_set(
     sizes : int, str or (int, int), optional
         Nodes of a motif, as in ``(3, 8)`` or ``"3-8"``; None: 3 to 8 in one graph, 2 to 10 in a
         collection.
-    given : sequence of Structure or str
+    given : str, or sequence of Structure or str
         Structures to try as well: names, edges, files of edges or SMILES, as ``gomkcn count`` takes
         them.
     exact_copies : bool, default: False
         Whether each copy must have the edges of its motif and no others. Else copies may lack some
         and have others, where saying so is shorter.
-    random_state : int
-        The same seed finds the same set.
+    random_state : int, RandomState, Generator or None
+        The same seed finds the same set. None, or a generator of NumPy: one is drawn.
 
     Returns
     -------
@@ -70,14 +69,16 @@ def motif_set(
     >>> motif_set(nx.path_graph(9), given=["triangle"]).given
     {'triangle': inf}
     """
-    check_int("random_state", random_state, 0, LARGEST_SEED)
+    seed = as_seed("random_state", random_state)
+    exact_copies = check_bool("exact_copies", exact_copies)
+    structures = read_given("given", given)
     mined = MinedGraph.of(graph)
     is_collection = isinstance(graph, list | tuple) or mined.graph.num_graphs > 1
     return find_motif_set(
         mined,
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_PATTERN_NODES),
-        random_state,
-        given_patterns(given, mined, is_collection=is_collection),
+        seed,
+        given_patterns(structures, mined, is_collection=is_collection),
         exact_copies=exact_copies,
         is_collection=is_collection,
     )

@@ -109,7 +109,8 @@ def grow_from_roots(
     worth = _worth(graph, degrees, most)
     nodes = np.empty((number, most), np.int32)
     codes, values = np.empty((number, most), np.uint64), np.empty((number, most))
-    arguments = rows, is_free, worth, roots, np.uint64(seed), nodes, codes, values
+    stream = np.uint64(seed % 2**64)
+    arguments = rows, is_free, worth, roots, stream, nodes, codes, values
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         run_blocks(_grow_block, number, number * _GROWTH_TIME, *arguments)

@@ -166,7 +166,7 @@ class MiningRun:
             patterns=patterns,
             motif_set=with_names(found, patterns, csr.feature_names),
             settings=settings.to_dict(),
-            provenance=describe_provenance(miner.random_state, seconds),
+            provenance=describe_provenance(miner.random_state_, seconds),
             recovery=None if recovery is None else list(recovery),
             map=GraphMap.of(csr, found.shown, patterns, miner.graph_classes_) if has_map else None,
             is_partial=miner.is_partial_,

@@ -30,11 +30,12 @@ from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
 from gomkcn.mining.structures.pattern import Pattern, merge
 from gomkcn.mining.structures.pattern_columns import Patterns
-from gomkcn_dgl.checks import check_choice, check_sizes
+from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table, save_result
@@ -111,8 +112,9 @@ class PatternMiner(GraphEstimator):
         What is in the rows of :meth:`transform`: where copies of the motifs lie, see
         :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node
         is in; or ``log(1 + occurrences)``.
-    random_state : int
-        Seed of everything; the same seed gives the same patterns.
+    random_state : int, RandomState, Generator or None
+        Seed of everything; the same seed gives the same patterns. None, or a generator of NumPy:
+        one is drawn, which ``random_state_`` keeps.
     n_jobs : int or None
         Workers that share random graphs, counts, places and starts of the search, as joblib takes
         it: -1 for one on each core; None for one, or what ``joblib.parallel_config`` says, with
@@ -144,8 +146,10 @@ class PatternMiner(GraphEstimator):
         What the random graphs of each null model keep, in words, by its name.
     graph_classes_ : GraphClasses or None
         The class of each graph, where ``y`` has it.
-    n_features_in_ : int
-        Feature width D.
+    feature_names_in_, n_features_in_
+        Names of the features, and their number D.
+    random_state_ : int
+        The seed that was used.
 
     Notes
     -----
@@ -186,7 +190,7 @@ class PatternMiner(GraphEstimator):
     count_seconds: float | None = MinerSettings.count_seconds
     filters: FilterMiner | str = MinerSettings.filters
     values: str = MinerSettings.values
-    random_state: int = MinerSettings.random_state
+    random_state: RandomState = MinerSettings.random_state
     n_jobs: int | None = MinerSettings.n_jobs
 
     @property
@@ -195,7 +199,7 @@ class PatternMiner(GraphEstimator):
 
         ``filters`` is "auto" where it is a miner, which has settings of its own.
         """
-        known = values_of(MinerSettings, self)
+        known = values_of(MinerSettings, self) | {"random_state": self._seed_of_settings}
         if isinstance(self.filters, FilterMiner):
             known["filters"] = AUTO
         elif not isinstance(self.filters, str) or self.filters not in (AUTO, NONE):
@@ -210,15 +214,18 @@ class PatternMiner(GraphEstimator):
         size = self.pattern_size
         return None if size is None else check_sizes("pattern_size", size, 1, MOST_PATTERN_NODES)
 
-    def resolve_filters(self) -> FilterMiner | None:
-        """The miner of filters, not fitted; None where filters are left out."""
+    def resolve_filters(self, seed: int = 0) -> FilterMiner | None:
+        """The miner of filters, not fitted; None where filters are left out.
+
+        That which nobody gave has the seed of this one.
+        """
         if self.settings.filters == NONE:
             return None
         if isinstance(self.filters, FilterMiner):
             return self.filters.unfitted()
-        return FilterMiner(random_state=self.random_state)
+        return FilterMiner(random_state=seed)
 
-    def choice_rules(self, graph: CSRGraph) -> ChoiceRules:
+    def choice_rules(self, graph: CSRGraph, seed: int = 0) -> ChoiceRules:
         """What is reported of a graph."""
         # nobody asked for a comparison that says nothing of molecules
         chosen = self.settings.nulls
@@ -232,7 +239,7 @@ class PatternMiner(GraphEstimator):
             self.null_samples,
             self.count_error,
             steps_in(self.seconds_of_a_count(graph.num_edges > LARGE)),
-            self.random_state,
+            seed,
             why_no_null=_OF_MOLECULES if is_left_out and not nulls else "",
         )
 
@@ -283,6 +290,7 @@ class PatternMiner(GraphEstimator):
         """
         # 1. read the graph
         self.check()
+        seed = as_seed("random_state", self.random_state)
         given = as_unweighted(graph)
         # before the search, which would end with it
         check_channels(given)
@@ -293,24 +301,24 @@ class PatternMiner(GraphEstimator):
             log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         proposed = given_patterns(self.settings.given, mined, is_collection=is_collection)
-        rules = self.choice_rules(given)
+        rules = self.choice_rules(given, seed)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
             # 2. all structures of few nodes, here and in random graphs: a first answer
             compared = compare_structures(mined, rules, steps)
             log.info("%s", compared)
             # 3. which neighbourhoods are more frequent than in random graphs
-            filters = self._mine_filters(mined, steps)
+            filters = self._mine_filters(mined, seed, steps)
             proposed += self._propose(mined, filters, rules, steps)
             # 4. the few structures whose copies shorten the description of the graph most
-            motif_set = self._find_motif_set(mined, proposed, is_collection, steps)
+            motif_set = self._find_motif_set(mined, proposed, is_collection, seed, steps)
             log.info("%s", summary(motif_set))
             if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
             # 5. count the larger ones, and choose what is reported
             choice = choose_patterns(mined, compared, motif_set.motifs, proposed, rules, steps)
             # 6. list the places of these
-            located = locate_patterns(mined, choice.patterns, self.random_state, steps)
+            located = locate_patterns(mined, choice.patterns, seed, steps)
         # 7. give them their numbers
         patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
         number = len(patterns) + len(choice.others)
@@ -321,7 +329,9 @@ class PatternMiner(GraphEstimator):
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.filters_ = filters
         self.relations_ = given.relations
-        self.n_features_in_ = given.stored_features.shape[1]
+        self.feature_names_in_ = np.array(given.feature_names, dtype=object)
+        self.n_features_in_ = len(given.feature_names)
+        self.random_state_ = seed
         self.is_partial_ = steps.is_partial
         self.notes_ = (*given.notes, *mined.categories.notes)
         self.warnings_ = choice.warnings
@@ -344,13 +354,18 @@ class PatternMiner(GraphEstimator):
         return proposed
 
     def _find_motif_set(
-        self, mined: MinedGraph, proposed: list[Pattern], is_collection: bool, steps: Steps
+        self,
+        mined: MinedGraph,
+        proposed: list[Pattern],
+        is_collection: bool,
+        seed: int,
+        steps: Steps,
     ) -> MotifSet:
         """The motifs among what is proposed, and what grows from it where the settings say so."""
         return find_motif_set(
             mined,
             self.sizes,
-            self.random_state,
+            seed,
             merge(proposed),
             grows="grown" in self.settings.sources,
             exact_copies=self.exact_copies,
@@ -358,12 +373,12 @@ class PatternMiner(GraphEstimator):
             steps=steps,
         )
 
-    def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMiner | None:
+    def _mine_filters(self, mined: MinedGraph, seed: int, steps: Steps) -> FilterMiner | None:
         """The fitted miner of filters; None where they are left out.
 
         They have the sizes of the patterns, where these are given and others are not.
         """
-        filters = self.resolve_filters()
+        filters = self.resolve_filters(seed)
         return None if filters is None else filters.fit_mined(mined, steps, self.sizes)
 
     def table(self, which: str = "structures") -> Table:
@@ -414,8 +429,9 @@ class PatternMiner(GraphEstimator):
         Parameters
         ----------
         graph : anything :func:`gomkcn.as_csr` takes
-            A list of graphs, or one graph, with the features and the relations of those that the
-            miner was fitted on.
+            A list of graphs, or one graph, with the features, by their names, and the relations of
+            those that the miner was fitted on. A category that none of their nodes has may be
+            missing.
 
         Returns
         -------
@@ -424,7 +440,8 @@ class PatternMiner(GraphEstimator):
             or ``[V, patterns]`` of occurrences or their logarithm.
         """
         self._check_fitted()
-        csr = with_relations(as_unweighted(graph), self.relations_)
+        csr = take_features(as_unweighted(graph), tuple(self.feature_names_in_))
+        csr = with_relations(csr, self.relations_)
         if self.values == COPIES:
             return self.motif_set_.transform(csr, self._level)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
@@ -433,7 +450,7 @@ class PatternMiner(GraphEstimator):
             csr,
             level=self._level,
             max_steps=max_steps,
-            seed=self.random_state,
+            seed=self.random_state_,
             n_jobs=self.n_jobs,
         )
         return np.log1p(bag) if self.values == LOG else bag

@@ -19,7 +19,7 @@ from gomkcn.mining.structures.occurrences import Occurrences
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import node_letter
-from gomkcn_dgl.runtime.files import open_file, reason_of
+from gomkcn_dgl.runtime.files import as_path, open_file, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
 
@@ -142,8 +142,8 @@ def write_tables(
     InputError
         For another format, or a folder that cannot be written.
     """
+    folder = as_path("folder", folder)
     files = files_of_tables(run, format)
-    folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

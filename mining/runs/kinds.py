@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import as_path
 from gomkcn_dgl.runtime.run import RunKind, read_record, read_run
 
 
@@ -104,4 +105,5 @@ def load(folder: str | Path) -> Any:
     ``load("runs/friends").motif_set``; ``classifier = load("runs/MUTAG")``, then
     ``classes, probabilities = classifier.decide(read_graph("NEW"))``.
     """
+    folder = as_path("folder", folder)
     return read_run(kind_of(folder), folder).found

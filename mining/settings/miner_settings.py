@@ -42,7 +42,7 @@ def _read_null(name: str, value: Any) -> Any:
     return nulls
 
 
-def _read_given(name: str, value: Any) -> Any:
+def read_given(name: str, value: Any) -> Any:
     """Structures that a user gives as a tuple; a single one is a list of its own."""
     from gomkcn_dgl.graphs.structure import Structure
 
@@ -73,7 +73,7 @@ class MinerSettings(SettingsTable):
     given: tuple[Any, ...] = setting(
         (),
         "Pattern to try as well: a name such as ring-6, edges, a file or a SMILES",
-        check=_read_given,
+        check=read_given,
         is_repeated=True,
     )
     exact_copies: bool = setting(False, "Copies have all edges of their motif and no others")

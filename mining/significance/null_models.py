@@ -29,8 +29,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from gomkcn.mining.structures.categories import Categories
-from gomkcn_dgl.bounds import LARGEST_SEED
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import RandomState, as_seed
 from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
@@ -170,7 +169,7 @@ def check_null(null: Any, others: Sequence[str] = ()) -> None:
         )
 
 
-def sample_null(graph: Any, null: Any = "degree", seed: int = 0) -> CSRGraph:
+def sample_null(graph: Any, null: Any = "degree", seed: RandomState = 0) -> CSRGraph:
     """Draw one graph of a null model by ``null_model``, from anything ``as_csr`` takes.
 
     >>> import networkx as nx
@@ -179,9 +178,7 @@ def sample_null(graph: Any, null: Any = "degree", seed: int = 0) -> CSRGraph:
     True
     """
     graph = graph if isinstance(graph, CSRGraph) else as_csr(graph)
-    return RandomGraphs(
-        null_model(null, graph), graph, check_int("seed", seed, 0, LARGEST_SEED)
-    ).draw(0)
+    return RandomGraphs(null_model(null, graph), graph, as_seed("seed", seed)).draw(0)
 
 
 class RandomGraphs:

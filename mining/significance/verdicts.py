@@ -44,8 +44,7 @@ from gomkcn.mining.structures.pattern import (
     Following,
     NullComparison,
 )
-from gomkcn_dgl.bounds import LARGEST_SEED
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import as_seed, check_int
 from gomkcn_dgl.errors import InputError
 
 # added to variances: that of a count that is 0 or 1 as often, and more where few graphs were drawn
@@ -188,7 +187,7 @@ def compare_classes(
     check_int("num_samples", num_samples, 1)
     known = np.asarray(labels) >= 0
     counts, labels = np.asarray(counts, np.float64)[known], np.asarray(labels)[known]
-    rng = np.random.default_rng(check_int("seed", seed, 0, LARGEST_SEED))
+    rng = np.random.default_rng(as_seed("seed", seed))
     num_graphs = len(counts)
     orders = [np.arange(num_graphs), *(rng.permutation(num_graphs) for _ in range(num_samples))]
     # 1. deviations from the mean of all graphs, of which each structure has the same spread

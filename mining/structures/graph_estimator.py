@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.checks import check_choice, is_drawn
 from gomkcn_dgl.runtime import html_of
 
 if TYPE_CHECKING:
@@ -107,6 +107,12 @@ class GraphEstimator:
         import polars as pl
 
         return pl.DataFrame(rows, schema=[str(name) for name in names])
+
+    @property
+    def _seed_of_settings(self) -> Any:
+        """The seed of the fit; before it, ``random_state`` where that is no source of others."""
+        seed = vars(self).get("random_state_", self.random_state)  # type: ignore[attr-defined]
+        return 0 if is_drawn(seed) else seed
 
     def _check_fitted(self) -> None:
         """Refuse an estimator that is not fitted, as scikit-learn does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,7 @@ from msgspec import Meta
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn.mining.structures.records import Count, Positive, RelationRecord, read_as
 from gomkcn.mining.structures.table_column import TableColumn, tabulate
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import parse_json, read_file, reason_of
@@ -167,6 +167,12 @@ def compare_with_truth(patterns: Sequence[Pattern], truth: Mapping[str, Any]) ->
     >>> compare_with_truth([], {"motifs": [triangle]}).table().columns()["recovered"]
     [False]
     """
+    if not (isinstance(patterns, Iterable) and all(isinstance(one, Pattern) for one in patterns)):
+        raise InputTypeError(
+            "patterns",
+            "must be a list of Pattern, such as patterns_ of a fitted PatternMiner",
+            got=type(patterns).__name__,
+        )
     # motifs are planted without categories, which the nodes of their copies may have
     keys = [pattern.structure.with_categories(()).key for pattern in patterns]
     recoveries = Recovery()

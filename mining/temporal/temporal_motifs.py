@@ -26,7 +26,7 @@ from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullC
 from gomkcn.mining.structures.table_column import tabulate
 from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS, Events, TemporalRow
 from gomkcn.mining.temporal.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
-from gomkcn_dgl.checks import check_choice, check_int, check_jobs
+from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
 from gomkcn_dgl.graphs.shapes import count
@@ -146,14 +146,12 @@ def check_temporal_options(
     window: float | str | timedelta | np.timedelta64,
     null: str,
     null_samples: int,
-    seed: int,
     n_jobs: int | None,
 ) -> None:
     """Refuse what :func:`temporal_census` refuses, before its events are read."""
     Window.read(window)
     check_choice("null", null, TEMPORAL_NULLS)
     check_int("null_samples", null_samples, 0)
-    check_int("seed", seed, 0)
     check_jobs("n_jobs", n_jobs)
 
 
@@ -163,7 +161,7 @@ def temporal_census(
     *,
     null: str = DEFAULT_TEMPORAL_NULL,
     null_samples: int = 199,
-    seed: int = 0,
+    seed: RandomState = 0,
     n_jobs: int | None = None,
     source: Column | None = None,
     target: Column | None = None,
@@ -223,7 +221,8 @@ def temporal_census(
     >>> temporal_census(mail, 8, null_samples=0).counts[4, 0].item(), motif_events(4, 0)
     (1, ((1, 2), (2, 1), (1, 2)))
     """
-    check_temporal_options(window, null, null_samples, seed, n_jobs)
+    check_temporal_options(window, null, null_samples, n_jobs)
+    drawn_seed = as_seed("seed", seed)
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = _notes_on(edges, has_unit)
@@ -234,7 +233,7 @@ def temporal_census(
     timelines = Timelines.of(edges)
 
     def count_drawn(number: int) -> np.ndarray:
-        rng = np.random.default_rng([seed, number])
+        rng = np.random.default_rng([drawn_seed, number])
         drawn = TEMPORAL_NULLS[null].draw(timelines, edges.times, rng)
         return counter.count(drawn.order, replace(edges, times=drawn.times).last_within(length))
 

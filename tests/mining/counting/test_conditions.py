@@ -340,6 +340,42 @@ def test_an_attribute_may_be_missing_in_a_file(folder):
             assert said == (attribute in text)
 
 
+def test_an_attribute_may_be_missing_or_mixed_in_an_object_as_in_a_file(folder):
+    """a -> b -> c -> a; c has no radius, and b a kind that is a number."""
+    graph = nx.DiGraph([("a", "b"), ("b", "c"), ("c", "a")])
+    nx.set_node_attributes(graph, {"a": 25, "b": 10}, "radius")
+    nx.set_node_attributes(graph, {"a": "x", "b": 3, "c": "x"}, "kind")
+    edges = zip(graph.edges, [5, None, 2], strict=True)
+    nx.set_edge_attributes(graph, {edge: {"w": w} for edge, w in edges if w is not None})
+    nx.write_gml(graph, folder / "g.gml")
+    for text, number in (
+        ("p -> q, p.radius > q.radius", 1),
+        ("p -> q, not p.radius > q.radius", 0),
+        ("p -> q, p.radius >= 10", 2),
+        ("p -> q, p.radius != q.radius", 1),
+        ('p -> q, p.kind = "x"', 2),
+        ("p -> q, p.kind = 3", 1),
+        ("p -> q, p.kind != q.kind", 2),
+        ("p -[w < 9]-> q", 2),
+        ("p -[w < 9]-> q, q.radius > 0", 2),
+    ):
+        assert count(graph, text, reading="subgraph").value == number, text
+        said = invoke(f"count {text!r} g.gml --reading subgraph").stdout
+        assert f"occurrences {number}, counted exactly" in said, text
+        # a graph of a collection may have no such attribute at all
+        several = [graph, nx.DiGraph([(0, 1)]), graph]
+        assert count(several, text, reading="subgraph").value == 2 * number, text
+        assert count(several, text, by="graph", reading="subgraph").tolist() == [number, 0, number]
+    with pytest.raises(InputError, match="must have kind as text, which is compared by =, != and"):
+        count(graph, "p -> q, p.kind > 3")
+    # columns beside those of the graph go before them
+    assert count(graph, "p -> q, p.radius > 0", attributes={"radius": [0, 0, 1]}).value == 1
+    # a column of one number a node is one, as in a tensor
+    wide = {node: [float(size)] for node, size in zip("abc", (3, 2, 1), strict=True)}
+    nx.set_node_attributes(graph, wide, "wide")
+    assert count(graph, "p -> q, p.wide > q.wide").value == 2
+
+
 def test_categories_and_a_collection():
     one = nx.Graph([(0, 1), (1, 2)])
     nx.set_node_attributes(one, {0: "C", 1: "N", 2: "O"}, "kind")

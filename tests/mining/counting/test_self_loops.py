@@ -14,7 +14,7 @@ from gomkcn.mining.counting.conditions import TextQuery
 from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.self_loops import compare_loops, loop_number, place_loops
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr, with_edge_table
+from gomkcn_dgl.graph import as_csr, with_attributes
 from gomkcn_dgl.graphs.pattern_text import PatternText
 from gomkcn_dgl.io.reading import read_graph
 
@@ -72,7 +72,7 @@ def test_the_number_of_self_loops_is_compared_with_edges_at_random():
     rng = np.random.default_rng(1)
     for directed in (True, False):
         graph = draw(5, directed)
-        csr, edges = with_edge_table(graph)
+        csr, _, edges = with_attributes(graph)
         found = loop_number(edges, np.ones(len(edges.source), bool), csr)
         pairs = np.array([(u, v) for u in range(8) for v in range(8) if directed or u <= v])
         drawn = [
@@ -101,8 +101,8 @@ def test_edges_of_a_collection_join_nodes_of_the_same_graph():
     """Against the sums over its graphs; all edges of a graph may be self-loops."""
     graphs = [draw(seed) for seed in (1, 2)] + [nx.MultiDiGraph([(0, 0), (1, 1)])]
     parts = [loop_number(table, np.ones(len(table.source), bool), one)
-             for one, table in map(with_edge_table, graphs)]  # fmt: skip
-    csr, edges = with_edge_table(graphs)
+             for one, _, table in map(with_attributes, graphs)]  # fmt: skip
+    csr, _, edges = with_attributes(graphs)
     both = loop_number(edges, np.ones(len(edges.source), bool), csr)
     assert both.loops == sum(one.loops for one in parts)
     assert both.expected_by_degree == pytest.approx(sum(one.expected_by_degree for one in parts))
@@ -135,7 +135,7 @@ def test_p_of_placements_is_level_where_loops_are_at_random_nodes():
     for number in range(300):
         loops = rng.choice(leaving, 8, replace=False).tolist()
         graph = nx.DiGraph([*base, *((node, node) for node in loops)])
-        csr, edges = with_edge_table(graph)
+        csr, _, edges = with_attributes(graph)
         text = TextQuery.of(csr, PatternText.read("A -> A, A -> B"), None, edges)
         found, _ = count_query(text.query())
         numbers, placed = compare_loops(text, "induced", found, seed=number)

@@ -98,7 +98,7 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     miner.set_params(values="occurrences")
     np.testing.assert_array_equal(miner.transform(graph), miner.transform(other))
     with pytest.raises(InputError, match="^graph must have relations that the miner was fitted on"):
-        miner.transform(csr_from_edges(*edges.T, size, directed=True))
+        miner.transform(csr_from_edges(*edges.T, size, **kinds | {"directed": True}))
 
 
 def test_edges_both_ways_are_the_undirected_graph():
