@@ -170,10 +170,11 @@ def census(
     gomkcn census friends.txt.gz --sizes 2-5 --orbits --out orbits.parquet
     """
     show_log(quiet, brief=True)
+    from gomkcn.mining.counting.census_columns import CENSUS_COLUMNS
     from gomkcn.mining.counting.structure_census import census as count
+    from gomkcn.mining.show.text_table import text_table
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
-    from gomkcn_dgl.runtime.tabular import Table
 
     missing: dict[int, str] = {}
     steps, interrupts = limited_steps(time_limit, quiet)
@@ -183,18 +184,17 @@ def census(
     with steps.progress, interrupts:
         if orbits:
             table = _count_orbits(graph, sizes, reading, steps, interrupts)
-            num_rows = graph.num_nodes
         else:
             found = count(graph, sizes, reading, steps=steps)
-            columns = found.columns()
             missing = found.missing
-            num_rows = len(columns["size"])
-            table = Table({**columns, "reading": [reading] * num_rows})
-    if out is None:
+            table = found.table()
+    if out is not None:
+        table.save(out)
+        say(f"wrote {out}: {len(table):,} rows")
+    elif orbits:
         print_table(table)
     else:
-        table.save(out)
-        say(f"wrote {out}: {num_rows:,} rows")
+        say(str(text_table(CENSUS_COLUMNS, found.rows)))
     reasons = [
         f"structures of {of} nodes are not counted: {reason}"
         for reason, of in _by_reason(missing).items()
