@@ -17,16 +17,14 @@ from gomkcn.commands.base import (
     limited_steps,
     say_missing,
 )
-from gomkcn.commands.option_types import InputPath, Word
+from gomkcn.commands.option_types import InputPath
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
-    TEMPORAL_NULLS,
     class_options,
     file_options,
     folder_options,
     force_option,
     jobs_option,
-    only_one,
     quiet_option,
     reading_option,
     run_limits,
@@ -319,16 +317,9 @@ def frequent(
 @option_group("Options", setting_options(TemporalTable, "window", shown=("window",)))
 @option_group(
     "Random graphs and counts",
-    option(
-        "--null",
-        type=Word(*TEMPORAL_NULLS),
-        multiple=True,
-        callback=only_one,
-        help="What random graphs keep: directions (all times of each two nodes), gaps (times "
-        "between their events), timelines (their times, given to two others), or times (no "
-        "bursts) [directions]",
+    setting_options(
+        TemporalTable, "null", "null_samples", "seed", shown=("null", "null_samples", "seed")
     ),
-    setting_options(TemporalTable, "null_samples", "seed", shown=("null_samples", "seed")),
 )
 @option_group("Output", folder_options)
 @option_group(

@@ -19,7 +19,7 @@ class CensusRow(NamedTuple):
     form: str
     code: str
     name: str
-    count: int | None
+    occurrences: int | None
     reading: str
 
     @classmethod
@@ -78,7 +78,7 @@ CENSUS_COLUMNS: tuple[TableColumn[CensusRow], ...] = (
         "count",
         "Count",
         "occurrences in the graph; empty for a size that is not counted",
-        lambda row: row.count,
+        lambda row: row.occurrences,
         is_main=True,
     ),
     TableColumn(

@@ -135,6 +135,7 @@ class FrequentSubgraphs(Tabular):
         shapes = describe_shapes(self.structures)
         fragments = [describe_fragment(structure) for structure in self.structures]
         contrasts = self.contrasts or [()] * len(self)
+        p_adjusted = self.p_adjusted if self.classes is not None else [None] * len(self)
         return [
             FrequentRow(
                 structure,
@@ -151,7 +152,7 @@ class FrequentSubgraphs(Tabular):
                 shapes,
                 self.support.tolist(),
                 contrasts,
-                self.p_adjusted or [None] * len(self),
+                p_adjusted,
                 strict=True,
             )
         ]
