@@ -23,7 +23,8 @@ from gomkcn.mining.counting.census import Counts, count_in_each, subgraphs_of
 from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
 from gomkcn.mining.counting.watching import spend_freely
 from gomkcn.mining.patterns.choice import compare_censuses
-from gomkcn.mining.significance.null_models import RandomGraphs, null_model, sample_null
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs, sample_null
 from gomkcn.mining.structures.categories import NO_CATEGORIES
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE
 from gomkcn.synthetic import MOTIFS

@@ -106,7 +106,7 @@ def _colors(graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
     over = np.zeros(len(graph.indices), np.uint64)
     if graph.links is not None:
         over = _hash_rows(graph.relations.links)[graph.links]
-    color = _refine(graph, owner, over, _hash_rows(graph.features))
+    color = _refine_hashes(graph, owner, over, _hash_rows(graph.features))
     small = np.flatnonzero(np.diff(graph.graph_ptr)[owner] <= _SMALL)
     for _ in range(_MOST_ROUNDS if len(graph.indices) <= _MOST_TOLD_APART else 0):
         order = small[np.lexsort((color[small], owner[small]))]
@@ -117,11 +117,13 @@ def _colors(graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
         marked = color.copy()
         marked[alike[first]] = mix64(color[alike[first]] * _ODD + np.uint64(1))
         # what the colours of a graph are does not depend on the other graphs
-        color = np.where(np.isin(owner, known), _refine(graph, owner, over, marked), color)
+        color = np.where(np.isin(owner, known), _refine_hashes(graph, owner, over, marked), color)
     return color
 
 
-def _refine(graph: CSRGraph, owner: np.ndarray, over: np.ndarray, color: np.ndarray) -> np.ndarray:
+def _refine_hashes(
+    graph: CSRGraph, owner: np.ndarray, over: np.ndarray, color: np.ndarray
+) -> np.ndarray:
     """Refine the colours of nodes by those of their neighbours, and ``over [E]``, their links."""
     growing, num_classes = np.ones(graph.num_graphs, bool), np.zeros(graph.num_graphs, np.int64)
     for _ in range(_MOST_ROUNDS):

@@ -47,9 +47,9 @@ class Setting:
     least, most, above : float or None
         The range of a number, or of each number of a list; ``above`` is the bound that a number
         must exceed.
-    words : sequence of str, or callable
-        The texts that a text, or each entry of a list, may be; called when they are needed, where
-        to know them takes long.
+    words : sequence of str, or mapping from str to str, or callable
+        The texts that a text, or each entry of a list, may be, perhaps with what each is in a few
+        words; called when they are needed, where to know them takes long.
     usual : str
         What the default stands for, in words, where it is no plain value.
     check : callable or None
@@ -62,7 +62,7 @@ class Setting:
     least: float | None = None
     most: float | None = None
     above: float | None = None
-    words: Sequence[str] | Callable[[], Sequence[str]] = ()
+    words: Sequence[str] | Mapping[str, str] | Callable[[], Sequence[str]] = ()
     usual: str = ""
     check: Callable[[str, Any], Any] | None = None
     is_repeated: bool = False
@@ -136,6 +136,14 @@ class SettingField:
         """The texts that it may be; none where it may be any."""
         words = self.setting.words
         return tuple(words() if callable(words) else words)
+
+    @property
+    def words_of_help(self) -> tuple[str, ...]:
+        """The same, each with what it is in brackets where that is known."""
+        words = self.setting.words
+        if isinstance(words, Mapping):
+            return tuple(f"{word} ({meaning})" for word, meaning in words.items())
+        return self.words
 
     def read(self, value: Any) -> Any:
         """The value as the field keeps it; an InputError for one that it cannot have."""

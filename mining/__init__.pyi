@@ -15,7 +15,7 @@ from gomkcn.mining.patterns.pattern_miner import PatternMiner as PatternMiner
 from gomkcn.mining.patterns.run_comparison import compare_runs as compare_runs
 from gomkcn.mining.runs.export import write_tables as write_tables
 from gomkcn.mining.runs.kinds import load as load
-from gomkcn.mining.significance.null_models import sample_null as sample_null
+from gomkcn.mining.significance.random_graphs import sample_null as sample_null
 from gomkcn.mining.structures.pattern import OccurrenceCount as OccurrenceCount
 from gomkcn.mining.structures.pattern import Pattern as Pattern
 from gomkcn.mining.structures.truth import compare_with_truth as compare_with_truth

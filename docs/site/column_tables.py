@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from gomkcn.mining.counting import census_columns
 from gomkcn.mining.filters import filter_columns
+from gomkcn.mining.frequent import frequent_columns
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure
 from gomkcn.mining.structures import class_columns, pattern_columns, truth
@@ -17,6 +19,8 @@ from gomkcn.mining.temporal import temporal_columns
 TABLES: dict[str, Callable[[], Iterable[TableColumn[Any]]]] = {
     "structures": lambda: pattern_columns.structure_columns([], ["degree"], ["X"]),
     "classes": lambda: class_columns.CLASS_COLUMNS,
+    "frequent": lambda: frequent_columns.frequent_columns(["X"]),
+    "census": lambda: census_columns.CENSUS_COLUMNS,
     "motifs": lambda: motif_columns.MOTIF_COLUMNS,
     "features": lambda: motif_columns.FEATURE_COLUMNS,
     "planted": lambda: truth.PLANTED_COLUMNS,

@@ -23,7 +23,7 @@ from gomkcn.commands.options import (
     seed_option,
     time_limit_option,
 )
-from gomkcn.commands.printing import print_table, say, say_row, say_values, show_log
+from gomkcn.commands.printing import say, say_row, say_values, show_log
 from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.bounds import LONGEST, MOST_LISTED
 from gomkcn_dgl.errors import InputError
@@ -275,28 +275,16 @@ def _read_classes(
 
 def _say_classes(classes: GraphClasses, contains: np.ndarray | None) -> None:
     """Print how many graphs of each class contain the pattern."""
+    from gomkcn.mining.show.text_table import text_table
     from gomkcn.mining.significance.verdicts import class_contrasts
-    from gomkcn.mining.structures.pattern import odds
-    from gomkcn_dgl.runtime.tabular import Table
+    from gomkcn.mining.structures.pattern_columns import CONTRAST_COLUMNS
 
     if contains is None:
         say("classes     not compared: not all graphs were searched")
         return
     (contrasts,) = class_contrasts(contains[:, None], classes.labels, classes.names)
-    table = Table(
-        {
-            "class": [contrast.name for contrast in contrasts],
-            "contain it": [
-                f"{contrast.containing} of {contrast.num_graphs}" for contrast in contrasts
-            ],
-            "share": [f"{contrast.containing / contrast.num_graphs:.0%}" for contrast in contrasts],
-            "odds ratio": [odds(contrast.odds_ratio) for contrast in contrasts],
-            "95% interval": [contrast.interval for contrast in contrasts],
-            "p (Fisher)": [f"{contrast.p:.2g}" for contrast in contrasts],
-        }
-    )
     say("")
-    print_table(table)
+    say(str(text_table(CONTRAST_COLUMNS, contrasts)))
     say("")
 
 

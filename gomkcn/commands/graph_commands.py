@@ -17,16 +17,14 @@ from gomkcn.commands.base import (
     limited_steps,
     say_missing,
 )
-from gomkcn.commands.option_types import InputPath, Word
+from gomkcn.commands.option_types import InputPath
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
-    TEMPORAL_NULLS,
     class_options,
     file_options,
     folder_options,
     force_option,
     jobs_option,
-    only_one,
     quiet_option,
     reading_option,
     run_limits,
@@ -186,10 +184,11 @@ def census(
     gomkcn census friends.txt.gz --sizes 2-5 --orbits --out orbits.parquet
     """
     show_log(quiet, brief=True)
+    from gomkcn.mining.counting.census_columns import CENSUS_COLUMNS
     from gomkcn.mining.counting.structure_census import census as count
+    from gomkcn.mining.show.text_table import text_table
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
-    from gomkcn_dgl.runtime.tabular import Table
 
     missing: dict[int, str] = {}
     steps, interrupts = limited_steps(time_limit, quiet)
@@ -199,18 +198,17 @@ def census(
     with steps.progress, interrupts:
         if orbits:
             table = _count_orbits(graph, sizes, reading, steps, interrupts)
-            num_rows = graph.num_nodes
         else:
             found = count(graph, sizes, reading, steps=steps)
-            columns = found.columns()
             missing = found.missing
-            num_rows = len(columns["size"])
-            table = Table({**columns, "reading": [reading] * num_rows})
-    if out is None:
+            table = found.table()
+    if out is not None:
+        table.save(out)
+        say(f"wrote {out}: {len(table):,} rows")
+    elif orbits:
         print_table(table)
     else:
-        table.save(out)
-        say(f"wrote {out}: {num_rows:,} rows")
+        say(str(text_table(CENSUS_COLUMNS, found.rows)))
     reasons = [
         f"structures of {of} nodes are not counted: {reason}"
         for reason, of in _by_reason(missing).items()
@@ -335,16 +333,9 @@ def frequent(
 @option_group("Options", setting_options(TemporalTable, "window", shown=("window",)))
 @option_group(
     "Random graphs and counts",
-    option(
-        "--null",
-        type=Word(*TEMPORAL_NULLS),
-        multiple=True,
-        callback=only_one,
-        help="What random graphs keep: directions (all times of each two nodes), gaps (times "
-        "between their events), timelines (their times, given to two others), or times (no "
-        "bursts) [directions]",
+    setting_options(
+        TemporalTable, "null", "null_samples", "seed", shown=("null", "null_samples", "seed")
     ),
-    setting_options(TemporalTable, "null_samples", "seed", shown=("null_samples", "seed")),
 )
 @option_group("Output", folder_options)
 @option_group(

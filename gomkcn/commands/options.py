@@ -31,25 +31,13 @@ from gomkcn_dgl.settings import SettingField, Settings, settings_of
 Decorated = Callable[..., Any]
 S = TypeVar("S", bound=Settings)
 
-# words of options, which the shell completes; they are here so that this loads no library
-TEMPORAL_NULLS = ("directions", "gaps", "timelines", "times")
+# words of an option, which the shell completes; they are here so that this loads no library
 READINGS = ("induced", "subgraph")
 
 
 def none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
     """The callback of an option that may be repeated: None where it is not given."""
     return given or None
-
-
-def only_one(ctx: click.Context, option: click.Parameter, given: tuple[Any, ...]) -> Any:
-    """The callback of an option that other commands repeat: its one value, None without one."""
-    if not given:
-        return None
-    if len(given) > 1:
-        named = " and ".join(map(str, given))
-        sentence = f"{option.opts[0]} must be given once, got {named}; run it once for each."
-        raise BadOptionError(sentence)
-    return given[0]
 
 
 def together(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
@@ -69,11 +57,16 @@ class SettingOption(cloup.Option):
     field: SettingField
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        # words of null models and formats take long to know, and are shown here alone
+        # words of formats take long to know, and are shown here alone
         if self.hidden:
             return None
         self.help = help_of(self.field)
         return super().get_help_record(ctx)
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        # what is not given is None, also where one command invokes another
+        found = super().type_cast_value(ctx, value)
+        return None if found == () else found
 
 
 class SettingText(click.ParamType):  # type: ignore[type-arg]
@@ -120,8 +113,14 @@ def type_of(field: SettingField) -> click.ParamType:  # type: ignore[type-arg]
 def _read(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
     """The callback of an option of a setting: what its field keeps; None where it is not given."""
     assert isinstance(option, SettingOption), "of a setting"
-    if given is None or given == ():
+    if given is None:
         return None
+    if isinstance(given, tuple) and not option.field.setting.is_repeated:
+        if len(given) > 1:
+            named = " and ".join(map(str, given))
+            sentence = f"{option.opts[0]} must be given once, got {named}; run it once for each."
+            raise BadOptionError(sentence, ctx)
+        (given,) = given
     try:
         return option.field.read(given)
     except GomkcnError as error:
@@ -142,8 +141,9 @@ def option_name(field: SettingField) -> str:
 def help_of(field: SettingField) -> str:
     """The line of the help of a setting: what it is, which words it may be, and its default."""
     text = field.setting.help
-    if words := field.words[:-1]:
-        text += f": {', '.join(words)} or {field.words[-1]}"
+    *words, last = field.words_of_help or ("",)
+    if words:
+        text += f": {', '.join(words)} or {last}"
     if field.setting.is_repeated:
         text += "; may be repeated"
     usual = default_of(field)
@@ -187,7 +187,8 @@ def _option_of(field: SettingField, is_hidden: bool) -> Callable[[Decorated], De
         field.name,
         cls=made,
         default=None,
-        multiple=field.setting.is_repeated,
+        # the second of what is given once is refused
+        multiple=not field.is_flag,
         hidden=is_hidden,
         callback=_read,
         **extra,

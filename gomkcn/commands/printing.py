@@ -69,7 +69,7 @@ def show_log(quiet: bool = False, brief: bool = False) -> None:
 
 
 def print_table(table: Tabular) -> None:
-    """Print the columns of a table."""
-    from gomkcn.mining.show.tabular_text import format_table
+    """Print the columns of a table that has no list of them."""
+    from gomkcn.mining.show.text_table import plain_table
 
-    say(format_table(table))
+    say(str(plain_table(table)))

@@ -72,11 +72,11 @@ def canonical_forms(links: np.ndarray, colors: np.ndarray) -> CanonicalForms:
     ([[0, 2, 1], [1, 2, 0]], [2.0, 2.0], [[0, 1, 0], [0, 1, 1]])
     """
     # compiled, which one structure does without
-    from gomkcn_dgl.kernels.canonical_numba import find_forms
+    from gomkcn_dgl.kernels.canonical_numba import find_orders
 
     # of one type, so that one function is compiled
     links, colors = np.ascontiguousarray(links, np.int64), np.ascontiguousarray(colors, np.int64)
-    return CanonicalForms(*find_forms(links, colors))
+    return CanonicalForms(*find_orders(links, colors))
 
 
 def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
@@ -101,7 +101,7 @@ def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
         """Look at all orders behind a path; return the length of the path to go back to."""
         nonlocal num_automorphisms
         is_first = not leaves
-        color = _refine(near, color)
+        color = _refine_colors(near, color)
         cell = _first_tie(color)
         if not cell:
             order = sorted(nodes, key=color.__getitem__)
@@ -156,7 +156,7 @@ def _swaps(cell: list[int], size: int) -> list[Permutation]:
     return swaps
 
 
-def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:
+def _refine_colors(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:
     """Tell nodes apart by the links and colours of their neighbours, until nothing changes."""
     number = len(set(color))
     while number < len(color):

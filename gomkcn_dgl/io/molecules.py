@@ -401,7 +401,7 @@ def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
             # each for itself: behind an empty record, RDKit leaves out the next one
             mol = next(iter(chem.ForwardSDMolSupplier(io.BytesIO(record))), None)
             names = [] if mol is None else list(mol.GetPropNames())
-            at = _find(names, known)
+            at = _column_called(names, known)
             label = None if mol is None or at is None else mol.GetProp(names[at])
             title = record.partition(b"\n")[0].decode("utf-8", errors="replace").strip()
             of_name = name_column(names)
@@ -414,7 +414,7 @@ def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
 
 def _column(option: str, given: str | None, usual: Sequence[str], names: list[str]) -> int | None:
     """The number of a column that was named, or has a usual name."""
-    at = _find(names, usual if given is None else (given,))
+    at = _column_called(names, usual if given is None else (given,))
     if at is None and given is not None:
         raise InputError(option, f"must name a column, which are {listed(names)}", got=repr(given))
     return at
@@ -429,7 +429,11 @@ def _class_column(given: str | None, names: list[str], taken: Sequence[int | Non
         return None
     at = _column("class_column", given, CLASS_COLUMNS, names)
     if given is None and at is not None:
-        others = [name for name in names if name != names[at] and _find([name], CLASS_COLUMNS) == 0]
+        others = [
+            name
+            for name in names
+            if name != names[at] and _column_called([name], CLASS_COLUMNS) == 0
+        ]
         way_out = (Argument("class_column"), f" takes {listed(others)} in its place")
         fact = f"classes: column {printable(names[at])}"
         log.log(READING, "%s", Message(fact, way_out=way_out if others else ""))
@@ -477,7 +481,7 @@ def smiles_column(names: Sequence[str]) -> int | None:
     >>> smiles_column(["id", "RDKit SMILES"]), smiles_column(["smiles_1", "smiles_2"])
     (1, None)
     """
-    usual = _find(names, _SMILES_COLUMNS)
+    usual = _column_called(names, _SMILES_COLUMNS)
     if usual is not None:
         return usual
     having = [at for at, name in enumerate(names) if _SMILES_COLUMNS[0] in name.casefold()]
@@ -507,7 +511,7 @@ def _log_columns(
     log.info("columns: smiles = %s%s%s, %s", printable(names[of_smiles]), name, where, evidence)
 
 
-def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
+def _column_called(names: Sequence[str], known: Sequence[str]) -> int | None:
     """The number of the name that is known best, in capitals or not."""
     lower = [name.strip().casefold() for name in names]
     found = [lower.index(name.casefold()) for name in known if name.casefold() in lower]

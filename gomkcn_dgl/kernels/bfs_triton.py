@@ -206,7 +206,9 @@ def extract_kernel(
     tl.store(truncated_ptr + s, cut)
     # what joins each node to all others
     first, length = _rows(indptr_ptr, selected, selected >= 0)
-    entry = _find(indices_ptr, first[:, None], length[:, None], selected[None, :])  # [N, N]
+    entry = _places_in_row(
+        indices_ptr, first[:, None], length[:, None], selected[None, :]
+    )  # [N, N]
     link = (entry >= 0).to(tl.int32)
     if HAS_LINKS:
         link = tl.load(links_ptr + entry, mask=entry >= 0, other=0).to(tl.int32)
@@ -238,7 +240,7 @@ def _rows(indptr_ptr, nodes, there):
 
 
 @triton.jit
-def _find(indices_ptr, first, length, nodes):
+def _places_in_row(indices_ptr, first, length, nodes):
     """Where each node stands in a row of its own, or -1; -1 is no node, and stands nowhere."""
     row_ptr = indices_ptr + first
     left = tl.zeros_like(nodes) + length.to(tl.int32)
@@ -258,7 +260,7 @@ def _find(indices_ptr, first, length, nodes):
 def _count_links(indptr_ptr, indices_ptr, nodes, others, there):
     """How many of others [N] that are there each node [B] is joined to: [B]."""
     first, length = _rows(indptr_ptr, others, there)
-    entry = _find(indices_ptr, first[None, :], length[None, :], nodes[:, None])
+    entry = _places_in_row(indices_ptr, first[None, :], length[None, :], nodes[:, None])
     return tl.sum((entry >= 0).to(tl.int32), axis=1)
 
 
@@ -403,7 +405,7 @@ def _draw_rest(
         node = tl.load(indices_ptr + entry)
         # 2. draw again if the node is selected, or stands in an earlier row as well
         earlier = tl.where(n < owner, length, 0)
-        again = _find(indices_ptr, first, earlier, tl.zeros_like(selected) + node) >= 0
+        again = _places_in_row(indices_ptr, first, earlier, tl.zeros_like(selected) + node) >= 0
         is_new = tl.max(((selected == node) | again).to(tl.int32), axis=0) == 0
         selected = tl.where((n == size) & is_new, node, selected)
         size += is_new.to(tl.int32)
@@ -470,7 +472,9 @@ def _grow_dense(
 def _is_leaf(indptr_ptr, indices_ptr, node, selected, LIMIT: tl.constexpr):
     """Whether a node with at most `LIMIT` neighbours is joined to one selected node."""
     first, length = _rows(indptr_ptr, node, node >= 0)
-    num_links = tl.sum((_find(indices_ptr, first, length, selected) >= 0).to(tl.int32), axis=0)
+    num_links = tl.sum(
+        (_places_in_row(indices_ptr, first, length, selected) >= 0).to(tl.int32), axis=0
+    )
     return (num_links == 1) & (length <= LIMIT)
 
 
@@ -479,7 +483,7 @@ def _depth_of(indptr_ptr, indices_ptr, node, ever, depths):
     """One more than the least depth of the neighbours of a node."""
     # in the rows of the others: there may be many in its own
     first, length = _rows(indptr_ptr, ever, ever >= 0)
-    is_joined = _find(indices_ptr, first, length, tl.zeros_like(ever) + node) >= 0
+    is_joined = _places_in_row(indices_ptr, first, length, tl.zeros_like(ever) + node) >= 0
     return tl.min(tl.where(is_joined, depths, _NO_NODE), axis=0) + 1
 
 
@@ -521,7 +525,7 @@ def _links_among(
         # the draws of a hub may repeat a node, which counts once
         is_first = tl.max(((offers == other) & (b < k)).to(tl.int32), axis=0) == 0
         if is_first & (length <= LIMIT):
-            among += (_find(indices_ptr, first, length, offers) >= 0).to(tl.int32)
+            among += (_places_in_row(indices_ptr, first, length, offers) >= 0).to(tl.int32)
     return among
 
 
@@ -567,7 +571,7 @@ def _in_breadth_first_order(indptr_ptr, indices_ptr, selected, BLOCK_N: tl.const
     ordered, count = tl.where(n == 0, selected, -1), tl.full([], 1, tl.int32)
     for k in range(tl.sum((selected >= 0).to(tl.int32), axis=0)):
         first, length = _rows(indptr_ptr, _at(ordered, k, BLOCK_N), k >= 0)
-        is_joined = _find(indices_ptr, first, length, selected) >= 0
+        is_joined = _places_in_row(indices_ptr, first, length, selected) >= 0
         is_new = is_joined & (_is_among(selected, ordered) == 0)
         ordered += _picked(selected, is_new, count, n)
         count += tl.sum(is_new.to(tl.int32), axis=0)

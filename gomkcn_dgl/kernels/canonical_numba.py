@@ -32,7 +32,7 @@ class Paths(NamedTuple):
     ranks: np.ndarray  # int64 [M], cells that are being refined
 
 
-def find_forms(links: np.ndarray, colors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def find_orders(links: np.ndarray, colors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Order, number of automorphisms and orbits of each graph, see ``canonical_forms``."""
     order, orbits = np.empty(colors.shape, np.int64), np.empty(colors.shape, np.int64)
     # a star of 21 leaves has more automorphisms than 64 bits hold
@@ -66,7 +66,7 @@ def order_graphs(first, last, links, colors, order, automorphisms, orbits, paths
             cells[0, i] = 0
             for j in range(size):
                 cells[0, i] += colors[row, j] < colors[row, i]
-        _refine(links[row], cells[0], paths)
+        _refine_cells(links[row], cells[0], paths)
         automorphisms[row] = 1.0
         # no literals, of each of which Numba compiles a version; the spine has no depth yet
         depth, spine, singled[0] = np.int64(0), np.int64(-2), -1
@@ -97,11 +97,11 @@ def order_graphs(first, last, links, colors, order, automorphisms, orbits, paths
                 cells[depth + 1, i] = cells[depth, i] + (cells[depth, i] == tied and i != node)
             depth += 1
             singled[depth] = -1
-            _refine(links[row], cells[depth], paths)
+            _refine_cells(links[row], cells[depth], paths)
 
 
 @subroutine(**SEARCH_JIT)
-def _refine(links, cells, paths):
+def _refine_cells(links, cells, paths):
     """Tell nodes of one cell apart by what they are joined to, until nothing changes."""
     size, keys, ranks = len(cells), paths.keys, paths.ranks
     has_changed = True

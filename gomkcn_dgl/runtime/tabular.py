@@ -188,6 +188,10 @@ class Table(Tabular):
         """Lists or arrays of equal length by the name of the column."""
         return dict(self.named)
 
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.named.values()), ()))
+
     def __repr__(self) -> str:
         """As pandas writes it, with all columns; more of them than fit in a line are below."""
         import pandas as pd

@@ -102,7 +102,7 @@ def initialize_from_classes(
             contrast = _contrast(scores, owner, classes[sample])[has_candidate].cpu()
             similarity = scores[torch.from_numpy(candidates).to(scores.device)].cpu()
             turns = known[np.arange(conv.out_feats) % len(known)]
-            chosen = _choose(contrast, similarity, class_of_candidate, turns)
+            chosen = _choose_of_classes(contrast, similarity, class_of_candidate, turns)
             conv.filters.set(slice(None), adj[chosen], feat[chosen])
 
 
@@ -131,7 +131,7 @@ def _contrast(scores: Tensor, owner: np.ndarray, classes: np.ndarray) -> Tensor:
     return means - others.amax(dim=1) if len(means) > 1 else means
 
 
-def _choose(
+def _choose_of_classes(
     contrast: Tensor, similarity: Tensor, class_of_candidate: np.ndarray, turns: np.ndarray
 ) -> list[int]:
     """Numbers of the candidates of highest contrast, one of each class in ``turns``."""

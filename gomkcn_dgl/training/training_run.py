@@ -92,7 +92,7 @@ def run_training(
     work = Work() if work is None else work
     choice = None
     if settings.method == "auto":
-        choice = _choose(settings, data, split, work, device)
+        choice = _choose_method(settings, data, split, work, device)
         settings = settings.override({"method": choice.method})
     classifier_class = KINDS[settings.method]
     torch_device = _device_for(settings.method, device)
@@ -120,7 +120,7 @@ def run_training(
     return classifier, metrics
 
 
-def _choose(
+def _choose_method(
     settings: ClassifierSettings,
     data: LabelledData,
     split: Split,

@@ -44,10 +44,10 @@ _BYTES_OF_TRIANGLE = 3 * 12
 _STEPS = {2: (1e5, 10.0), 3: (1e5, 25.0), 4: (3e5, 50.0), 5: (7e5, 100.0)}
 
 
-def choose(values: np.ndarray, number: int) -> np.ndarray:
+def num_subsets(values: np.ndarray, number: int) -> np.ndarray:
     """How many sets of so many things there are among ``values``; 0 for fewer than these.
 
-    >>> choose(np.array([0, 2, 4]), 2).tolist(), choose(np.array([1, 5]), 4).tolist()
+    >>> num_subsets(np.array([0, 2, 4]), 2).tolist(), num_subsets(np.array([1, 5]), 4).tolist()
     ([0, 1, 6], [0, 5])
     """
     found = values
@@ -64,13 +64,13 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     0: lambda s: s.d,
     # paths and triangles of three nodes
     1: lambda s: s.walks,
-    2: lambda s: choose(s.d, 2),
+    2: lambda s: num_subsets(s.d, 2),
     3: lambda s: s.t,
     # four nodes: path, star, square, paw, diamond, clique
     4: lambda s: s.near(s.walks),
     5: lambda s: s.d * s.walks,
-    6: lambda s: s.near(choose(s.d - 1, 2)),
-    7: lambda s: choose(s.d, 3),
+    6: lambda s: s.near(num_subsets(s.d - 1, 2)),
+    7: lambda s: num_subsets(s.d, 3),
     8: lambda s: s.c,
     9: lambda s: s.near(s.t),
     10: lambda s: s.at(s.te, s.d),
@@ -81,15 +81,15 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     # path of five
     15: lambda s: s.near(s.near(s.walks)),
     16: lambda s: s.d * s.near(s.walks),
-    17: lambda s: choose(s.walks, 2),
+    17: lambda s: num_subsets(s.walks, 2),
     # fork
-    18: lambda s: s.near(s.near(choose(s.d, 2))),
+    18: lambda s: s.near(s.near(num_subsets(s.d, 2))),
     19: lambda s: s.near(s.d * s.walks),
-    20: lambda s: s.d * s.near(choose(s.d, 2)),
-    21: lambda s: choose(s.d, 2) * s.walks,
+    20: lambda s: s.d * s.near(num_subsets(s.d, 2)),
+    21: lambda s: num_subsets(s.d, 2) * s.walks,
     # star
-    22: lambda s: s.near(choose(s.d - 1, 3)),
-    23: lambda s: choose(s.d, 4),
+    22: lambda s: s.near(num_subsets(s.d - 1, 3)),
+    23: lambda s: num_subsets(s.d, 4),
     # bull
     24: lambda s: s.near(s.at(s.te, s.d)),
     25: lambda s: s.at(s.third_degrees, s.d) // 2,
@@ -101,8 +101,8 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     30: lambda s: s.t * s.walks,
     # cricket
     31: lambda s: s.near(s.t * s.d),
-    32: lambda s: s.at(s.te, choose(s.d, 2)),
-    33: lambda s: s.t * choose(s.d, 2),
+    32: lambda s: s.at(s.te, num_subsets(s.d, 2)),
+    33: lambda s: s.t * num_subsets(s.d, 2),
     34: lambda s: s.five,
     # square with a pendant node
     35: lambda s: s.near(s.c),
@@ -112,11 +112,11 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     # diamond with a pendant node at a hub
     39: lambda s: s.near(s.hub),
     40: lambda s: s.facing(s.te * s.at_ends(s.d)),
-    41: lambda s: s.at(choose(s.te, 2), s.d),
+    41: lambda s: s.at(num_subsets(s.te, 2), s.d),
     42: lambda s: s.hub * s.d,
     # butterfly
     43: lambda s: s.at(s.te, s.t),
-    44: lambda s: choose(s.t, 2),
+    44: lambda s: num_subsets(s.t, 2),
     # diamond with a pendant node at a tip
     45: lambda s: s.near(s.tip),
     46: lambda s: s.facing(s.third_degrees),
@@ -130,8 +130,8 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     52: lambda s: s.facing(s.ce),
     53: lambda s: s.at(s.te * s.ce, s.one),
     # three triangles on an edge
-    54: lambda s: s.facing(choose(s.te - 1, 2)),
-    55: lambda s: s.at(choose(s.te, 3), s.one),
+    54: lambda s: s.facing(num_subsets(s.te - 1, 2)),
+    55: lambda s: s.at(num_subsets(s.te, 3), s.one),
     # clique of four with a pendant node
     56: lambda s: s.near(s.k),
     57: lambda s: s.at(s.ke, s.d),
@@ -277,7 +277,7 @@ class _Sums:
     @cached_property
     def hub(self) -> np.ndarray:
         """Diamonds of whose two triangles the node is in both."""
-        return self.at(choose(self.te, 2), self.one)
+        return self.at(num_subsets(self.te, 2), self.one)
 
     @cached_property
     def tip(self) -> np.ndarray:

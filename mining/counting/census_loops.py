@@ -53,7 +53,7 @@ def find_core(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, Rows
     """The nodes of the 2-core, and its rows; on each entry is the number of its edge."""
     size, degree = len(indptr) - 1, np.diff(indptr)
     place = np.zeros(size, np.int64)
-    peel(indptr, indices, degree, place, np.empty(size, np.int64))
+    peel_trees(indptr, indices, degree, place, np.empty(size, np.int64))
     # number its nodes by their degrees, equal ones as they were
     kept = np.flatnonzero(place == 0)
     nodes = kept[np.argsort(degree[kept], kind="stable")]
@@ -66,7 +66,7 @@ def find_core(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, Rows
 
 
 @compiled(**SEARCH_JIT)
-def peel(indptr, indices, degree, place, waiting):
+def peel_trees(indptr, indices, degree, place, waiting):
     """Take nodes with fewer than two neighbours away, one after the other; -1 is their `place`."""
     count = 0
     for node in range(len(degree)):

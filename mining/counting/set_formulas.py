@@ -552,19 +552,19 @@ def _add_cliques(node, rows, kinds, base, marks, table):
 @subroutine()
 def _add(code, number, table):
     """Count so many more sets with this code; return the table, which may be a larger one."""
-    place = _find(code, table.keys)
+    place = _place_of(code, table.keys)
     if table.keys[place] < 0:
         table.used[0] += 1
         if 2 * table.used[0] > len(table.keys):
             table = _grow(table)
-            place = _find(code, table.keys)
+            place = _place_of(code, table.keys)
         table.keys[place] = code
     table.counts[place] += number
     return table
 
 
 @subroutine(**INLINE_JIT)
-def _find(code, keys):
+def _place_of(code, keys):
     """Where a code stands in the table, or may be put."""
     place = np.int64(mix(np.uint64(code)) & np.uint64(len(keys) - 1))
     while keys[place] >= 0 and keys[place] != code:
@@ -579,6 +579,6 @@ def _grow(table):
     keys, counts = np.full(size, -1, np.int64), np.zeros(size, np.int64)
     for place in range(len(table.keys)):
         if table.keys[place] >= 0:
-            found = _find(table.keys[place], keys)
+            found = _place_of(table.keys[place], keys)
             keys[found], counts[found] = table.keys[place], table.counts[place]
     return CodeTable(keys, counts, table.used)

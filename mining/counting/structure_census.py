@@ -15,10 +15,12 @@ from gomkcn.mining.counting.census import (
     exact_array,
     sizes_of_census,
 )
+from gomkcn.mining.counting.census_columns import CENSUS_COLUMNS, CensusRow
 from gomkcn.mining.counting.census_formulas import count_orbits, formula_steps
 from gomkcn.mining.counting.query import INDUCED, READINGS
 from gomkcn.mining.counting.watching import UncountableError
 from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.table_column import tabulate
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -199,26 +201,36 @@ class Census(Tabular):
         check_choice("which", which, tables)
         return tables[which]
 
+    @property
+    def rows(self) -> list[CensusRow]:
+        """The rows of the table; a size that is not counted has one, without a count."""
+        form = self._form
+        counted = zip(self.structures, self.names, self.counts.tolist(), strict=True)
+        return [
+            *(CensusRow.of(of, form, name, number, self.reading) for of, name, number in counted),
+            *(
+                CensusRow(size, form, "", "not counted", None, self.reading)
+                for size in self.missing
+            ),
+        ]
+
+    @property
+    def _form(self) -> str:
+        """The same for all structures: plain ones have a short code."""
+        has_kinds = any(
+            structure.relations.names != (PLAIN,) or any(structure.categories)
+            for structure in self.structures
+        )
+        is_directed = any(structure.relations.is_directed for structure in self.structures)
+        return "edges" if has_kinds else "digraph6" if is_directed else "graph6"
+
     def columns(self) -> dict[str, list[Any]]:
-        """The columns ``size``, ``graph6``, ``name`` and ``count``, with a row a structure.
+        """``size``, ``graph6``, ``name``, ``count`` and ``reading``, with a row a structure.
 
         ``graph6`` is ``digraph6`` with directions, and with relations or categories ``edges``, as
         ``gomkcn count`` takes them. A size that is not counted has one row, without a count.
         """
-        kinds = {
-            (structure.relations.names, any(structure.categories)) for structure in self.structures
-        }
-        is_plain = all(names == (PLAIN,) and not categories for names, categories in kinds)
-        is_directed = any(structure.relations.is_directed for structure in self.structures)
-        code = ("digraph6" if is_directed else "graph6") if is_plain else "edges"
-        write = to_graph6 if is_plain else Structure.to_text
-        number = len(self.missing)
-        return {
-            "size": [*(structure.num_nodes for structure in self.structures), *self.missing],
-            code: [*map(write, self.structures), *[""] * number],
-            "name": [*self.names, *["not counted"] * number],
-            "count": [*self.counts.tolist(), *[None] * number],
-        }
+        return tabulate(CENSUS_COLUMNS, self.rows).columns()
 
 
 def census(
@@ -304,21 +316,3 @@ def _count_size(
     total = census_steps(graph, sizes, categories, steps.check_time)
     spend = steps.share_of(f"counting structures of {size} nodes", total)
     return count_structures(graph, sizes, reading, categories, spend)
-
-
-def to_graph6(structure: Structure) -> str:
-    """Write a structure of up to 62 nodes in B. D. McKay's graph6, with directions in digraph6.
-
-    >>> to_graph6(Structure.parse("triangle")), to_graph6(Structure.parse("a->b"))
-    ('Bw', '&AO')
-    """
-    joined = structure.joined
-    size = structure.num_nodes
-    bits = [bool(joined[u, v]) for v in range(size) for u in range(v)]
-    if structure.relations.is_directed:
-        leaving = structure.channels[:, :, structure.relations.outgoing].any(axis=2)
-        bits = leaving.reshape(-1).tolist()
-    bits += [False] * (-len(bits) % 6)
-    text = "".join("01"[bit] for bit in bits)
-    numbers = [size, *(int(text[k : k + 6], 2) for k in range(0, len(text), 6))]
-    return "&" * structure.relations.is_directed + "".join(chr(63 + number) for number in numbers)

@@ -24,7 +24,8 @@ from gomkcn.mining.filters.filter_bank import FilterBank, Responses, refuse_over
 from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.instances import count_instances
 from gomkcn.mining.filters.neighbourhoods import Neighbourhoods
-from gomkcn.mining.significance.null_models import RandomGraphs, null_model
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.feature_scaling import FeatureScaling
@@ -212,7 +213,7 @@ class FilterLearner:
         """Random graphs with the degrees of the graph; none where time is up before there are few.
 
         They are drawn as those of a comparison are, see
-        :class:`gomkcn.mining.significance.null_models.RandomGraphs`.
+        :class:`gomkcn.mining.significance.random_graphs.RandomGraphs`.
         """
         self.steps.progress.begin("drawing random graphs", NUM_RANDOM)
         graph, drawn = self.mined.graph, []
@@ -291,7 +292,7 @@ class FilterLearner:
             return self._no_filters(), []
         filters = DiscreteFilters.join(parts)
         sizes = tuple(start.size for start in starts)
-        filters, responses = self._refine(filters, sizes, sample)
+        filters, responses = self._averaged(filters, sizes, sample)
         losses = [1 - float(responses.similarity.max(axis=1).mean(dtype=np.float64))]
         if not self.learning.num_epochs:
             return filters, losses
@@ -310,9 +311,9 @@ class FilterLearner:
         # 2. where all are of one size, the losses are those of all subgraphs
         length = min(map(len, curves))
         losses = np.average([curve[:length] for curve in curves], axis=0, weights=counts).tolist()
-        return self._refine(self._commonest(trained, sizes, sample), sizes, sample)[0], losses
+        return self._averaged(self._commonest(trained, sizes, sample), sizes, sample)[0], losses
 
-    def _refine(
+    def _averaged(
         self, filters: DiscreteFilters, sizes: tuple[int, ...], sample: _Sample
     ) -> tuple[DiscreteFilters, Responses]:
         """Give each filter the mean features of those of its subgraphs that have its structure."""

@@ -22,13 +22,15 @@ import numpy as np
 
 from gomkcn.mining.counting.census import are_connected
 from gomkcn.mining.counting.watching import Spend, spend_freely
+from gomkcn.mining.frequent.frequent_columns import FrequentRow, frequent_columns
 from gomkcn.mining.frequent.gspan_loops import find_extensions, is_minimal
 from gomkcn.mining.significance.verdicts import adjust_for_family, class_contrasts
 from gomkcn.mining.structures.categories import Categories
-from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
+from gomkcn.mining.structures.fragments import describe_fragment
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.mined_graph import classes_of
 from gomkcn.mining.structures.pattern import ClassContrast
+from gomkcn.mining.structures.table_column import TableColumn, tabulate
 from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_STEPS
 from gomkcn_dgl.checks import check_bool, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -124,42 +126,56 @@ class FrequentSubgraphs(Tabular):
             return []
         return class_contrasts(self.contains, self.classes.labels, self.classes.names)
 
-    def columns(self) -> dict[str, list[Any]]:
-        """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
-
-        With classes, also the support and the odds ratio of each, with ½ added to each of the four
-        numbers of graphs, and of the class that differs most the exact p (Fisher) and that for all
-        subgraphs that could have differed (Tarone); of pieces of molecules, also the SMARTS.
-        """
-        return dict(self._columns)
+    @cached_property
+    def p_adjusted(self) -> list[float]:
+        """Of each subgraph, for all that could have differed; none without classes."""
+        if self.classes is None:
+            return []
+        least = np.array([min(contrast.p for contrast in row) for row in self.contrasts])
+        return adjust_for_family(least, self.family, self.classes.sizes).tolist()
 
     # a table, a page and a text show them, and names take as long as the search
     @cached_property
-    def _columns(self) -> dict[str, list[Any]]:
-        table = {
-            "nodes": [structure.num_nodes for structure in self.structures],
-            "edges": [len(structure.edges) for structure in self.structures],
-            "support": self.support.tolist(),
-            "share": (self.support / max(len(self.contains), 1)).tolist(),
-        }
-        if self.classes is not None:
-            rows = self.contrasts
-            for label, name in enumerate(self.classes.names):
-                table[f"support in {name}"] = [row[label].containing for row in rows]
-                table[f"odds ratio {name}"] = [row[label].odds_ratio for row in rows]
-            least = [min(contrast.p for contrast in row) for row in rows]
-            adjusted = adjust_for_family(np.array(least), self.family, self.classes.sizes)
-            table |= {"p": least, "adjusted p": adjusted.tolist()}
-        table["pattern"] = [structure.to_text() for structure in self.structures]
-        names = [describe_fragment(structure) for structure in self.structures]
-        are_pieces = bool(names) and all(names)
-        if not are_pieces:
-            shapes = describe_shapes(self.structures)
-            names = [piece or shape for piece, shape in zip(names, shapes, strict=True)]
-        table["name"] = names
-        if are_pieces:
-            table["smarts"] = [to_smarts(structure) for structure in self.structures]
-        return table
+    def rows(self) -> list[FrequentRow]:
+        """The rows of the table."""
+        shapes = describe_shapes(self.structures)
+        fragments = [describe_fragment(structure) for structure in self.structures]
+        contrasts = self.contrasts or [()] * len(self)
+        p_adjusted = self.p_adjusted if self.classes is not None else [None] * len(self)
+        return [
+            FrequentRow(
+                structure,
+                fragment or shape,
+                fragment is not None,
+                support,
+                len(self.contains),
+                of_classes,
+                p,
+            )
+            for structure, fragment, shape, support, of_classes, p in zip(
+                self.structures,
+                fragments,
+                shapes,
+                self.support.tolist(),
+                contrasts,
+                p_adjusted,
+                strict=True,
+            )
+        ]
+
+    @property
+    def table_columns(self) -> tuple[TableColumn[FrequentRow], ...]:
+        """The columns of the table, those of each class included."""
+        return frequent_columns(() if self.classes is None else self.classes.names)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each subgraph: its name, edges as ``gomkcn count`` takes them, and support.
+
+        With classes, also how many graphs of each contain it, with odds ratios, and of the class
+        that differs most the exact p (Fisher) and that for all subgraphs that could have differed
+        (Tarone); of pieces of molecules, also the SMARTS.
+        """
+        return tabulate(self.table_columns, self.rows).columns()
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Whether each graph contains each subgraph, bool ``[G, S]``.

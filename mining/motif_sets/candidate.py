@@ -22,7 +22,8 @@ class Candidate:
     """A structure in canonical order, with copies of it, the best of those that were found."""
 
     structure: Structure
-    copies: np.ndarray  # int32 [K, M], the node of the mined graph at each node
+    # int32 [K, M], the node of the mined graph at each node: thousands of candidates are held
+    copies: np.ndarray
     # [K, P], which edge of one graph, or entry of a collection, each edge is, if it is known
     edges: np.ndarray = field(default_factory=lambda: NO_EDGES)
     sources: tuple[str, ...] = ("grown",)  # what saw it
@@ -57,10 +58,14 @@ class Candidate:
         order = np.argsort(rows)
         return rows[order], order
 
+    def chosen(self, rows: np.ndarray) -> np.ndarray:
+        """Some of the copies as a description has them, int64 ``[k, M]``."""
+        return self.copies[rows].astype(np.int64)
+
     def rows_of(self, copies: np.ndarray) -> np.ndarray:
-        """The rows of ``copies`` that some of them ``[k, M]`` are, int64 ``[k]``."""
+        """The rows of ``copies`` that some chosen ones ``[k, M]`` are, int64 ``[k]``."""
         ascending, order = self._ascending
-        return order[np.searchsorted(ascending, _as_bytes(copies.astype(np.int32)))]
+        return order[np.searchsorted(ascending, _as_bytes(copies.astype(self.copies.dtype)))]
 
 
 class Choice(NamedTuple):

@@ -57,11 +57,11 @@ def choose_each(
     cells = max(description.code.graph.num_nodes, size * description.signatures[0].shape[1])
     most = max(1, _MOST_CELLS // cells)
     for first in range(0, len(candidates), most):
-        choices += _choose(description, candidates[first : first + most], rounds)
+        choices += _choose_in_rounds(description, candidates[first : first + most], rounds)
     return choices
 
 
-def _choose(
+def _choose_in_rounds(
     description: CollectionDescription, candidates: Sequence[Candidate], rounds: int
 ) -> list[Choice]:
     code = description.code

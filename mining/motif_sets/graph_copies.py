@@ -208,8 +208,7 @@ def choose_in_graph(
                 best = prefix
     if best is None:
         return None
-    copies = candidate.copies[best.rows].astype(np.int64)
-    return Choice(candidate, copies, len(best.rows) - len(taken), best.gain)
+    return Choice(candidate, candidate.chosen(best.rows), len(best.rows) - len(taken), best.gain)
 
 
 def _costs_by(address: str, candidate: Candidate, rows: np.ndarray, near: np.ndarray) -> np.ndarray:

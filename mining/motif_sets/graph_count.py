@@ -114,7 +114,7 @@ def count_graphs(degrees: np.ndarray, most_classes: int = MOST_CLASSES) -> Graph
     counts = np.bincount(degrees)
     known = np.flatnonzero(counts[1:]) + 1
     counts = counts[known]
-    left, forced = peel(known, counts)
+    left, forced = peel_forced_nodes(known, counts)
     free = forced == 0
     error = bits = 0.0
     if free.any():
@@ -124,13 +124,13 @@ def count_graphs(degrees: np.ndarray, most_classes: int = MOST_CLASSES) -> Graph
     return GraphCount(bits, (Multipliers(0 * known, known, forced),), error)
 
 
-def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def peel_forced_nodes(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Peel nodes off that are joined to all others, and those that these leave without an edge.
 
     Of so many nodes of each degree above 0, int64 ``[K]`` each; returns the degrees that are left,
     and log2 x of the nodes that are peeled off, 0 for the others.
 
-    >>> peel(np.array([1, 4]), np.array([4, 1]))[1].tolist()
+    >>> peel_forced_nodes(np.array([1, 4]), np.array([4, 1]))[1].tolist()
     [-20.0, 20.0]
     """
     left, forced = degrees.copy(), np.zeros(len(degrees))

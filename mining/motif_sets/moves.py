@@ -177,11 +177,17 @@ class Drop(_Refill):
 
 
 class DropPairs(_Refill):
-    """Leave out each two motifs that have nodes in common, and fill the gap."""
+    """Leave out each two motifs that have nodes in common, and fill the gap by bits an edge.
+
+    By bits alone each of the two would be found again as it was.
+    """
 
     def propose(self, search: Search) -> Iterator[Gap]:
+        if search.best.nodes_apart:
+            return
+        by_edges = [exponent for exponent in search.settings.exponents if exponent > 0]
         for pair in combinations(search.best.motifs, 2):
-            for exponent in search.settings.exponents[1:]:
+            for exponent in by_edges:
                 motifs = search.best.motifs
                 numbers = tuple(number for number, motif in enumerate(motifs) if motif in pair)
                 if len(numbers) == len(pair) and _meet(*pair):

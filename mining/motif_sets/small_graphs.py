@@ -13,7 +13,11 @@ from math import comb, log, log2, pi
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.graph_count import count_two_sided_graphs, degree_nats, peel
+from gomkcn.mining.motif_sets.graph_count import (
+    count_two_sided_graphs,
+    degree_nats,
+    peel_forced_nodes,
+)
 from gomkcn_dgl.runtime.compiled import compiled
 
 # up to so many edges, or arcs, graphs are counted one by one: some thousand steps
@@ -41,7 +45,7 @@ def count_small_graphs(nodes_of_degree: tuple[int, ...]) -> tuple[float, np.ndar
     counts = np.array(nodes_of_degree)
     multipliers = np.zeros(len(nodes_of_degree))
     known = np.flatnonzero(counts[1:]) + 1
-    left, forced = peel(known, counts[known])
+    left, forced = peel_forced_nodes(known, counts[known])
     multipliers[known] = np.exp2(forced)
     free = forced == 0
     if not free.any():

@@ -34,12 +34,9 @@ from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
-from gomkcn.mining.significance.null_models import (
-    ATTEMPTS_PER_EDGE,
-    NullModel,
-    RandomGraphs,
-    null_model,
-)
+from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
+from gomkcn.mining.significance.null_models import NullModel, null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.significance.verdicts import (
     class_differences,
     compare_with_random,

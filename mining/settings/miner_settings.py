@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from gomkcn.mining.significance.null_models import NULL_MODELS, check_null
 from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.settings import SettingsTable, jobs_setting, seed_setting, setting
@@ -20,15 +21,11 @@ _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6
 
 def _null_words() -> tuple[str, ...]:
     """The names of the null models."""
-    from gomkcn.mining.significance.null_models import NULL_MODELS
-
     return (*NULL_MODELS, NONE)
 
 
 def _read_null(name: str, value: Any) -> Any:
     """Null models, by name or as such, as a tuple."""
-    from gomkcn.mining.significance.null_models import check_null
-
     if value is None:
         return NONE
     nulls = tuple(value) if isinstance(value, list | tuple) else (value,)

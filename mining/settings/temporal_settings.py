@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
 from gomkcn_dgl.bounds import MOST_REPEATS
 from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 
@@ -31,9 +32,9 @@ class TemporalTable(SettingsTable):
         "unit of the times",
     )
     null: str = setting(
-        "directions",
-        "What random graphs keep: directions (all times of each two nodes), gaps (times between "
-        "their events), timelines (their times, given to two others), or times (no bursts)",
+        DEFAULT_TEMPORAL_NULL,
+        "What random graphs keep",
+        words={name: null.brief for name, null in TEMPORAL_NULLS.items()},
     )
     null_samples: int = setting(
         199, "Number of random graphs; 0 for none", least=0, most=MOST_REPEATS

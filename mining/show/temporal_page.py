@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from gomkcn.mining.show.page import Numbers, render_page
 from gomkcn.mining.show.page_table import PageTable
+from gomkcn.mining.significance.temporal_nulls import TEMPORAL_NULLS
 from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
 from gomkcn.mining.temporal.temporal_motifs import TemporalCensus, motif_events
-from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
 
 # where the nodes 1, 2 and 3 of a drawing stand, in its pixels
 _POINTS = {1: np.array([16.0, 18.0]), 2: np.array([104.0, 18.0]), 3: np.array([60.0, 80.0])}

@@ -9,8 +9,15 @@ from shutil import get_terminal_size
 from textwrap import fill, wrap
 from typing import Any
 
-from gomkcn.mining.structures.table_column import Medium, Row, TableColumn, columns_in
+from gomkcn.mining.structures.table_column import (
+    Medium,
+    Row,
+    TableColumn,
+    columns_in,
+    plain_text,
+)
 from gomkcn_dgl.runtime.files import visible
+from gomkcn_dgl.runtime.tabular import Tabular, plain_columns
 
 # characters in a line: those of the terminal, but no more and no fewer than these; as many as can
 # be where there is no terminal
@@ -19,6 +26,8 @@ _MOST_WIDTH, _LEAST_WIDTH = 100, 60
 _LEAST = 20
 # of what is not known
 NOT_KNOWN = "-"
+# columns whose numbers are names
+_IDS = ("graph", "node")
 # lines of a long cell; its end is left out
 _MOST_LINES = 6
 
@@ -35,6 +44,24 @@ def text_table(columns: Iterable[TableColumn[Row]], rows: Sequence[Row]) -> Text
     return TextTable(
         {titles[column.key]: [_cell(column, shown, row) for row in rows] for column in standing},
         {titles[column.key] for column in standing if column.is_left},
+    )
+
+
+def plain_table(table: Tabular) -> TextTable:
+    """The table in a terminal of what has columns and no list of them: a row for each node.
+
+    >>> from gomkcn_dgl.runtime.tabular import Table
+    >>> print(plain_table(Table({"node": [1000], "orbit0": [2000]})))
+    node  orbit0
+    1000   2,000
+    """
+    columns = plain_columns(table)
+    return TextTable(
+        {
+            name: [(str(cell) if name in _IDS else plain_text(cell)) or NOT_KNOWN for cell in cells]
+            for name, cells in columns.items()
+        },
+        {name for name, cells in columns.items() if any(isinstance(cell, str) for cell in cells)},
     )
 
 

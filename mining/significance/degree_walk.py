@@ -94,7 +94,7 @@ def _swap(edges, kinds, pairs, first, second):
     if u in (x, y) or v in (x, y):
         return False
     # what joins the nodes that will be joined
-    there, back = _find(pairs, u, y), _find(pairs, x, v)
+    there, back = _edge_between(pairs, u, y), _edge_between(pairs, x, v)
     kind = _kind(edges, kinds, there, u)
     if kind != _kind(edges, kinds, back, x) or kind == kinds[first]:
         return False
@@ -117,7 +117,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
     # 1. the third edge: y–u closes a cycle, v–x lies in the middle of a path
     is_cycle = v == x
     source, target = (y, u) if is_cycle else (v, x)
-    third = _find(pairs, source, target)
+    third = _edge_between(pairs, source, target)
     if third == _FREE:
         return False
     reading = 2 * third + (edges[third, 0] != source)
@@ -129,7 +129,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
             edges[edge, 0], edges[edge, 1] = edges[edge, 1], edges[edge, 0]
         return True
     # 3. on a path the nodes in the middle change places
-    there, back = _find(pairs, x, u), _find(pairs, v, y)
+    there, back = _edge_between(pairs, x, u), _edge_between(pairs, v, y)
     kind = _kind(edges, kinds, there, x)
     if kind != _kind(edges, kinds, back, v) or one_way[kind]:
         return False
@@ -179,7 +179,7 @@ def _slot(pairs, u, v):
 
 
 @subroutine(**SEARCH_JIT)
-def _find(pairs, u, v):
+def _edge_between(pairs, u, v):
     """The edge that joins two nodes, or ``_FREE``."""
     slot = _slot(pairs, u, v)
     return _FREE if pairs[0, slot] == _FREE else pairs[1, slot]

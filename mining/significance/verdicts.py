@@ -3,7 +3,7 @@
 Verdicts are by ranks alone: nothing is modelled.
 
 All structures that the graph or any of the N random graphs holds are compared at once. Where graph
-and random graphs are exchangeable (:class:`gomkcn.mining.significance.null_models.RandomGraphs`),
+and random graphs are exchangeable (:class:`gomkcn.mining.significance.random_graphs.RandomGraphs`),
 the chance that any of them is called different by accident is at most the level: step-down max-T
 (P. H. Westfall and S. S. Young, Resampling-based multiple testing, 1993). With c the counts of the
 N + 1 graphs, the graph itself being number 0, m and v their means and variances over all of these,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn.mining.structures.fragments import to_smarts
-from gomkcn.mining.structures.number_text import expected, share_inside, signed
+from gomkcn.mining.structures.number_text import expected, percent, share_inside, signed
 from gomkcn.mining.structures.pattern import (
     LESS,
     MORE,
@@ -25,6 +25,7 @@ from gomkcn.mining.structures.pattern import (
     Pattern,
     digits,
     null_column,
+    odds,
 )
 from gomkcn.mining.structures.table_column import (
     SHOWN,
@@ -330,14 +331,32 @@ COMPARISON_COLUMNS: tuple[TableColumn[NullComparison], ...] = (
 )
 
 
-# of each class, such as `graphs_toxic`
+# of each class, such as `graphs_toxic`; the name of the class is in keys and titles of these, or a
+# column where a row is a class
 CONTRAST_COLUMNS: tuple[TableColumn[ClassContrast], ...] = (
     TableColumn(
+        "class",
+        "Class",
+        "the class",
+        lambda contrast: contrast.name,
+        is_left=True,
+        media=Medium.TERMINAL,
+    ),
+    TableColumn(
         "graphs_{}",
-        "Graphs",
+        "Contain it",
         "graphs of the class that contain the structure",
         lambda contrast: contrast.containing,
-        media=_FILE,
+        lambda contrast: f"{contrast.containing} of {contrast.num_graphs}",
+        media=_FILE | Medium.TERMINAL,
+    ),
+    TableColumn(
+        "share_{}",
+        "Share",
+        "the same as a share of the class",
+        lambda contrast: None,
+        lambda contrast: percent(contrast.containing / contrast.num_graphs, 0),
+        media=Medium.TERMINAL,
     ),
     TableColumn(
         "of_graphs_{}",
@@ -352,7 +371,16 @@ CONTRAST_COLUMNS: tuple[TableColumn[ClassContrast], ...] = (
         "odds of the class beside those of the others, with ½ added to each of the four numbers of "
         "graphs",
         lambda contrast: contrast.odds_ratio,
-        media=_FILE,
+        lambda contrast: None if contrast.odds_ratio is None else odds(contrast.odds_ratio),
+        media=_FILE | Medium.TERMINAL,
+    ),
+    TableColumn(
+        "odds_ratio_{}_interval",
+        "95% interval",
+        "that of the odds ratio",
+        lambda contrast: None,
+        lambda contrast: contrast.interval,
+        media=Medium.TERMINAL,
     ),
     TableColumn(
         "odds_ratio_{}_low",
@@ -370,10 +398,11 @@ CONTRAST_COLUMNS: tuple[TableColumn[ClassContrast], ...] = (
     ),
     TableColumn(
         "p_exact_{}",
-        "p",
+        "p (Fisher)",
         "Fisher's exact p of this structure alone",
         lambda contrast: contrast.p,
-        media=_FILE,
+        lambda contrast: f"{contrast.p:.2g}",
+        media=_FILE | Medium.TERMINAL,
     ),
 )
 _P_CLASSES = TableColumn[Pattern](
@@ -431,7 +460,11 @@ def _columns_of_class(name: str) -> list[TableColumn[Pattern]]:
         contrasts = () if pattern.classes is None else pattern.classes.contrasts
         return next((contrast for contrast in contrasts if contrast.name == name), None)
 
-    return [column.part_of(column.key.format(name), contrast_of) for column in CONTRAST_COLUMNS]
+    return [
+        column.part_of(column.key.format(name), contrast_of, media=_FILE)
+        for column in CONTRAST_COLUMNS
+        if column.media & _FILE
+    ]
 
 
 def structure_table(patterns: Sequence[Pattern]) -> Table:

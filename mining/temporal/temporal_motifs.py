@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.significance.temporal_draws import Timelines
+from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
 from gomkcn.mining.structures.table_column import tabulate
 from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS, Events, TemporalRow
-from gomkcn.mining.temporal.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS, Timelines
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_int, check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column

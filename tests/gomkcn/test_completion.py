@@ -11,7 +11,6 @@ from gomkcn.commands import options
 from gomkcn.commands.main import main
 from gomkcn.mining.counting.query import READINGS
 from gomkcn.mining.significance.null_models import NULL_MODELS
-from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS
 
 
 def completed(*words):
@@ -39,8 +38,7 @@ def test_words_are_completed(line, words):
     assert completed(*line.split(" ")) == words
 
 
-def test_the_words_are_those_of_the_library():
-    assert (*TEMPORAL_NULLS,) == options.TEMPORAL_NULLS
+def test_the_readings_are_those_of_the_library():
     assert options.READINGS == READINGS
 
 

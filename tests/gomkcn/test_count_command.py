@@ -223,7 +223,6 @@ def test_the_census_is_printed_and_written_as_a_table(folder):
         ["3", "Bw", "triangle", "5", "induced"],
     ]
     expected = census(nx.wheel_graph(6), (3, 5), "subgraph").to_pandas()
-    expected["reading"] = "subgraph"
     read = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}
     for ending, one in read.items():
         said = gomkcn(f"census wheel.txt --reading subgraph --out table.{ending}")

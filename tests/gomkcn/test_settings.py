@@ -36,8 +36,7 @@ SETTINGS = {
     "mine": (RunSettings, {"path", "values"}),
     "filters": (FiltersSettings, {"path"}),
     "train": (ClassifierSettings, {"path", "relations"}),
-    # --null of events in time is refused where it is repeated, as it may be elsewhere
-    "temporal": (TemporalSettings, {"path", "null"}),
+    "temporal": (TemporalSettings, {"path"}),
     "frequent": (FrequentSettings, {"path"}),
     "compare": (ComparisonSettings, {"path", "first", "second", *OF_CLASSES}),
 }

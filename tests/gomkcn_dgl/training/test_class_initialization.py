@@ -13,7 +13,7 @@ from gomkcn_dgl import (
     as_csr,
     initialize_from_classes,
 )
-from gomkcn_dgl.training.class_initialization import _choose
+from gomkcn_dgl.training.class_initialization import _choose_of_classes
 
 CYCLE, STAR = nx.cycle_graph(6), nx.star_graph(5)
 
@@ -92,4 +92,4 @@ def test_each_class_has_a_candidate():
 def test_of_subgraphs_that_are_nearly_one_the_second_is_no_filter(alike, expected):
     similarity = torch.tensor([[1.0, alike, 0.1], [alike, 1.0, 0.1], [0.1, 0.1, 1.0]])
     contrast = torch.tensor([[3.0, 2.0, 1.0]])
-    assert _choose(contrast, similarity, np.zeros(3, int), np.zeros(2, int)) == expected
+    assert _choose_of_classes(contrast, similarity, np.zeros(3, int), np.zeros(2, int)) == expected

@@ -19,6 +19,7 @@ from random_graphs import link_matrix, random_graph
 from gomkcn.mining import PatternMiner
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import census_steps, count_connected_sets, count_structures
+from gomkcn.mining.counting.census_columns import to_graph6
 from gomkcn.mining.counting.census_formulas import (
     count_graphlets,
     count_orbits,
@@ -32,7 +33,6 @@ from gomkcn.mining.counting.structure_census import (
     census,
     graphlet_agreement,
     orbit_counts,
-    to_graph6,
 )
 from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl import as_csr, read_graph
@@ -352,7 +352,7 @@ def made_star(num_leaves):
 def test_a_table_has_a_row_for_each_structure_with_the_names_of_the_reports():
     found = census(nx.complete_graph(4), (2, 5))
     table = found.to_pandas()
-    assert list(table.columns) == ["size", "graph6", "name", "count"]
+    assert list(table.columns) == ["size", "graph6", "name", "count", "reading"]
     assert table["size"].tolist() == [2] + 2 * [3] + 6 * [4] + 21 * [5]
     assert table["count"].sum() == 6 + 4 + 1
     for code, one in zip(table["graph6"], graphlets(), strict=True):

@@ -24,7 +24,8 @@ from gomkcn.mining.filters.contrast import MOST_FILTERS, cover, margin_of, surpr
 from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.neighbourhoods import structure_codes
-from gomkcn.mining.significance.null_models import RandomGraphs, null_model, sample_null
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs, sample_null
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError

@@ -22,7 +22,8 @@ from gomkcn.mining.filters.filter_learning import FilterLearning
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.instances import choose_disjoint, count_instances
 from gomkcn.mining.filters.neighbourhoods import count_node_sets
-from gomkcn.mining.significance.null_models import RandomGraphs, null_model
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.graph import as_csr

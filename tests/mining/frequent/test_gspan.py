@@ -116,12 +116,12 @@ def test_a_share_is_of_all_graphs_or_of_a_class():
     assert len(frequent_subgraphs(rings + paths, 0.31, 4)) == 1
     labelled = frequent_subgraphs(rings + paths, 0.9, 4, y=["ring"] * 3 + ["path"] * 7)
     table = labelled.to_pandas()
-    assert table[["edges", "support in ring", "support in path"]].values.tolist() == [
+    assert table[["num_edges", "graphs_ring", "graphs_path"]].values.tolist() == [
         # what tells the classes apart comes first
         [4, 3, 0],
         [3, 3, 7],
     ]
-    assert table["p"].round(9).tolist() == [round(1 / 120, 9), 1]
+    assert table["p_exact"].round(9).tolist() == [round(1 / 120, 9), 1]
 
 
 def test_p_of_classes_is_adjusted_for_all_that_could_have_differed():
@@ -139,13 +139,13 @@ def test_p_of_classes_is_adjusted_for_all_that_could_have_differed():
         # rarer ones of both classes count as well, and are not listed
         assert len(found.family) > len(found) and found.family.min() >= 3
         assert (found.contains.sum(axis=0) >= 3).all()
-        expected = adjust_for_family(table["p"].to_numpy(), found.family, [12, 48])
-        assert np.allclose(table["adjusted p"], expected)
-        called += (table["adjusted p"] <= 0.05).any()
+        expected = adjust_for_family(table["p_exact"].to_numpy(), found.family, [12, 48])
+        assert np.allclose(table["p_classes"], expected)
+        called += (table["p_classes"] <= 0.05).any()
     assert called <= 2 + 3 * np.sqrt(2)
     # and where they do
     y = np.where(found.contains[:, 5], "with it", "others")
-    assert frequent_subgraphs(csr, 0.25, (2, 4), y=y).to_pandas()["adjusted p"].min() < 1e-6
+    assert frequent_subgraphs(csr, 0.25, (2, 4), y=y).to_pandas()["p_classes"].min() < 1e-6
 
 
 def test_closed_ones_have_no_larger_one_of_equal_support():
@@ -340,12 +340,13 @@ def test_command_writes_a_table(mutag, tmp_path):
     assert run.exit_code == 0, run.output
     rows = (folder / "subgraphs.csv").read_text().splitlines()
     head = (
-        "nodes,edges,support,share,support in -1,odds ratio -1,support in 1,odds ratio 1,p,"
-        "adjusted p,pattern,name,smarts"
+        "structure,edges,num_nodes,num_edges,support,share,p_exact,p_classes,smarts,graphs_-1,"
+        "of_graphs_-1,odds_ratio_-1,odds_ratio_-1_low,odds_ratio_-1_high,p_exact_-1,graphs_1,"
+        "of_graphs_1,odds_ratio_1,odds_ratio_1_low,odds_ratio_1_high,p_exact_1"
     )
-    assert any(",benzene ring: c1ccccc1,[#6]1:[#6]:" in row for row in rows)
+    assert any(row.startswith("benzene ring: c1ccccc1,") and ",[#6]1:[#6]:" in row for row in rows)
     assert rows[0] == head and f"{len(rows) - 1} frequent subgraphs; " in run.stdout
     page = (folder / "frequent.html").read_text()
     assert page.count("<svg") == len(rows) - 1 and "benzene ring: c1ccccc1" in page
     # of two classes one odds ratio is the inverse of the other
-    assert "Odds ratio 1<" in page and "Odds ratio -1<" not in page
+    assert "Odds ratio, 1<" in page and "Odds ratio, -1<" not in page

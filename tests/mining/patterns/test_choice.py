@@ -14,7 +14,8 @@ from gomkcn.mining.counting.pattern_counts import bag_of_patterns
 from gomkcn.mining.patterns import choice
 from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 from gomkcn.mining.show.terminal import format_run
-from gomkcn.mining.significance.null_models import RandomGraphs, null_model
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.structures.graph_relations import joined_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import MORE, NOT_SHOWN, NullComparison, Pattern

@@ -20,7 +20,8 @@ from gomkcn.mining.show.comparison_text import (
     result_sentences,
     warnings,
 )
-from gomkcn.mining.significance.null_models import NULL_MODELS, sample_null
+from gomkcn.mining.significance.null_models import NULL_MODELS
+from gomkcn.mining.significance.random_graphs import sample_null
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError

@@ -7,19 +7,25 @@ from pathlib import Path
 import networkx as nx
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from column_tables import TABLES, fill_columns
 from tiny_runs import difference_of, pattern_of, run_of, significance_of
 
+from gomkcn.commands.main import main
 from gomkcn.mining import (
     FilterMiner,
     FiltersRun,
     MiningRun,
     PatternMiner,
+    census,
     compare_runs,
+    frequent_subgraphs,
     motif_set,
     temporal_census,
 )
+from gomkcn.mining.counting import census_columns, structure_census
 from gomkcn.mining.filters import filter_columns
+from gomkcn.mining.frequent import frequent_columns
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure
 from gomkcn.mining.runs.export import write_tables
@@ -27,6 +33,7 @@ from gomkcn.mining.show import (
     comparison_text,
     filters_page,
     filters_text,
+    frequent_page,
     notebook,
     report,
     terminal,
@@ -182,6 +189,28 @@ def test_a_column_of_events_in_time_is_everywhere(monkeypatch, tmp_path):
     assert_documented("temporal")
 
 
+def test_a_column_of_a_census_is_everywhere(monkeypatch, folder):
+    add(monkeypatch, "CENSUS_COLUMNS", census_columns, structure_census)
+    found = census(nx.complete_graph(4), 3)
+    assert found.columns()[KEY] == [4321, 4321]
+    nx.write_edgelist(nx.complete_graph(4), "graph.txt", data=False)
+    said = CliRunner().invoke(main, ["census", "graph.txt", "--sizes", "3"]).stdout
+    assert said.splitlines()[0].endswith("added") and said.count(VALUE) == 2
+    assert_documented("census")
+
+
+def test_a_column_of_frequent_subgraphs_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "FREQUENT_COLUMNS", frequent_columns)
+    found = frequent_subgraphs([RING, PATH], 2, 4, y=["a", "b"])
+    record = {"graph": {"source": "", "num_graphs": 2}, "settings": {}, "provenance": {}}
+    page = frequent_page.render_subgraphs(found, record, "f.csv")
+    assert f">{TITLE}</th>" in page and page.count(f">{VALUE}</td>") == len(found) == 1
+    assert VALUE in frequent_page.format_subgraphs(found, "f.csv")
+    found.save(tmp_path / "f.csv")
+    assert pd.read_csv(tmp_path / "f.csv")[KEY].tolist() == [4321]
+    assert_documented("frequent")
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_keys_and_meanings_of_a_list_tell_its_columns_apart(name):
     columns = list(TABLES[name]())
@@ -207,9 +236,8 @@ def test_no_template_has_a_head_of_a_table_by_hand():
         for path in templates
         for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
     ]
-    # what stands beside letters of nodes, and above the drawings of frequent subgraphs, whose
-    # columns have their names from the table
-    known = {"filters.html.jinja": ["Feature"], "frequent.html.jinja": ["Subgraph"]}
+    # what stands beside letters of nodes
+    known = {"filters.html.jinja": ["Feature"]}
     for name in {name for name, _ in written} - {"explanation.html.jinja"}:
         assert [head for other, head in written if other == name] == known[name]
 

@@ -12,18 +12,20 @@ import pytest
 from random_graphs import link_matrix
 
 from gomkcn.mining.counting.census_formulas import count_graphlets
+from gomkcn.mining.significance.null_draws import (
+    _nodes_of_pairs,
+    doubt_triangles,
+    find_sides,
+    walk_from,
+)
 from gomkcn.mining.significance.null_models import (
     NULL_MODELS,
     DegreeWalk,
     ErdosRenyi,
     NamedModel,
-    RandomGraphs,
-    _nodes_of_pairs,
-    doubt_triangles,
-    find_sides,
     null_model,
-    sample_null,
 )
+from gomkcn.mining.significance.random_graphs import RandomGraphs, sample_null
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -246,7 +248,7 @@ def visits(space, size, kinds, number):
 def test_a_walk_in_parts_is_the_same_walk():
     graph = GRAPHS["typed"]
     model = null_model("degree", graph)
-    in_parts, _ = model.walk_from(graph, attempts_at_once=7)(1)
+    in_parts, _ = walk_from(graph, model.colors, attempts_at_once=7)(1)
     assert entries(in_parts) == entries(model.sample(graph, 1))
 
 
@@ -254,7 +256,7 @@ def test_many_edges_are_found_and_lost_again():
     """The table of pairs fills and empties: after a long walk no pair is joined twice."""
     graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=1))
     model = null_model("degree", graph)
-    sample, _ = model.walk_from(graph, attempts_per_edge=200)(0)
+    sample, _ = walk_from(graph, model.colors, attempts_per_edge=200)(0)
     check_tidy(sample, graph)
     assert (sample.degrees == graph.degrees).all()
 

@@ -16,6 +16,8 @@ from click.testing import CliRunner
 
 from gomkcn.commands.main import main
 from gomkcn.mining.show.temporal_page import draw_events
+from gomkcn.mining.significance.temporal_draws import Timelines
+from gomkcn.mining.significance.temporal_nulls import TEMPORAL_NULLS
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN
 from gomkcn.mining.temporal.temporal_motifs import (
     NUM_KINDS,
@@ -26,7 +28,6 @@ from gomkcn.mining.temporal.temporal_motifs import (
     motif_events,
     temporal_census,
 )
-from gomkcn.mining.temporal.temporal_nulls import TEMPORAL_NULLS, Timelines
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
 

@@ -1,17 +1,11 @@
-"""Random graphs of events: the same edges at other times, and what each way to draw them keeps.
+"""Random graphs of events: the same edges at other times, as each null model draws them.
 
-L. Gauvin and others, Randomized reference models for temporal networks (SIAM Review 2022), order
-such models by what they keep. All of these keep between which two nodes there are events, and how
-many in each direction; but for permuted times they keep bursts as well. The events of two nodes,
-in either direction, are a timeline: a question and its answer belong together.
-
-Each is drawn uniformly from all graphs that keep the same, so that a graph of which nothing else is
-to be known is as likely as any that is drawn.
+The events of two nodes, in either direction, are a timeline: a question and its answer belong
+together. What each way to draw keeps is in :mod:`~gomkcn.mining.significance.temporal_nulls`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,21 +40,14 @@ class Draw(NamedTuple):
     times: np.ndarray
 
 
-class TemporalNull(NamedTuple):
-    """A null model of events: what its random graphs keep, in words, and how one is drawn."""
-
-    keeps: str
-    draw: Callable[[Timelines, np.ndarray, np.random.Generator], Draw]
-
-
-def _permute_directions(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
+def permute_directions(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
     """The events of each two nodes in another order, at the times that these have."""
     order = np.empty_like(lines.edges)
     order[lines.edges] = np.lexsort((rng.random(len(order)), lines.number))
     return Draw(order, times)
 
 
-def _permute_gaps(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
+def permute_gaps(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
     """The times between the events of each two nodes in another order."""
     # whole numbers wrap around, so that no difference of two is too large
     values = times if times.dtype.kind == "f" else times.view(np.uint64)
@@ -80,7 +67,7 @@ def _permute_gaps(lines: Timelines, times: np.ndarray, rng: np.random.Generator)
     return Draw(order, moved[order])
 
 
-def _exchange_timelines(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
+def exchange_timelines(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
     """The times of each two nodes go to two others with as many events."""
     by_size = np.argsort(lines.size, kind="stable")
     giver = np.empty_like(by_size)
@@ -93,37 +80,6 @@ def _exchange_timelines(lines: Timelines, times: np.ndarray, rng: np.random.Gene
     return Draw(order, times)
 
 
-def _permute_times(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
+def permute_times(lines: Timelines, times: np.ndarray, rng: np.random.Generator) -> Draw:
     """All events in another order."""
     return Draw(rng.permutation(len(times)), times)
-
-
-# the first is the one that is taken where none is named; docs/howto/temporal.md says why
-TEMPORAL_NULLS = {
-    "directions": TemporalNull(
-        "The events of each two nodes keep their times, and how many go each way; which of them "
-        "goes which way is drawn. So bursts, answers soon after, and who is active when are all "
-        "kept, and a motif is called for its order of directions alone",
-        _permute_directions,
-    ),
-    "gaps": TemporalNull(
-        "Each two nodes keep their first and last event, the order of directions, and the times "
-        "between their events, in another order. So the bursts of each two nodes are kept, and "
-        "not that events of different nodes are near each other in time",
-        _permute_gaps,
-    ),
-    "timelines": TemporalNull(
-        "Each two nodes keep the order of directions, and take all times of two others with as "
-        "many events. So bursts and the hours of the day are kept, and not that events of "
-        "different nodes are near each other in time",
-        _exchange_timelines,
-    ),
-    "times": TemporalNull(
-        "A random graph has the same events, and all times in another order. So the number of "
-        "events between each two nodes and in each hour is kept, and nothing of what follows on "
-        "what: that an event is answered or repeated soon, or that a node is busy for a while, "
-        "makes nearly all motifs more frequent",
-        _permute_times,
-    ),
-}
-DEFAULT_TEMPORAL_NULL = "directions"

@@ -1,0 +1,228 @@
+"""How the graphs of null models are drawn, and what tells a graph from them.
+
+Named null models are in :mod:`~gomkcn.mining.significance.null_models`, which imports this where a
+graph is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gomkcn.mining.counting.census_formulas import count_triangles
+from gomkcn.mining.significance.degree_walk import new_table, split_sides, walk
+from gomkcn.mining.structures.categories import Categories
+from gomkcn_dgl.csr import CSRGraph, pack
+
+# attempts of a walk for each edge; after some 2 an edge has forgotten where it was
+ATTEMPTS_PER_EDGE = 10
+# attempts for which random numbers are drawn together: a MiB and a half of them
+ATTEMPTS_AT_ONCE = 1 << 16
+# a graph with fewer cycles may have even ones alone by chance: one of 32
+_LEAST_CYCLES = 5
+# random graphs by which a doubt is told; the differences that matter are large
+NUM_LOOKED_AT = 4
+# where fewer of the attempts succeed, few graphs can be reached
+_LEAST_ACCEPTED = 0.01
+# a graph has other triangles than a null model if their numbers differ by so many standard
+# deviations
+_DISTANCE = 5.0
+# and by this factor
+_FACTOR = 1.5
+# and if this share of the nodes with two neighbours is in one: where copies of a motif are planted,
+# few nodes have many
+_SHARE = 0.6
+# a walk of a graph by a seed: the graph at its end, and the share of attempts that were not refused
+Walk = Callable[[int], tuple[CSRGraph, float]]
+
+
+def node_groups(graph: CSRGraph, categories: Categories, sides: np.ndarray | None) -> np.ndarray:
+    """What a node may not be exchanged against: graph, category and side, int64 ``[V]``."""
+    columns = [graph.graph_of(np.arange(graph.num_nodes))]
+    columns += [categories.colors(graph.features)] if categories else []
+    columns += [] if sides is None else [sides]
+    return _grouped(*columns)
+
+
+def degree_groups(graph: CSRGraph) -> np.ndarray:
+    """The class of the degrees of each node, int64 ``[V]``."""
+    return np.unique(_kind_degrees(graph), axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def walk_from(
+    graph: CSRGraph,
+    colors: np.ndarray,
+    joint: np.ndarray | None = None,
+    check_time: Callable[[], None] | None = None,
+    *,
+    attempts_per_edge: int = ATTEMPTS_PER_EDGE,
+    attempts_at_once: int = ATTEMPTS_AT_ONCE,
+) -> Walk:
+    """What walks from a graph, which is looked at once; see ``DegreeWalk`` for the groups."""
+    edges, kinds = _edges_and_kinds(graph)
+    # readings may be exchanged that agree in this: kind, and nodes at both ends
+    sources = edges.reshape(-1)
+    targets = edges[:, ::-1].reshape(-1)
+    degrees = [] if joint is None else [joint[targets]]
+    groups = _grouped(colors[sources], colors[targets], kinds, *degrees)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
+    members = np.argsort(groups, kind="stable")
+    # links that read otherwise from the other end
+    reverse = graph.relations.reverse
+    one_way = None
+    if graph.links is not None:
+        one_way = reverse != np.arange(len(reverse))
+
+    def walk_by(seed: int) -> tuple[CSRGraph, float]:
+        if len(edges) == 0:
+            return replace(graph, weights=None, loops=None), 1.0
+        walked = edges.copy()
+        pairs = new_table(walked)
+        rng = np.random.default_rng(seed)
+        attempts = attempts_per_edge * len(edges)
+        count = 0
+        for made in range(0, attempts, attempts_at_once):
+            if check_time is not None:
+                check_time()
+            numbers = rng.random((min(attempts_at_once, attempts - made), 3))
+            count += walk(walked, kinds, one_way, groups, ends, members, pairs, numbers)
+        return _graph_of(walked, kinds, graph), count / attempts
+
+    return walk_by
+
+
+def with_random_edges(graph: CSRGraph, seed: int) -> CSRGraph:
+    """Put each edge between two random nodes of its graph."""
+    if len(graph.indices) == 0:
+        return replace(graph, weights=None, loops=None)
+    rng = np.random.default_rng(seed)
+    edges, kinds = _edges_and_kinds(graph)
+    # 1. pairs of nodes of each graph, as many as there are edges
+    numbers = np.bincount(graph.graph_of(edges[:, 0]), minlength=graph.num_graphs)
+    starts = graph.graph_ptr[:-1].tolist()
+    ends = np.cumsum(numbers).tolist()
+    sizes = np.diff(graph.graph_ptr).tolist()
+    for start, size, number, end in zip(starts, sizes, numbers.tolist(), ends, strict=True):
+        pairs = rng.choice(size * (size - 1) // 2, number, replace=False)
+        edges[end - number : end] = start + _nodes_of_pairs(pairs)
+    # 2. in which direction each edge leads
+    turned = rng.random(len(edges)) < 0.5
+    edges[turned] = edges[turned, ::-1]
+    return _graph_of(edges, kinds, graph)
+
+
+def doubt_walks(name: str, graph: CSRGraph, walk_by: Walk) -> str:
+    """That hardly any graph keeps what walks do, or that there are other triangles."""
+    walked = list(map(walk_by, range(NUM_LOOKED_AT)))
+    accepted = float(np.mean([share for _, share in walked]))
+    if accepted < _LEAST_ACCEPTED:
+        return (
+            f"{1000 * accepted:.0f} of 1,000 swaps of the null model “{name}” succeed. "
+            "Its random graphs hardly differ from the graph: the comparison has little power."
+        )
+    return doubt_triangles(name, graph, [sample for sample, _ in walked])
+
+
+def find_sides(graph: CSRGraph) -> np.ndarray | None:
+    """Side of each node, int64 ``[V]`` of 0 and 1, where all edges join the two sides; else None.
+
+    That is said of undirected graphs with several cycles: trees have two sides, whatever they mean.
+    In each component the node with most neighbours is on side 0.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> find_sides(as_csr(nx.complete_bipartite_graph(3, 4))).tolist()
+    [0, 0, 0, 1, 1, 1, 1]
+    >>> find_sides(as_csr(nx.star_graph(4))) is None
+    True
+    """
+    if graph.links is not None:
+        return None
+    sides = np.full(graph.num_nodes, -1)
+    waiting = np.empty(graph.num_nodes, np.int64)
+    order = np.argsort(-graph.degrees, kind="stable")
+    components = split_sides(graph.indptr, graph.indices, order, sides, waiting)
+    if components < 0 or len(graph.indices) // 2 - len(sides) + components < _LEAST_CYCLES:
+        return None
+    return sides
+
+
+def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
+    """Say that a graph has other triangles than random ones, where it has them all over."""
+    at_nodes = count_triangles(graph)
+    observed = int(at_nodes.sum()) // 3
+    able = graph.degrees > 1
+    share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
+    counts = [int(count_triangles(sample).sum()) // 3 for sample in samples]
+    mean = float(np.mean(counts))
+    sd = float(np.std(counts, ddof=1))
+    difference = abs(observed - mean)
+    is_alike = difference <= _DISTANCE * max(sd, mean**0.5, 1.0)
+    is_alike |= difference <= (_FACTOR - 1) * min(observed, mean)
+    if is_alike or (observed > mean and share < _SHARE):
+        return ""
+    what = "graphs have" if graph.num_graphs > 1 else "graph has"
+    if observed > mean:
+        number, verdict = "more", "over"
+        where = f"; {share:.0%} of the nodes with two or more neighbours are in one"
+        why = " Where edges join what is near, in space or in a group, nearly all dense ones are."
+    else:
+        number, verdict = "fewer", "under"
+        where, why = "", ""
+    return (
+        f"The {what} {number} triangles than random graphs of the null model “{name}”, "
+        f"{observed:,} against {mean:,.0f}{where}. Structures that contain triangles may be "
+        f"{verdict}-represented for this reason alone.{why}"
+    )
+
+
+def _edges_and_kinds(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of joined nodes, int64 ``[E, 2]``, and the link of each as read from either end."""
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    there = np.flatnonzero(row < graph.indices)
+    edges = np.stack([row[there], graph.indices[there].astype(np.int64)], axis=1)
+    if graph.links is None:
+        return edges, np.ones(2 * len(edges), np.int64)
+    kinds = graph.links[np.stack([there, graph.opposite_entries[there]], axis=1)]
+    return edges, kinds.reshape(-1).astype(np.int64)
+
+
+def _graph_of(edges: np.ndarray, kinds: np.ndarray, graph: CSRGraph) -> CSRGraph:
+    """The graph of these edges, with the nodes of ``graph``."""
+    row = edges.reshape(-1)
+    column = edges[:, ::-1].reshape(-1)
+    order = np.argsort(pack(row, column))
+    degrees = np.bincount(row, minlength=graph.num_nodes)
+    return replace(
+        graph,
+        indptr=np.concatenate([[0], np.cumsum(degrees)]),
+        indices=column[order].astype(np.int32),
+        links=None if graph.links is None else kinds[order].astype(graph.links.dtype),
+        weights=None,
+        # no random graph has any
+        loops=None,
+    )
+
+
+def _kind_degrees(graph: CSRGraph) -> np.ndarray:
+    """Neighbours of each node by link, int64 ``[V, K]``."""
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    links = np.ones(len(row), np.int64) if graph.links is None else graph.links
+    number = len(graph.relations.links)
+    return np.bincount(row * number + links, minlength=graph.num_nodes * number).reshape(-1, number)
+
+
+def _nodes_of_pairs(pairs: np.ndarray) -> np.ndarray:
+    """The nodes ``i < j`` of pair number ``i + j (j - 1) / 2``, int64 ``[E, 2]``."""
+    high = ((1 + np.sqrt(1 + 8 * pairs.astype(np.float64))) / 2).astype(np.int64)
+    # the root of a large number may be rounded up
+    high -= high * (high - 1) // 2 > pairs
+    return np.stack([pairs - high * (high - 1) // 2, high], axis=1)
+
+
+def _grouped(*columns: np.ndarray) -> np.ndarray:
+    """A number for each different row of some columns of numbers from 0, int64."""
+    _, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    return groups.reshape(-1)
