@@ -1,4 +1,4 @@
-"""Adjacency matrices as text: what is one, what is a list of edges, and texts at fault."""
+"""Matrices as tables: what is one, what is a list of edges, and texts at fault."""
 
 import itertools
 
