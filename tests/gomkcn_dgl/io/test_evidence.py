@@ -71,12 +71,20 @@ def test_evidence_tells_the_ends(write, log, name, text, edges, is_directed, evi
         # a part of a table of places
         ("chrom,start,end\nc1,100,200\nc2,150,300\n", "nothing tells which columns"),
         # cells that are no SMILES, by the letters or for RDKit
+        # molecules of two columns may be the ends of edges
+        ("educt,product,yield\nCCO,CC=O,1\nCCN,CC=N,2\n", "nothing tells which columns"),
         ("drug,dose,unit\nCCO,1,mg\nCXO,2,ml\n", "nothing tells which columns"),
         ("drug,dose,unit\nCCO,1,mg\nC1CO,2,ml\n", "nothing tells which columns"),
     ],
 )  # fmt: skip
 def test_without_evidence_the_ends_are_asked_for(write, text, sentence):
     refuse(write("g.csv", text), sentence)
+
+
+def test_numbers_that_all_ascend_are_ends_and_weights(write):
+    graph = read_graph(write("g.txt", "10 1 2\n20 2 3\n30 3 4\n"))
+    assert pairs_of(graph) == [(1, 10), (2, 20), (3, 30)]
+    assert sorted(set(graph.weights.tolist())) == [2, 3, 4]
 
 
 def test_an_end_that_is_given_leads_to_the_other(write):
@@ -127,7 +135,9 @@ def test_an_adjacency_list_is_told_by_its_comments(write, tmp_path):
     refuse(ragged, "format='adjlist' reads a node and its neighbours")
     listed = read_graph(ragged, format="adjlist")
     assert pairs_of(listed) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert listed.num_nodes == 4
+    assert (listed.num_nodes, len(listed.loops)) == (4, 0)
+    loop = read_graph(write("loop.adjlist", "a a b\nc\n"))
+    assert (loop.num_nodes, loop.num_edges, loop.loops.tolist()) == (3, 1, [[0, 0]])
     assert pairs_of(read_graph(ragged, format="adjlist", directed=True)) == [
         ("a", "b"),
         ("a", "c"),
