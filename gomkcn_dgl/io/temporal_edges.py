@@ -515,8 +515,9 @@ def _with_ends_beside(table: Source, choice: ColumnChoice, time: Column | None) 
 def _has_times_first(table: Source) -> bool:
     """Whether the first column of a table without names holds times, as SocioPatterns has it.
 
-    It does so if it has dates; or if it ascends and the third column does not, and the two behind
-    it have half of their values in common, and fewer with it.
+    It does so if it alone of three has dates, in ascending order where they are numbers; or if it
+    ascends and the third column does not, and the two behind it have half of their values in
+    common, and fewer with it.
     """
     if _has_names(table) or len(table.names) < 3:
         return False
@@ -524,7 +525,8 @@ def _has_times_first(table: Source) -> bool:
     if not all(columns) or not all(map(all, columns)):
         return False
     times, source, target = columns
-    if not any(map(is_number, times)) and _are_dates(times):
+    has_order = _ascends(times) or not any(map(is_number, times))
+    if [*map(_are_dates, columns)] == [True, False, False] and has_order:
         evidence = "it holds dates"
     elif _ascends(times) and not _ascends(target):
         of_ends = _common(source, target)

@@ -291,6 +291,11 @@ def test_times_in_the_first_column_are_told_by_their_order(tmp_path, caplog):
     path.write_text(dated)
     assert read_temporal_edges(path).num_nodes == 5
     assert "times are in the first column: it holds dates" in caplog.text
+    # so do Unix times, also where no node is at both ends
+    path.write_text("1700000000 7 9\n1700000001 8 9\n1700000001 7 6\n")
+    assert read_temporal_edges(path).times.tolist() == [1700000000, *[1700000001] * 2]
+    path.write_text("1700000001 7 9\n1700000000 8 9\n1700000002 7 6\n")
+    assert read_temporal_edges(path).times.tolist() == [6, 9, 9]
 
 
 @pytest.mark.parametrize(
