@@ -87,6 +87,7 @@ NAMED = [
     "kind,SUID,shared name\ny,52,d\ny,54,c\nx,56,b\nx,58,a\n",
     # the names of the partners are not all different
     "partner,key,kind\nc,d,y\nd,c,y\na,b,x\na,a,x\n",
+    "partner,entry,kind\nd,a,x\nc,b,x\nb,c,y\na,d,y\na,z,y\n",
 ]
 
 
