@@ -447,16 +447,17 @@ def _roles_by_name(table: Source, free: Sequence[int]) -> dict[str, int]:
 def _first_times(table: Source, cells: Sequence[int]) -> int | None:
     """The first of three columns, if it holds times, and the two behind it nodes.
 
-    It does so if it has dates; or if it ascends and the third does not, and the two behind it
-    share values, of which it has few.
+    It does so if it alone has dates, in ascending order where they are numbers; or if it ascends
+    and the third does not, and the two behind it share values, of which it has few.
     """
     if len(cells) != 3:
         return None
     times, source, target = (table.first(at) for at in cells)
     if not all(map(all, (times, source, target))):
         return None
-    if not any(map(is_number, times)):
-        return cells[0] if times and are_dates(times) else None
+    has_order = _ascends(times) or not any(map(is_number, times))
+    if times and [*map(are_dates, (times, source, target))] == [True, False, False] and has_order:
+        return cells[0]
     are_nodes = _shared(source, target) >= _LEAST_SHARED
     is_apart = max(_shared(times, source), _shared(times, target)) < _LEAST_SHARED
     return cells[0] if _ascends(times) and not _ascends(target) and are_nodes and is_apart else None

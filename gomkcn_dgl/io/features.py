@@ -289,8 +289,8 @@ def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedR
     counts = pc.value_counts(values)
     twice = pc.greater(counts.field("counts"), 1).index(True).as_py()
     if twice >= 0:
-        got = f"two for {str(counts.field('values')[twice].as_py())!r}"
-        raise InputError(f"each node must have one row by {column.title!r}", got=got)
+        got = f"{str(counts.field('values')[twice])!r} twice"
+        raise InputError(f"the column {column.title!r} must name each node once", got=got)
     rows = _rows_of(names, values)
     is_other = np.ones(len(values), bool)
     is_other[rows[rows >= 0]] = False

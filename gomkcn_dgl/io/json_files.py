@@ -13,8 +13,8 @@ that are names or positions. So the forms are told by their keys:
 | vis.js                          | nodes: id, label             | edges: from, to                |
 | JSON Graph Format               | graph.nodes: label, metadata | graph.edges: source, target    |
 
-The last has the type of an edge in ``relation``, and may have several ``graphs``. A list of rows,
-as pandas writes records, is a table of edges.
+The JSON Graph Format has the type of an edge in ``relation``, and may have several ``graphs``;
+Cytoscape has it in ``interaction``. A list of rows, as pandas writes records, is a table of edges.
 
 What an end of a link names is told by all ends together: ids, keys, names or labels of nodes, or
 else positions in their list.
@@ -103,8 +103,9 @@ def _read_graph(record: Any, choice: ColumnChoice) -> GraphContent:
     if all(type(link.get("key", 0)) is int for link in links):
         dropped.add("key")
     edges = [{name: link[name] for name in link if name not in dropped} for link in links]
-    has_types = found["is_typed"] and any("relation" in edge for edge in edges)
-    types = take_types(edges, "relation", choice) if has_types else None
+    name = found["types"]
+    has_types = bool(name) and any(name in edge for edge in edges)
+    types = take_types(edges, name, choice) if has_types else None
     ids = _take_ids(nodes)
     ends = source, target
     return from_records(OWNER, ids, nodes, ends, edges, has_way or default, types, choice.directed)
@@ -130,9 +131,11 @@ def _find_graph(record: Any) -> dict[str, Any]:
         if len(graphs) > 1:
             raise InputError(f"a JSON file must hold one graph, got {len(graphs)} series.")
         inner = graphs[0] if graphs else record
+    # what holds the types of edges
+    types = "interaction" if "elements" in record else ""
     # JSON Graph Format; its edges have a direction, and it may have none
-    is_typed = inner is record.get("graph") and "links" not in inner
-    if is_typed:
+    if inner is record.get("graph") and "links" not in inner:
+        types = "relation"
         inner = {"directed": True, "edges": [], **inner}
     nodes = _first(inner, _NODES)
     links = _first(inner, _LINKS)
@@ -155,7 +158,7 @@ def _find_graph(record: Any) -> dict[str, Any]:
             raise InputError(f"{name} of a JSON file must be a list, got {type(values).__name__}.")
     whole = inner if inner is record else {**record, **inner}
     part = "adjacency" if links == "adjacency" else "links"
-    return {"record": whole, "nodes": found, part: inner[links], "is_typed": is_typed}
+    return {"record": whole, "nodes": found, part: inner[links], "types": types}
 
 
 # ---------------------------------------------------------------- a table of rows

@@ -164,8 +164,9 @@ def _sections_of(text: str) -> tuple[list[Section], list[str]]:
         line = line.strip()
         in_comment |= line.startswith("/*")
         if in_comment:
-            in_comment = "*/" not in line
-            continue
+            _, end, line = line.partition("*/")
+            in_comment = not end
+            line = line.strip()
         if not line or line[0] == "%":
             continue
         if line[0] != "*":

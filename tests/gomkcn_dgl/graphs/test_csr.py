@@ -50,6 +50,13 @@ def tidied(kinds, rows):
     )
 
 
+def test_edges_that_are_all_there_both_ways_need_no_word():
+    graph = csr_from_edges(np.array([0, 1]), np.array([1, 0]), 2)
+    assert graph.num_edges == 1 and len(graph.notes) == 1
+    some = csr_from_edges(np.array([0, 1, 1]), np.array([1, 0, 2]), 3)
+    assert some.notes[1:] == ("read 1 edge as undirected", "merged 1 pair of opposite edges")
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kinds", KINDS)

@@ -87,6 +87,7 @@ NAMED = [
     "kind,SUID,shared name\ny,52,d\ny,54,c\nx,56,b\nx,58,a\n",
     # the names of the partners are not all different
     "partner,key,kind\nc,d,y\nd,c,y\na,b,x\na,a,x\n",
+    "partner,entry,kind\nd,a,x\nc,b,x\nb,c,y\na,d,y\na,z,y\n",
 ]
 
 
@@ -208,7 +209,7 @@ def test_graphml(tmp_path, write):
     ("content", "words"),
     [
         ("mass\n1\n2\n", "must hold the names of the nodes of the graph, such as 10, got 2 rows"),
-        ("id,mass\n10,1\n10,2\n", "each node must have one row by 'id', got two for '10'."),
+        ("id,mass\n10,1\n10,2\n", "the column 'id' must name each node once, got '10' twice."),
         ("id,mass\n11,1\n", "'id' must hold names of the nodes of the graph, such as 10, got '11'"),
         (np.ones(2), "it must have one row for each of the 3 nodes, got 2."),
         ("id,mass\n20,1\n10,heavy\n30,2\n", "line 3: a finite number was expected, got 'heavy'."),

@@ -128,9 +128,9 @@ def test_pajek_of_two_modes_without_labels_and_of_other_tools(write):
     entity = read_graph(write("g.net", VERTICES.replace("b c", "&#228;&#34;") + "*Edges\n1 2\n"))
     assert names(entity)[1] == 'ä"'
     refuse(write("g.net", VERTICES.replace('"d"', '"d" b "c"')), "line 4 must hold a name between")
-    remark = read_graph(write("g.net", f"/* by\n *Arcs\nhand */\n/* x */\n{VERTICES}*Edges\n1 2\n"))
+    remark = read_graph(write("g.net", f"/* by\n *Arcs\nhand */\n/* x */ {VERTICES}*Edges\n1 2\n"))
     assert (ends(remark), remark.is_directed) == ([("a", "b c")], False)
-    refuse(write("g.net", f"/* x */\n{VERTICES}*Edges\n1 9\n"), "line 8 must name nodes from 1")
+    refuse(write("g.net", f"/*\n*/\n{VERTICES}*Edges\n1 9\n"), "line 9 must name nodes from 1")
     two_types = '*Edges :1 "likes"\n1 2\n*Edges :2 "hates"\n1 2\n'
     untyped = read_graph(write("g.net", VERTICES + two_types), relation="none")
     assert named_edges(untyped) == [("a", "b c", "edge")]

@@ -70,7 +70,7 @@ CASES = {
         [ANN, BOB, CY],
         [(ANN, BOB, "pp"), (BOB, CY, "pd")],
         False,
-        {"relation": "interaction"},
+        {},
     ),
     "dgl_relations.bin": (
         [0, 1, 2, 3],

@@ -292,6 +292,11 @@ def test_times_in_the_first_column_are_told_by_their_order(tmp_path, caplog):
     path.write_text(dated)
     assert read_temporal_edges(path).num_nodes == 5
     assert "times are in the first column: it holds dates" in caplog.text
+    # so do Unix times, also where no node is at both ends
+    path.write_text("1700000000 7 9\n1700000001 8 9\n1700000001 7 6\n")
+    assert read_temporal_edges(path).times.tolist() == [1700000000, *[1700000001] * 2]
+    path.write_text("1700000001 7 9\n1700000000 8 9\n1700000002 7 6\n")
+    assert read_temporal_edges(path).times.tolist() == [6, 9, 9]
 
 
 @pytest.mark.parametrize(
@@ -304,6 +309,8 @@ def test_times_in_the_first_column_are_told_by_their_order(tmp_path, caplog):
         # words, and times that are far from them
         "a b 5\nb c 3\n",
         "1 7 900\n1 8 300\n2 7 700\n",
+        # both columns ascend
+        "10 1 1\n20 2 2\n30 1 3\n",
     ],
 )
 def test_times_are_in_the_third_column_where_nothing_says_otherwise(tmp_path, text):
@@ -389,8 +396,9 @@ def test_numbers_that_are_dates_are_dates(tmp_path, caplog):
     )
     # with a unit they are numbers, and so are those of which one is no date
     assert temporal_census(path, "3d", time_unit="s", null_samples=0).counts.sum() == 4
-    path.write_text(DAYS.replace("20200315", "20200332"))
-    assert temporal_census(path, "3d", null_samples=0).counts.sum() == 4
+    for no_date in ("20200332", "20200315.5"):
+        path.write_text(DAYS.replace("20200315", no_date))
+        assert temporal_census(path, "3d", null_samples=0).counts.sum() == 4
     path.write_text(DAYS.replace("20200315", "21000101"))
     assert read_temporal_edges(path).times[-1] == 21000101
 
