@@ -19,7 +19,6 @@ DIRECTED_ENDS = (
     ("from", "to"),
     ("head", "tail"),
     ("subject", "object"),
-    ("start", "end"),
     ("who", "whom"),
     ("sender", "recipient"),
     ("sender", "receiver"),
@@ -85,6 +84,8 @@ DIRECTED_ENDS = (
     ("orig", "dest"),
     ("pre", "post"),
     ("presynaptic", "postsynaptic"),
+    # of times and places as well
+    ("start", "end"),
 )
 _FIRST_WORDS = {first for first, _ in DIRECTED_ENDS}
 _SECOND_WORDS = {second for _, second in DIRECTED_ENDS}

@@ -190,8 +190,11 @@ def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None)
     taken = set(chosen.values())
     ends, evidence = _find_ends(table, [at for at in cells if at not in taken], chosen, unweighted)
     chosen |= ends
-    left = [at for at in cells if at not in chosen.values() and at != unweighted]
-    _refuse_others(table, left, choice)
+    if times is None or is_known:
+        left = [at for at in cells if at not in chosen.values() and at != unweighted]
+        _refuse_others(table, left, choice)
+    else:
+        evidence = "the two behind times"
     roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
     requested = {
         name: position_of("an edge attribute", name, table) for name in choice.edge_attributes
@@ -445,14 +448,14 @@ def _roles_by_name(table: Source, free: Sequence[int]) -> dict[str, int]:
 
 
 def _first_times(table: Source, cells: Sequence[int]) -> int | None:
-    """The first of three columns, if it holds times, and the two behind it nodes.
+    """The first column, if it holds times, and the two behind it nodes.
 
     It does so if it alone has dates, in ascending order where they are numbers; or if it ascends
     and the third does not, and the two behind it share values, of which it has few.
     """
-    if len(cells) != 3:
+    if len(cells) < 3:
         return None
-    times, source, target = (table.first(at) for at in cells)
+    times, source, target = (table.first(at) for at in cells[:3])
     if not all(map(all, (times, source, target))):
         return None
     has_order = _ascends(times) or not any(map(is_number, times))

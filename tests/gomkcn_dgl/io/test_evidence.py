@@ -29,6 +29,8 @@ def pairs_of(graph):
          [("A", "B"), ("B", "C")], False, "by their names"),
         ("g.csv", "start,end,year\n1,2,1990\n2,3,1991\n", [(1, 2), (2, 3)], True,
          "by their names"),
+        ("g.csv", "start_time,end_time,sender,receiver\n1,2,ann,bob\n2,3,bob,cy\n",
+         [("ann", "bob"), ("bob", "cy")], True, "by their names"),
         # values that two columns share, and no others
         ("g.csv", "city,who,likes\nrome,ann,bob\nrome,bob,cy\nparis,cy,ann\n",
          [("ann", "bob"), ("ann", "cy"), ("bob", "cy")], False, "which share values"),
@@ -39,7 +41,7 @@ def pairs_of(graph):
          "by their names"),
         # times before two columns of nodes, as SocioPatterns has them
         ("g.txt", "20 1 2\n20 2 3\n40 2 1\n60 3 1\n", [(1, 2), (1, 3), (2, 3)], False,
-         "the first two"),
+         "the two behind times"),
         # the only two, behind names of rows and beside weights
         ("g.csv", ",this,that\n0,ann,bob\n1,bob,cy\n", [("ann", "bob"), ("bob", "cy")], False,
          "the only two that are left"),
