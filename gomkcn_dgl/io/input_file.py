@@ -9,6 +9,7 @@ import gzip
 import os
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import file_problems, open_file, read_bytes
@@ -51,6 +52,8 @@ class InputFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        # tables that were opened to tell what the file is, which its reader opens again
+        self.opened: dict[bool, Any] = {}
 
     @cached_property
     def is_folder(self) -> bool:
