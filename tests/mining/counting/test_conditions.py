@@ -218,7 +218,7 @@ FAULTS = [
     ('A -> B, A.size = "a"', 8, "size as a finite number, got 'a'"),
     ("A -> B, A.size < 1e400", 8, "size as a finite number, got '1e400'"),
     ('A -> B, A.size < "nan"', 8, "size as a finite number, got 'nan'"),
-    ("A -> B, A.size < 1.0e", 17, "joins '1' to others"),
+    ("A -> B, A.size < 1.0e", 17, "got '1'"),
     ("A -> B, 0.5 < A.size", 8, "NODE.ATTRIBUTE in front of the sign and its value behind it"),
     ("A -> B, A.size = B.kind", 8, "size as numbers, and kind too"),
     (
