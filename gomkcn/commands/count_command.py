@@ -178,10 +178,10 @@ def count(
     'a.name = "crp"', 'b.kind = "kinase"', 'a.size > b.size', 'a.degree >= 10', 'b.kind in ("x",
     "y")', and 'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge, and
     'a -> b as x, b -> c as y, x.time < y.time' those of two edges. What is missing meets no
-    condition. 'a -> a' is a self-loop: how many there are is compared with random graphs, and so is a pattern
-    that has some. Without it, self-loops are left out. A table that is read without directions
-    needs --directed for arrows. When time is up, or at Ctrl-C, what was drawn by then is an
-    estimate. Where graphs have classes, a table says how many of each class contain the pattern,
+    condition. 'a -> a' is a self-loop: how many there are is compared with random graphs, and so is
+    a pattern that has some. Without it, self-loops are left out. A table that is read without
+    directions needs --directed for arrows. When time is up, or at Ctrl-C, what was drawn by then is
+    an estimate. Where graphs have classes, a table says how many of each class contain the pattern,
     with odds ratios and Fisher's exact p.
 
     \b

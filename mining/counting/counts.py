@@ -116,8 +116,9 @@ def count(
     graph : anything :func:`gomkcn.as_csr` takes
         One graph or a collection. Attributes in conditions are its features: numbers, or text as
         columns such as ``kind=kinase``; of an object that is no ``CSRGraph``, the attributes of its
-        nodes and edges, which may be missing at some. ``degree`` is the number of neighbours, ``name`` what the graph
-        calls a node. A ``CSRGraph`` has no attribute of edges but ``weight``.
+        nodes and edges, which may be missing at some. ``degree`` is the number of neighbours,
+        ``name`` what the graph calls a node. A ``CSRGraph`` has no attribute of edges but
+        ``weight``.
     pattern : Structure or str
         Of up to 62 nodes: a structure, a name such as ``"triangle"``, or edges ``A -> B``,
         ``A -- B``, ``A -[activates]-> B``, with categories of nodes as in ``a:C--b:N``; ``smiles:``
