@@ -421,14 +421,14 @@ def _edges_of_plan(query: Query) -> dict[str, np.ndarray]:
 
 
 # what `position` of a search has
-_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT = range(6)
+_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT, _ROWS = range(7)
 
 
 class SearchState(NamedTuple):
     """The state of a search: a pattern node at each level, and what it is mapped to."""
 
-    # int64 [6]: number of the root, level, occurrences met, steps, steps before this root, whether
-    # a root was left early
+    # int64 [7]: number of the root, level, occurrences met, steps, steps before this root, whether
+    # a root was left early, rows of compared edges that were looked at and are no steps yet
     position: np.ndarray
     stream: np.ndarray  # uint64 [1], of the random numbers that choose what is listed
     adjacent: np.ndarray  # int64 [V], the pattern nodes that are mapped to a neighbour, and marked
@@ -450,7 +450,7 @@ class SearchState(NamedTuple):
 def new_search(num_nodes: int, pattern_size: int, seed: int = 0, num_edges: int = 0) -> SearchState:
     """Return the state of a search that has not begun."""
     return SearchState(
-        position=np.zeros(6, np.int64),
+        position=np.zeros(7, np.int64),
         # streams of seeds that follow each other do not overlap in fewer than 2^40 numbers
         stream=np.array([seed << 40 & (1 << 64) - 1], np.uint64),
         adjacent=np.zeros(num_nodes, np.int64),
@@ -530,8 +530,12 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 number += 1
         elif level == last:
             # 3. each candidate that fits the last pattern node is an occurrence
-            spent += search.stop[level] - search.next[level]
-            for k in range(search.next[level], search.stop[level]):
+            stop = search.stop[level]
+            if len(plan.edge_ends):
+                # to compare edges may take many steps each time
+                stop = search.next[level] + 1
+            spent += stop - search.next[level]
+            for k in range(search.next[level], stop):
                 if not _fits(graph, plan, search, level, k):
                     continue
                 count[root] += 1
@@ -542,7 +546,7 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 is_enough = count[root] >= limits.occurrences_of_root
                 if is_enough or met > limits.occurrences:
                     break
-            search.next[level] = search.stop[level]
+            search.next[level] = stop
         else:
             # 4. one level down
             k = search.next[level]
@@ -553,6 +557,8 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 search.mapped[search.order[level]] = graph.indices[k]
                 level += 1
                 _open(graph, plan, search, level)
+        spent += search.position[_ROWS]
+        search.position[_ROWS] = 0
         if level > 0 and (is_enough or spent - steps_before > limits.steps_of_root):
             # 5. enough of this root
             search.position[_IS_CUT] = 1
@@ -729,6 +735,7 @@ def _find_edges(plan, search, mapped, pattern_node, is_last):
     while e >= 0:
         while search.edge_row[e] < search.edge_last[e] and not _row_holds(plan, search, e):
             search.edge_row[e] += 1
+            search.position[_ROWS] += 1
         if search.edge_row[e] == search.edge_last[e]:
             e -= 1
             if e >= 0:

@@ -11,6 +11,7 @@ from gomkcn.mining import count, places
 from gomkcn.mining.counting import conditions
 from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.counts import read_query
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import PatternText
@@ -282,6 +283,20 @@ def test_too_many_ways_to_choose_edges_are_refused_before_the_search():
         count(graph, "A -> B as x, B -> C as y, x.t = y.t")
     assert conditions._MOST_WAYS == 100_000
     assert count(graph, "A -> B as x, B -> C as y, x.t = y.t, x.t < 200").value == 0
+
+
+def test_rows_that_are_looked_at_are_steps_of_the_search():
+    graph = nx.MultiDiGraph()
+    for t, spoke in itertools.product(range(60), range(5)):
+        graph.add_edge("hub", spoke, t=2 * t, u=t)
+        graph.add_edge(spoke, "hub", t=2 * t + 1, u=t)
+    text = "A -> B as x, B -> A as y, x.t = y.t, x.u != y.u"
+    search = OccurrenceSearch(read_query(graph, text))
+    search.run()
+    # from either end of each of five pairs all 60 · 60 choices
+    assert search.count.sum() == 0 and search.steps >= 10 * 60 * 60
+    search.run(max_steps=5 * 60 * 60)
+    assert search.unfinished
 
 
 def test_symmetries_are_those_of_edges_and_comparisons():
