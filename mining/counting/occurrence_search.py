@@ -47,6 +47,8 @@ NODES_OF_A_BLOCK = 1024
 _MAPPED = 1 << 62
 # what ends nothing: more than any search makes
 _ENDLESS = 1 << 62
+# log2 of how many edges between two nodes are compared in the time of a step
+_ROWS_OF_A_STEP = 2
 # how the two numbers of a comparison may stand to each other: bits of less, equal, more
 _LESS, _EQUAL, _MORE = 1, 2, 4
 _SIGNS = {
@@ -532,8 +534,9 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
             # 3. each candidate that fits the last pattern node is an occurrence
             stop = search.stop[level]
             if len(plan.edge_ends):
-                # to compare edges may take many steps each time
+                # one at a time: to compare its edges may take many steps
                 stop = search.next[level] + 1
+                spent -= 1
             spent += stop - search.next[level]
             for k in range(search.next[level], stop):
                 if not _fits(graph, plan, search, level, k):
@@ -557,8 +560,8 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 search.mapped[search.order[level]] = graph.indices[k]
                 level += 1
                 _open(graph, plan, search, level)
-        spent += search.position[_ROWS]
-        search.position[_ROWS] = 0
+        spent += search.position[_ROWS] >> _ROWS_OF_A_STEP
+        search.position[_ROWS] &= (1 << _ROWS_OF_A_STEP) - 1
         if level > 0 and (is_enough or spent - steps_before > limits.steps_of_root):
             # 5. enough of this root
             search.position[_IS_CUT] = 1
