@@ -108,6 +108,10 @@ DIRECTED = {
     "self-loops alone": (
         "A -[acts]-> A as a, A -[stops]-> A as s, a.w < s.w", [("AA", "acts"), ("AA", "stops")],
         lambda a, s: less(a[W], s[W]), 1),
+    "self-loops, beside an edge": (
+        "A -[acts]-> A as a, A -[stops]-> A as s, a.w < s.w, A -> B",
+        [("AA", "acts"), ("AA", "stops"), "AB"],
+        lambda a, s, ab: less(a[W], s[W]), 1),
     "a condition on a node as well": (
         "A -> B as ab, B -> C as bc, ab.w > bc.w, A.degree >= 4, A.name != C.name", ["AB", "BC"],
         lambda ab, bc: less(bc[W], ab[W]), 1),
@@ -271,6 +275,8 @@ def test_many_edges_between_two_nodes_are_compared_by_the_best_of_them():
     assert count(graph, "A -> B as x, B -> C as y, C -> D as z, x.t < y.t, y.t < z.t").value == 0
     # one of those that are alike
     nx.set_edge_attributes(graph, {edge: edge[2] % 2 for edge in graph.edges}, "odd")
+    # and none without a value
+    graph.add_edges_from([("a", "b")] * 50)
     query = read_query(graph, "A -> B as x, B -> C as y, x.odd = y.odd")
     assert [len(rows.source) for rows in query.edges] == [6, 6]
 
