@@ -116,8 +116,8 @@ def usual_torch() -> Iterator[None]:
         return
     dtype = module.get_default_dtype()
     with contextlib.ExitStack() as stack:
+        # with gradients, also within no_grad
         stack.enter_context(module.inference_mode(False))
-        stack.enter_context(module.enable_grad())
         for kind in ("cpu", "cuda"):
             if module.is_autocast_enabled(kind):
                 stack.enter_context(module.autocast(kind, enabled=False))

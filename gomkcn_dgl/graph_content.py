@@ -714,11 +714,11 @@ def joined_columns(
     """
 
     def column_with_gaps(name: str) -> list[Any]:
-        return [
-            value
-            for table, size in zip(tables, sizes, strict=True)
-            for value in (list(with_gaps(table, name)) if name in table else [None] * size)
-        ]
+        found: list[Any] = []
+        for table, size in zip(tables, sizes, strict=True):
+            values = with_gaps(table, name) if name in table else [None] * size
+            found += values if isinstance(values, list) else to_numpy(values).tolist()
+        return found
 
     def column(name: str) -> np.ndarray:
         pairs = [

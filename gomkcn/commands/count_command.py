@@ -176,11 +176,12 @@ def count(
 
     Edges, or a name, may be followed by conditions: edges that must be absent ('a !> c', 'a !- c'),
     'a.name = "crp"', 'b.kind = "kinase"', 'a.size > b.size', 'a.degree >= 10', 'b.kind in ("x",
-    "y")', and 'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge.
-    'a -> a' is a self-loop: how many there are is compared with random graphs, and so is a pattern
-    that has some. Without it, self-loops are left out. A table that is read without directions
-    needs --directed for arrows. When time is up, or at Ctrl-C, what was drawn by then is an
-    estimate. Where graphs have classes, a table says how many of each class contain the pattern,
+    "y")', and 'not' in front of any; 'a -[score >= 700]-> b' compares an attribute of an edge, and
+    'a -> b as x, b -> c as y, x.time < y.time' those of two edges. What is missing meets no
+    condition. 'a -> a' is a self-loop: how many there are is compared with random graphs, and so is
+    a pattern that has some. Without it, self-loops are left out. A table that is read without
+    directions needs --directed for arrows. When time is up, or at Ctrl-C, what was drawn by then is
+    an estimate. Where graphs have classes, a table says how many of each class contain the pattern,
     with odds ratios and Fisher's exact p.
 
     \b
@@ -361,7 +362,7 @@ def _count_conditions(text: TextQuery, path: str, task: _Task) -> Counted:
         "node": len(pattern.nodes),
         "edge": len(pattern.edges),
         "self-loop": sum(not loop.is_absent for loop in pattern.loops),
-        "condition": len(absent) + len(pattern.conditions) + tests,
+        "condition": len(absent) + len(pattern.conditions) + len(pattern.edge_conditions) + tests,
     }
     used = {noun: number for noun, number in sizes.items() if number or noun in ("node", "edge")}
     rows = _head(f"{' '.join(pattern.text.split())}: {_sizes(**used)}", path, text.graph)
@@ -378,14 +379,15 @@ def _said_of_loops(text: TextQuery, found: OccurrenceCount, task: _Task) -> dict
 
     numbers, placed = compare_loops(text, task.reading, found, **task.limits)
     # the numbers are those of all nodes, and so say nothing of those that meet conditions
-    is_of_some = placed is None and (text.pattern.conditions or any(text.pattern.nodes.values()))
+    has_conditions = text.pattern.conditions or text.pattern.edge_conditions
+    is_of_some = placed is None and (has_conditions or any(text.pattern.nodes.values()))
     sentences = []
     for loop, number in numbers:
         edges = loop.given.removeprefix("not ").replace("!", "-")
         shown = f"{number.loops:,} of {number.edges:,} edges"
         shown += f" {edges}" if len(numbers) > 1 else ""
         if is_of_some:
-            sentences.append(f"{shown}; under conditions on its node they are not compared")
+            sentences.append(f"{shown}; under conditions they are not compared")
             continue
         sentences.append(
             f"{shown}; expected {number.expected:.3g} ± {number.deviation:.2g} if edges join "

@@ -2,7 +2,7 @@
 
     pattern   = part { ("," | ";" | new line) part }
     part      = [ "not" ] ( edge | condition )
-    edge      = node join node [ "[" asked "]" ]
+    edge      = node join node [ "[" asked "]" ] [ "as" NAME ]
     node      = NAME { ":" CATEGORY }
     join      = "->" | "--" | "-[" asked "]->" | "-[" asked "]-" | "!>" | "!-"
     asked     = ( RELATION | test ) { "," test }
@@ -12,16 +12,16 @@
     term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
     value     = NUMBER | '"' TEXT '"'
 
-``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent. A test is of an
-attribute of the edge, and ``relation = "NAME"`` names its relation. An edge from a node to itself
-is a self-loop. A number is written as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or
-a term, as 0.5, is a number.
+The NAME of a term is that of a node, or what an edge is called behind ``as``. ``!>`` and ``!-``, or
+``not`` in front of an edge, say that it must be absent. A test is of an attribute of the edge, and
+``relation = "NAME"`` names its relation. An edge from a node to itself is a self-loop. A number is
+written as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or a term, as 0.5, is a number.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from gomkcn_dgl.errors import InputError
@@ -39,7 +39,8 @@ _SHOWN_LETTERS = 60
 # categories are as short as they can be, so that a:C:---b ends with the category "-"
 _NODE = r"([^\s,;:>\[!-]+)((?::[^\s,;:>\[]+?)*)"
 _START = re.compile(rf"{_NODE}[ \t]*(-(?:\[([^\]]+)\])?(?:-?>|-)|!>|!-)")
-_END = re.compile(rf"{_NODE}(?=[ \t]*(?:[,;\n\[]|$))")
+_END = re.compile(rf"{_NODE}(?=[ \t]*(?:[,;\n\[]|$)|[ \t]+as[ \t])")
+_CALLED = re.compile(r"""as[ \t]+([^\s,;:>\[!.=<"'-]+)(?=[ \t]*(?:[,;\n]|$))""")
 _BLANK = re.compile(r"[ \t]*")
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s*\n\s*")
 _END_OF_PART = re.compile(r"[,;\n]")
@@ -83,14 +84,14 @@ class PatternTextError(InputError):
 
 
 class EdgeTest(NamedTuple):
-    """A value that an attribute of an edge is compared with, as it was written, without quotes."""
+    """Values that an attribute of an edge is compared with, as they were written, without quotes.
+
+    There are several of ``in`` and ``not in`` alone.
+    """
 
     attribute: str
     operator: str
-    value: str
-
-    def __str__(self) -> str:
-        return f"{self.attribute} {self.operator} {self.value}"
+    values: tuple[str, ...]
 
 
 class EdgePart(NamedTuple):
@@ -104,10 +105,11 @@ class EdgePart(NamedTuple):
     given: str
     at: int
     tests: tuple[EdgeTest, ...] = ()
+    name: str = ""
 
 
 class Term(NamedTuple):
-    """An attribute of a node of the pattern, and where it was written."""
+    """An attribute of a node of the pattern, or of an edge by its name; where it was written."""
 
     node: str
     attribute: str
@@ -138,7 +140,8 @@ class PatternText:
     r"""What a text says: nodes and their categories in the order of the text, edges, conditions.
 
     ``edges`` must be there and ``absent`` ones must not; ``loops`` from a node to itself are of
-    either kind.
+    either kind. ``edge_conditions`` compare attributes of edges that have a name; what compares one
+    with values is among the tests of the edge.
 
     >>> pattern = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
     >>> list(pattern.nodes), [edge.given for edge in pattern.absent]
@@ -153,6 +156,7 @@ class PatternText:
     absent: list[EdgePart]
     loops: list[EdgePart]
     conditions: list[Condition]
+    edge_conditions: list[Condition] = field(default_factory=list)
 
     @classmethod
     def read(cls, text: str) -> PatternText:
@@ -175,6 +179,8 @@ class PatternText:
                 pattern.conditions.append(condition)
             else:
                 edge = _read_edge(reader, begin, is_negated, pattern.nodes)
+                if edge.name in pattern.named_edges:
+                    reader.refuse("must give each edge another name", begin, repr(edge.name))
                 parts = pattern.absent if edge.is_absent else pattern.edges
                 (pattern.loops if edge.first == edge.second else parts).append(edge)
             if reader.at == len(reader.text):
@@ -182,6 +188,7 @@ class PatternText:
             if not reader.take(_SEPARATOR):
                 reader.refuse("must have a comma or a new line between its parts")
         check_num_nodes(len(pattern.nodes))
+        pattern._sort_conditions()
         joined = {node for edge in pattern.edges for node in edge[:2]}
         # a self-loop may be all that is asked for
         joined = joined or {edge.first for edge in pattern.loops[:1]}
@@ -191,6 +198,42 @@ class PatternText:
             if node not in joined:
                 pattern.refuse(f"must have an edge that joins {node!r} to others", at)
         return pattern
+
+    def _sort_conditions(self) -> None:
+        """Take the conditions on edges out of those on nodes."""
+        named = self.named_edges
+        for name in named.keys() & self.nodes.keys():
+            self.refuse("must call an edge otherwise than a node", named[name].at, got=repr(name))
+        conditions, self.conditions[:] = [*self.conditions], []
+        for condition in conditions:
+            terms = condition.terms
+            unknown = [term for term in terms if term.node not in named.keys() | self.nodes.keys()]
+            if unknown:
+                known = ", ".join([*self.nodes, *named])
+                self.refuse(
+                    f"must have attributes of its nodes, or of edges by their names, {known}",
+                    unknown[0].at,
+                    got=repr(unknown[0].node),
+                    way_out="a -> b as NAME calls an edge so" if not named else "",
+                )
+            of_edges = [term for term in terms if term.node in named]
+            if not of_edges:
+                self.conditions.append(condition)
+            elif len(of_edges) < len(terms):
+                self.refuse("must compare edges with edges, and nodes with nodes", terms[0].at)
+            elif isinstance(condition.right, Term):
+                self.edge_conditions.append(condition)
+            else:
+                edge = named[condition.left.node]
+                test = EdgeTest(condition.left.attribute, condition.operator, condition.right)
+                parts = self.loops if edge.first == edge.second else self.edges
+                named[edge.name] = edge._replace(tests=(*edge.tests, test))
+                parts[parts.index(edge)] = named[edge.name]
+
+    @property
+    def named_edges(self) -> dict[str, EdgePart]:
+        """The edges that have a name, by it."""
+        return {part.name: part for part in [*self.edges, *self.loops] if part.name}
 
     @property
     def attributes(self) -> list[str]:
@@ -207,9 +250,11 @@ class PatternText:
 
     @property
     def edge_attributes(self) -> tuple[str, ...]:
-        """The attributes of edges that are tested, each once."""
+        """The attributes of edges that are tested or compared, each once."""
         parts = [*self.edges, *self.absent, *self.loops]
-        return tuple(dict.fromkeys(test.attribute for part in parts for test in part.tests))
+        used = [test.attribute for part in parts for test in part.tests]
+        used += [term.attribute for one in self.edge_conditions for term in one.terms]
+        return tuple(dict.fromkeys(used))
 
     def refuse(self, rule: Text, at: int, *, got: str = "", way_out: Text = "") -> NoReturn:
         """Refuse the text for what stands at a character."""
@@ -319,15 +364,26 @@ def _read_edge(
     if bracket:
         named, more = _read_asked(reader, bracket[1], behind, names_relation=False)
         relation, tests = named or relation, tests + more
+    called = reader.take(_CALLED)
     given = reader.text[begin : reader.at].strip()
+    is_absent = is_negated != sign.startswith("!")
+    if called and is_absent:
+        reader.refuse("must not name an edge that must be absent", begin, repr(given))
     for node, written in ((first, of_first), (second, of_second)):
         labels = tuple(written.split(":")[1:])
         if nodes.setdefault(node, labels) and labels not in ((), nodes[node]):
             reader.refuse(f"gives {node!r} two categories, in {given!r}", begin)
         nodes[node] = nodes[node] or labels
-    is_absent = is_negated != sign.startswith("!")
     return EdgePart(
-        first, second, relation or PLAIN, sign.endswith(">"), is_absent, given, begin, tests
+        first,
+        second,
+        relation or PLAIN,
+        sign.endswith(">"),
+        is_absent,
+        given,
+        begin,
+        tests,
+        called[1] if called else "",
     )
 
 
@@ -346,7 +402,7 @@ def _read_asked(
         if test is not None and attribute == _RELATION and operator == "=":
             names += [value for value in test.groups()[3:] if value is not None]
         elif test is not None and attribute != _RELATION and test[6] is None:
-            tests.append(EdgeTest(attribute, operator, str(test[4] or test[5])))
+            tests.append(EdgeTest(attribute, operator, (str(test[4] or test[5]),)))
         elif names_relation and test is None:
             names.append(item)
         else:

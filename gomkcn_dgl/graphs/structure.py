@@ -511,17 +511,23 @@ class Structure:
         >>> Structure.parse("a--b, b--c").is_mapped_below.nonzero()
         (array([0]), array([2]))
         """
-        size = self.num_nodes
+        return self.mapped_below(self.order)
+
+    def mapped_below(self, order: Sequence[int]) -> np.ndarray:
+        """The conditions of :attr:`is_mapped_below` for some nodes in an order, bool ``[M, M]``.
+
+        Those on nodes that are not in the order are left out.
+        """
         # two nodes are carried to each other where they are in one orbit with those before fixed
-        order = np.array(self.order)
-        levels = np.arange(size)
+        chosen = np.array(order)
+        size, levels = len(chosen), np.arange(len(chosen))
         singled = np.tile(self.colors, (size, 1))
         for level in range(size):
-            singled[level, order[:level]] = self.colors.max() + 1 + levels[:level]
+            singled[level, chosen[:level]] = self.colors.max() + 1 + levels[:level]
         _, _, orbits = canonical_forms(np.tile(self.links, (size, 1, 1)), singled)
-        is_below = np.zeros((size, size), bool)
-        is_below[order] = orbits == orbits[levels, order][:, None]
-        is_below[levels, levels] = False
+        is_below = np.zeros((self.num_nodes, self.num_nodes), bool)
+        is_below[chosen] = orbits == orbits[levels, chosen][:, None]
+        is_below[chosen, chosen] = False
         return is_below
 
     def choose_mappings(self, nodes: np.ndarray) -> np.ndarray:
@@ -828,7 +834,8 @@ def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     conditions = [
         edge.at for edge in [*pattern.absent, *pattern.edges] if edge.is_absent or edge.tests
     ]
-    for at in [*conditions, *(condition.left.at for condition in pattern.conditions)]:
+    compared = [*pattern.conditions, *pattern.edge_conditions]
+    for at in [*conditions, *(condition.left.at for condition in compared)]:
         pattern.refuse(
             "must be of edges alone",
             at,

@@ -34,6 +34,7 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     >>> import tempfile
     >>> import networkx as nx
     >>> from gomkcn import as_csr, read_graph
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "ring.csv"
     >>> write_graph(path, as_csr(nx.cycle_graph(4)))
     >>> read_graph(path).num_edges

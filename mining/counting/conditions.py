@@ -10,18 +10,25 @@ from __future__ import annotations
 import logging
 import math
 import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from gomkcn.mining.counting.query import INDUCED, READINGS, Comparison, Query
+from gomkcn.mining.counting.query import (
+    INDUCED,
+    READINGS,
+    Comparison,
+    EdgeComparison,
+    EdgeRows,
+    Query,
+)
 from gomkcn.mining.structures.categories import find_category
 from gomkcn.mining.structures.graph_relations import unlike_graph
 from gomkcn.mining.structures.pattern_reading import as_structure, edges_of_text, is_alone
-from gomkcn_dgl.checks import check_choice, nearest
+from gomkcn_dgl.checks import check_choice, is_nan, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import with_attributes
@@ -51,6 +58,8 @@ _SIGNS: dict[str, Callable[[Any, Any], np.ndarray]] = {
     ">=": operator.ge,
 }
 _MIRRORED = {">": "<", ">=": "<="}
+# ways to choose edges that join the same nodes: each step of a search may look at so many
+_MOST_WAYS = 100_000
 # values that a message lists, and those among which it looks for a misspelt one
 _MOST_LISTED = 20
 _MOST_COMPARED = 10_000
@@ -109,12 +118,19 @@ class TextQuery:
         symmetries are those of the pattern.
         """
         check_choice("reading", reading, READINGS)
+        compared = self.compared_edges(needs_loops=needs_loops)
+        edges = [self._rows_of(edge) for edge in compared]
+        if edges:
+            _check_ways(edges)
         return Query(
             self.tested,
             self.structure(reading),
             self.allowed(reading),
             self.eligible(needs_loops=needs_loops),
             self.comparisons(),
+            tuple(edges),
+            self.edge_comparisons(compared),
+            self.structure(reading, compared) if edges else None,
         )
 
     @cached_property
@@ -229,8 +245,139 @@ class TextQuery:
                 comparisons.append(Comparison(first, second, sign, of_left, values))
         return tuple(comparisons)
 
-    def structure(self, reading: str) -> Structure:
-        """A structure with the symmetries of edges and conditions."""
+    def compared_edges(self, *, needs_loops: bool = True) -> list[EdgePart]:
+        """The edges with a name that are compared; without self-loops where it needs none."""
+        names = {term.node for one in self.pattern.edge_conditions for term in one.terms}
+        edges = [edge for name, edge in self.pattern.named_edges.items() if name in names]
+        return [edge for edge in edges if needs_loops or edge.first != edge.second]
+
+    def edge_comparisons(self, edges: Sequence[EdgePart]) -> tuple[EdgeComparison, ...]:
+        """The comparisons of two of some edges."""
+        names = [edge.name for edge in edges]
+        found = []
+        for condition in self.pattern.edge_conditions:
+            left, sign, right = condition[:3]
+            assert isinstance(right, Term), "values are tests of the edge"
+            if left.node != right.node and {left.node, right.node} <= {*names}:
+                first, second = names.index(left.node), names.index(right.node)
+                columns = [
+                    self._columns_of(edges[number]).index(term.attribute)
+                    for number, term in ((first, left), (second, right))
+                ]
+                found.append(EdgeComparison(first, columns[0], sign, second, columns[1]))
+        return tuple(found)
+
+    def _columns_of(self, edge: EdgePart) -> list[str]:
+        """The attributes of an edge that are compared with those of others."""
+        used = dict.fromkeys(
+            term.attribute
+            for condition in self.pattern.edge_conditions
+            if len({term.node for term in condition.terms}) == 2
+            for term in condition.terms
+            if term.node == edge.name
+        )
+        return [*used]
+
+    def _rows_of(self, edge: EdgePart) -> EdgeRows:
+        """The edges that an edge of the text may be, by itself, with what they are compared by."""
+        table, relations = self._edges_of(edge), self.graph.relations
+        if edge.first == edge.second:
+            may_be = self.edges_like(edge) & (table.source == table.target)
+        else:
+            of_relation = [
+                edge.relation in (PLAIN, name) and directed == edge.has_direction
+                for name, directed in relations.kinds
+            ]
+            may_be = np.array(of_relation)[table.relation] & (table.source != table.target)
+            may_be &= self._meets(edge)
+        columns = self._columns_of(edge)
+        values = np.stack(
+            [self._edge_columns[name][0] for name in columns] or [np.zeros(len(may_be))]
+        )
+        # 1. what it says of the edge alone, and what is missing
+        for condition in self.pattern.edge_conditions:
+            self._check_edge_condition(condition)
+            left, sign, right = condition[:3]
+            if isinstance(right, Term) and left.node == right.node == edge.name:
+                sides = [self._edge_columns[term.attribute][0] for term in (left, right)]
+                may_be &= ~np.isnan(sides).any(axis=0) & _SIGNS[sign](*sides)
+        rows = np.flatnonzero(may_be & ~np.isnan(values).any(axis=0))
+        source, target, values = table.source[rows], table.target[rows], values[:, rows]
+        # 2. from either end, where it has no direction
+        if not edge.has_direction and edge.first != edge.second:
+            source, target = np.concatenate([source, target]), np.concatenate([target, source])
+            values = np.concatenate([values, values], axis=1)
+        # 3. of several between two nodes, those that can differ in what they meet
+        kept = self._different_rows(edge, source, target, values)
+        first, second = self._number(edge.first), self._number(edge.second)
+        return EdgeRows(first, second, source[kept], target[kept], values[:, kept])
+
+    def _different_rows(
+        self, edge: EdgePart, source: np.ndarray, target: np.ndarray, values: np.ndarray
+    ) -> np.ndarray:
+        """The rows that are looked at: one of those alike, and the best one where one is best."""
+        wanted = set[tuple[str, int]]()
+        for condition in self.pattern.edge_conditions:
+            for term, sign in zip(condition.terms, (1, -1), strict=True):
+                # -1 where a smaller number meets all that a larger one does
+                way = {"<": -1, ">": 1}.get(condition.operator[0], 0)
+                if term.node == edge.name and len({one.node for one in condition.terms}) == 2:
+                    wanted.add((term.attribute, way * sign))
+        keys = [target, source]
+        if len(wanted) == 1 and (way := next(iter(wanted))[1]):
+            order = np.lexsort([-way * values[0], *keys])
+            alike = np.stack([source, target])[:, order]
+        else:
+            order = np.lexsort([*values, *keys])
+            alike = np.concatenate([[source, target], values])[:, order]
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = (alike[:, 1:] != alike[:, :-1]).any(axis=0)
+        return np.sort(order[is_first])
+
+    @cached_property
+    def _edge_columns(self) -> dict[str, tuple[np.ndarray, bool]]:
+        """The compared attributes of edges, NaN where one is missing, and whether they are text.
+
+        Text is numbered, the same one alike in all columns.
+        """
+        number_of = dict[str, int]()
+        found = {}
+        for condition in self.pattern.edge_conditions:
+            for term in condition.terms:
+                assert self.edges is not None, "they are read with their attributes"
+                given = self.edges.columns[term.attribute]
+                try:
+                    values, is_text = numbers_with_gaps(term.attribute, given), False
+                except InputError:
+                    words = _words(given)
+                    values, is_text = (
+                        np.array(
+                            [
+                                number_of.setdefault(word, len(number_of)) if word else np.nan
+                                for word in words
+                            ],
+                            np.float64,
+                        ),
+                        True,
+                    )
+                found[term.attribute] = values, is_text
+        return found
+
+    def _check_edge_condition(self, condition: Condition) -> None:
+        """Refuse an order of text, and text that is compared with numbers."""
+        left, right = condition.terms
+        of_text = [self._edge_columns[term.attribute][1] for term in (left, right)]
+        if any(of_text) and condition.operator[0] in "<>":
+            self._refuse(condition, "text, which is compared by =, != and in")
+        if len({*of_text}) > 1:
+            is_left = "text" if of_text[0] else "numbers"
+            self._refuse(condition, f"{is_left}, and {right.attribute} too")
+
+    def structure(self, reading: str, compared: Sequence[EdgePart] = ()) -> Structure:
+        """A structure with the symmetries of edges and conditions.
+
+        Where edges are ``compared``, each is a node of it as well, behind those of the pattern.
+        """
         node_of = self._number
         labels_of = [[*labels] for labels in self.pattern.nodes.values()]
         rows = set[tuple[int, int, str]]()
@@ -252,11 +399,26 @@ class TextQuery:
                 other = other or sorted(self._literals(condition).tolist())
                 labels_of[node_of(left.node)].append(f"{left.attribute} {sign} {other}")
                 continue
-            # the smaller one first, whichever was written first
-            if sign in _MIRRORED or (sign in ("=", "!=") and left.attribute > right.attribute):
-                left, sign, right = right, _MIRRORED.get(sign, sign), left
+            left, sign, right = _smaller_first(condition)
             kind = f"{left.attribute} {sign} {right.attribute}"
             rows.add((node_of(left.node), node_of(right.node), kind))
+            directed |= {kind} if "<" in sign or left.attribute != right.attribute else set()
+        names = [edge.name for edge in compared]
+        for number, edge in enumerate(compared, len(labels_of)):
+            labels_of.append([f"edge {edge.relation}{self._tests_in_words(edge)}"])
+            ends = ("from", "to") if edge.has_direction else ("end", "end")
+            for end, kind in dict.fromkeys(zip((edge.first, edge.second), ends, strict=True)):
+                rows.add((node_of(end), number, kind))
+        for condition in self.pattern.edge_conditions:
+            left, sign, right = _smaller_first(condition)
+            if not {left.node, right.node} <= {*names}:
+                continue
+            kind = f"edges {left.attribute} {sign} {right.attribute}"
+            first, second = (len(self.pattern.nodes) + names.index(t.node) for t in (left, right))
+            if first == second:
+                labels_of[first].append(kind)
+                continue
+            rows.add((first, second, kind))
             directed |= {kind} if "<" in sign or left.attribute != right.attribute else set()
         each = sorted({(*((u, v) if k in directed else sorted((u, v))), k) for u, v, k in rows})
         return Structure.of_edges(
@@ -265,7 +427,7 @@ class TextQuery:
             [kind for *_, kind in each],
             directed,
             categories=tuple(tuple(sorted({*labels})) for labels in labels_of),
-            roles=tuple(self.pattern.nodes),
+            roles=(*self.pattern.nodes, *names),
         )
 
     @property
@@ -325,20 +487,26 @@ class TextQuery:
         """The edges that meet all tests of a part of the text, bool ``[E]``."""
         edges = self._edges_of(part)
         meets = np.ones(len(edges.source), bool)
-        for name, sign, literal in part.tests:
+        for name, sign, literals in part.tests:
             values = edges.columns[name]
-            number = float(literal) if is_number(literal) else math.nan
             try:
-                numbers = numbers_with_gaps(name, values)
+                known: np.ndarray = numbers_with_gaps(name, values)
+                is_known = ~np.isnan(known)
             except InputError:
-                if sign not in ("=", "!="):
-                    self._refuse_test(part, f"{name} as text, which is compared by = and !=")
-                words = np.array(["" if value is None else str(value) for value in values], str)
-                meets &= (words != "") & _SIGNS[sign](words, literal)
-                continue
-            if math.isnan(number):
-                self._refuse_test(part, f"{name} of edges as a number, got {literal!r}")
-            meets &= ~np.isnan(numbers) & _SIGNS[sign](numbers, number)
+                if sign[0] in "<>":
+                    self._refuse_test(part, f"{name} as text, which is compared by =, != and in")
+                known = _words(values)
+                is_known = known != ""
+                wanted: list[Any] = [*literals]
+            else:
+                wanted = [float(one) if is_number(one) else math.nan for one in literals]
+                for literal, number in zip(literals, wanted, strict=True):
+                    if math.isnan(number):
+                        self._refuse_test(part, f"{name} of edges as a number, got {literal!r}")
+            if sign.endswith("in"):
+                meets &= is_known & (np.isin(known, wanted) == (sign == "in"))
+            else:
+                meets &= is_known & _SIGNS[sign](known, wanted[0])
         return meets
 
     def _refuse_test(self, part: EdgePart, rule: str) -> NoReturn:
@@ -348,8 +516,9 @@ class TextQuery:
         """The tests of an edge, 0.5 and .5 as the same."""
         return "".join(
             sorted(
-                f" {name} {sign} {float(value) if is_number(value) else value}"
-                for name, sign, value in part.tests
+                f" {name} {sign} "
+                + ",".join(sorted(str(float(one)) if is_number(one) else one for one in values))
+                for name, sign, values in part.tests
             )
         )
 
@@ -423,6 +592,36 @@ class TextQuery:
     def _refuse(self, condition: Condition, rule: str) -> NoReturn:
         term = condition.left
         self.pattern.refuse(f"must have {term.attribute} as {rule}", term.at)
+
+
+def _smaller_first(condition: Condition) -> tuple[Term, str, Term]:
+    """A comparison of two terms with the smaller one first, whichever was written first."""
+    left, sign, right = condition[:3]
+    assert isinstance(right, Term), "two terms are compared"
+    if sign in _MIRRORED or (sign in ("=", "!=") and left.attribute > right.attribute):
+        return right, _MIRRORED.get(sign, sign), left
+    return left, sign, right
+
+
+def _words(values: Any) -> np.ndarray:
+    """A column of text, "" where a value is missing."""
+    return np.array(["" if value is None or is_nan(value) else str(value) for value in values], str)
+
+
+def _check_ways(edges: Sequence[EdgeRows]) -> None:
+    """Refuse edges of which so many join the same two nodes that choosing among them takes long."""
+    ways = 1
+    for rows in edges:
+        if len(rows.source):
+            pairs = np.stack([rows.source, rows.target])
+            ways *= int(np.unique(pairs, axis=1, return_counts=True)[1].max())
+    if ways > _MOST_WAYS:
+        raise InputError(
+            "pattern",
+            f"must compare edges of which at most {_MOST_WAYS:,} combinations join the same nodes",
+            got=f"{ways:,}",
+            way_out="compare fewer edges, or test them, as in [score >= 700]",
+        )
 
 
 def _read_columns(

@@ -115,9 +115,10 @@ def count(
     ----------
     graph : anything :func:`gomkcn.as_csr` takes
         One graph or a collection. Attributes in conditions are its features: numbers, or text as
-        columns such as ``kind=kinase``; of an object that is no ``CSRGraph``, those of the nodes
-        that the conditions name. ``degree`` is the number of neighbours, ``name`` what the graph
-        calls a node. A ``CSRGraph`` has no attribute of edges but ``weight``.
+        columns such as ``kind=kinase``; of an object that is no ``CSRGraph``, the attributes of its
+        nodes and edges, which may be missing at some. ``degree`` is the number of neighbours,
+        ``name`` what the graph calls a node. A ``CSRGraph`` has no attribute of edges but
+        ``weight``.
     pattern : Structure or str
         Of up to 62 nodes: a structure, a name such as ``"triangle"``, or edges ``A -> B``,
         ``A -- B``, ``A -[activates]-> B``, with categories of nodes as in ``a:C--b:N``; ``smiles:``
@@ -134,7 +135,9 @@ def count(
         edge in either direction); ``B.kind = "kinase"``, ``A.size > B.size``, ``A.degree >= 10``,
         ``A.name = "crp"``, ``B.kind in ("a", "b")``, with ``not`` in front of any; self-loops
         ``A -> A``; separated by commas, semicolons or new lines. An edge of the pattern may have a
-        condition on its attributes, ``A -[score >= 700]-> B``. The nodes of a name are A, B, C, …
+        condition on its attributes, ``A -[score >= 700]-> B``, and be compared with another one by
+        a name, ``A -> B as ab, B -> C as bc, ab.time < bc.time``. What is missing, at nodes or
+        edges, meets no condition. The nodes of a name are A, B, C, …
     reading : {"induced", "subgraph"}
         Whether pairs of nodes that no edge of the pattern names must not be joined, or may be.
     attributes : mapping of str to array, or pandas table, optional
@@ -178,6 +181,9 @@ def count(
     >>> count(cells, "A -> B, B -> C", where="A !> C").value
     1
     >>> count(cells, "A -> B, A.size > B.size", reading="subgraph").value
+    1
+    >>> nx.set_edge_attributes(cells, {("a", "b"): 9, ("b", "c"): 4, ("d", "b"): 2}, "weight")
+    >>> count(cells, "A -> B as ab, B -> C as bc, ab.weight > bc.weight", reading="subgraph").value
     1
     """
     if n_jobs is not None and errors is None:

@@ -47,6 +47,8 @@ NODES_OF_A_BLOCK = 1024
 _MAPPED = 1 << 62
 # what ends nothing: more than any search makes
 _ENDLESS = 1 << 62
+# log2 of how many edges between two nodes are compared in the time of a step
+_ROWS_OF_A_STEP = 2
 # how the two numbers of a comparison may stand to each other: bits of less, equal, more
 _LESS, _EQUAL, _MORE = 1, 2, 4
 _SIGNS = {
@@ -126,6 +128,12 @@ class OccurrenceSearch:
         if able.any():
             self.candidates = np.where(able, find_candidates(query, pace), 0)
         self._plan = plan_of(query, self.candidates)
+        if query.edges and self.structure.num_nodes == 1:
+            # no search looks at them
+            roots = self.roots
+            is_kept = np.zeros(len(roots), np.bool_)
+            keep_roots(self._plan, self._new_search(), roots, is_kept)
+            self.candidates[roots[~is_kept]] = 0
         self.count = np.zeros(self.graph.num_nodes, np.int64)
         self.steps = 0
         self.unfinished = False
@@ -284,7 +292,8 @@ class OccurrenceSearch:
         return np.asarray(roots[self.candidates[roots] >> self.first & 1 == 1], np.int64)
 
     def _new_search(self, seed: int = 0) -> SearchState:
-        return new_search(self.graph.num_nodes, self.structure.num_nodes, seed)
+        size = self.structure.num_nodes
+        return new_search(self.graph.num_nodes, size, seed, len(self.query.edges))
 
     def _arguments(self, search: SearchState, roots: np.ndarray) -> tuple[Any, ...]:
         return CompiledGraph.of(self.graph), self._plan, search, roots, self.count
@@ -342,6 +351,12 @@ class PatternPlan(NamedTuple):
     ends: np.ndarray  # int64 [Q, 2], the nodes whose numbers are compared
     signs: np.ndarray  # int64 [Q], how these may stand to each other, as bits
     numbers: np.ndarray  # float64 [Q, 2, V], of each graph node as the first, and as the second
+    edge_ends: np.ndarray  # int64 [N, 2], the nodes of the edges that are compared
+    edge_keys: np.ndarray  # int64 [N, R], source · V + target of their rows, ascending
+    edge_rows: np.ndarray  # int64 [N], how many rows each has
+    edge_pairs: np.ndarray  # int64 [P, 4], edge, its row of `edge_values`, and those of the other
+    edge_signs: np.ndarray  # int64 [P], how these may stand to each other, as bits
+    edge_values: np.ndarray  # float64 [K, R]
 
 
 def plan_of(query: Query, candidates: np.ndarray) -> PatternPlan:
@@ -351,7 +366,7 @@ def plan_of(query: Query, candidates: np.ndarray) -> PatternPlan:
     joined = query.joined
     is_apart = ~query.allowed[:, :, 1:].any(axis=2)
     has_all = query.allowed[:, :, 1:].all(axis=2)
-    is_smaller = structure.is_mapped_below
+    is_smaller = query.is_mapped_below
     # roots are mapped to the node with fewest candidates
     order = np.array(structure.order)
     number = [np.count_nonzero(candidates >> node & 1) for node in order]
@@ -372,18 +387,50 @@ def plan_of(query: Query, candidates: np.ndarray) -> PatternPlan:
         numbers=np.array([row[3:] for row in comparisons], np.float64).reshape(
             -1, 2, query.graph.num_nodes
         ),
+        **_edges_of_plan(query),
     )
 
 
+def _edges_of_plan(query: Query) -> dict[str, np.ndarray]:
+    """The edges that are compared, filled up to one number of rows."""
+    edges, compared = query.edges, query.edge_comparisons
+    most = max((len(rows.source) for rows in edges), default=0)
+    keys = np.zeros((len(edges), most), np.int64)
+    first_value = np.cumsum([0, *(len(rows.values) for rows in edges)])
+    values = np.zeros((first_value[-1], most))
+    for number, rows in enumerate(edges):
+        key = rows.source * query.graph.num_nodes + rows.target
+        order = np.argsort(key, kind="stable")
+        keys[number, : len(key)] = key[order]
+        values[first_value[number] : first_value[number + 1], : len(key)] = rows.values[:, order]
+    pairs = [
+        (
+            one.first,
+            first_value[one.first] + one.first_column,
+            one.second,
+            first_value[one.second] + one.second_column,
+        )
+        for one in compared
+    ]
+    return {
+        "edge_ends": np.array([rows[:2] for rows in edges], np.int64).reshape(-1, 2),
+        "edge_keys": keys,
+        "edge_rows": np.array([len(rows.source) for rows in edges], np.int64),
+        "edge_pairs": np.array(pairs, np.int64).reshape(-1, 4),
+        "edge_signs": np.array([_SIGNS[one.sign] for one in compared], np.int64),
+        "edge_values": values,
+    }
+
+
 # what `position` of a search has
-_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT = range(6)
+_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT, _ROWS = range(7)
 
 
 class SearchState(NamedTuple):
     """The state of a search: a pattern node at each level, and what it is mapped to."""
 
-    # int64 [6]: number of the root, level, occurrences met, steps, steps before this root, whether
-    # a root was left early
+    # int64 [7]: number of the root, level, occurrences met, steps, steps before this root, whether
+    # a root was left early, rows of compared edges that were looked at and are no steps yet
     position: np.ndarray
     stream: np.ndarray  # uint64 [1], of the random numbers that choose what is listed
     adjacent: np.ndarray  # int64 [V], the pattern nodes that are mapped to a neighbour, and marked
@@ -394,12 +441,18 @@ class SearchState(NamedTuple):
     base: np.ndarray  # int64 [M], the pattern node whose graph node's row holds the candidates
     next: np.ndarray  # int64 [M], position of the next candidate in `indices`
     stop: np.ndarray  # int64 [M], where the candidates end
+    # int64 [N], of each edge that is compared the row that is tried, and where those that it may be
+    # begin and end
+    edge_row: np.ndarray
+    edge_first: np.ndarray
+    edge_last: np.ndarray
+    is_joined: np.ndarray  # bool [N], whether both of its ends are mapped
 
 
-def new_search(num_nodes: int, pattern_size: int, seed: int = 0) -> SearchState:
+def new_search(num_nodes: int, pattern_size: int, seed: int = 0, num_edges: int = 0) -> SearchState:
     """Return the state of a search that has not begun."""
     return SearchState(
-        position=np.zeros(6, np.int64),
+        position=np.zeros(7, np.int64),
         # streams of seeds that follow each other do not overlap in fewer than 2^40 numbers
         stream=np.array([seed << 40 & (1 << 64) - 1], np.uint64),
         adjacent=np.zeros(num_nodes, np.int64),
@@ -410,6 +463,10 @@ def new_search(num_nodes: int, pattern_size: int, seed: int = 0) -> SearchState:
         base=np.zeros(pattern_size, np.int64),
         next=np.zeros(pattern_size, np.int64),
         stop=np.zeros(pattern_size, np.int64),
+        edge_row=np.zeros(num_edges, np.int64),
+        edge_first=np.zeros(num_edges, np.int64),
+        edge_last=np.zeros(num_edges, np.int64),
+        is_joined=np.zeros(num_edges, np.bool_),
     )
 
 
@@ -475,8 +532,13 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 number += 1
         elif level == last:
             # 3. each candidate that fits the last pattern node is an occurrence
-            spent += search.stop[level] - search.next[level]
-            for k in range(search.next[level], search.stop[level]):
+            stop = search.stop[level]
+            if len(plan.edge_ends):
+                # one at a time: to compare its edges may take many steps
+                stop = search.next[level] + 1
+                spent -= 1
+            spent += stop - search.next[level]
+            for k in range(search.next[level], stop):
                 if not _fits(graph, plan, search, level, k):
                     continue
                 count[root] += 1
@@ -487,7 +549,7 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 is_enough = count[root] >= limits.occurrences_of_root
                 if is_enough or met > limits.occurrences:
                     break
-            search.next[level] = search.stop[level]
+            search.next[level] = stop
         else:
             # 4. one level down
             k = search.next[level]
@@ -498,6 +560,8 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 search.mapped[search.order[level]] = graph.indices[k]
                 level += 1
                 _open(graph, plan, search, level)
+        spent += search.position[_ROWS] >> _ROWS_OF_A_STEP
+        search.position[_ROWS] &= (1 << _ROWS_OF_A_STEP) - 1
         if level > 0 and (is_enough or spent - steps_before > limits.steps_of_root):
             # 5. enough of this root
             search.position[_IS_CUT] = 1
@@ -576,7 +640,9 @@ def _fits(graph, plan, search, level, k):
         return False
     if compared and not _has_links(graph, plan, search, level, node):
         return False
-    return len(plan.ends) == 0 or _holds(plan, search, level, node)
+    if len(plan.ends) and not _holds(plan, search, level, node):
+        return False
+    return len(plan.edge_ends) == 0 or _edges_hold(plan, search, level, node)
 
 
 @subroutine(**SEARCH_JIT)
@@ -618,17 +684,92 @@ def _holds(plan, search, level, node):
             left, right = plan.numbers[q, 0, search.mapped[first]], plan.numbers[q, 1, node]
         else:
             continue
-        # neither is so with NaN
-        relation = 0
-        if left < right:
-            relation = _LESS
-        elif left == right:
-            relation = _EQUAL
-        elif left > right:
-            relation = _MORE
-        if not plan.signs[q] & relation:
+        if not plan.signs[q] & _relation_of(left, right):
             return False
     return True
+
+
+@subroutine(**INLINE_JIT)
+def _relation_of(left, right):
+    """How two numbers stand to each other, as a bit; none with NaN."""
+    if left < right:
+        return _LESS
+    if left == right:
+        return _EQUAL
+    return _MORE if left > right else 0
+
+
+@subroutine(**SEARCH_JIT)
+def _edges_hold(plan, search, level, node):
+    """Whether edges between the mapped nodes and a candidate meet all comparisons of edges."""
+    pattern_node = search.order[level]
+    mapped = search.before[level] | 1 << pattern_node
+    search.mapped[pattern_node] = node
+    return _find_edges(plan, search, mapped, pattern_node, level == len(plan.order) - 1)
+
+
+@subroutine(**SEARCH_JIT)
+def _find_edges(plan, search, mapped, pattern_node, is_last):
+    """Whether there is a row of each compared edge among the mapped nodes so that all holds.
+
+    Nothing new is to be found where no such edge reaches the pattern node; at last all are tried.
+    """
+    # 1. the rows that each edge may be; of one whose ends are not mapped, any
+    num_edges = len(plan.edge_ends)
+    is_new = is_last
+    for e in range(num_edges):
+        first, second = plan.edge_ends[e, 0], plan.edge_ends[e, 1]
+        search.is_joined[e] = bool(mapped >> first & 1 and mapped >> second & 1)
+        search.edge_first[e], search.edge_last[e] = 0, 1
+        if search.is_joined[e]:
+            is_new = is_new or first == pattern_node or second == pattern_node
+            key = search.mapped[first] * len(search.adjacent) + search.mapped[second]
+            keys = plan.edge_keys[e]
+            low = first_at_least(keys, 0, plan.edge_rows[e], key)
+            search.edge_first[e] = low
+            search.edge_last[e] = first_at_least(keys, low, plan.edge_rows[e], key + 1)
+            if search.edge_first[e] == search.edge_last[e]:
+                return False
+    if not is_new:
+        return True
+    # 2. one of each, depth first
+    e = 0
+    search.edge_row[0] = search.edge_first[0]
+    while e >= 0:
+        while search.edge_row[e] < search.edge_last[e] and not _row_holds(plan, search, e):
+            search.edge_row[e] += 1
+            search.position[_ROWS] += 1
+        if search.edge_row[e] == search.edge_last[e]:
+            e -= 1
+            if e >= 0:
+                search.edge_row[e] += 1
+        elif e == num_edges - 1:
+            return True
+        else:
+            e += 1
+            search.edge_row[e] = search.edge_first[e]
+    return False
+
+
+@subroutine(**SEARCH_JIT)
+def _row_holds(plan, search, edge):
+    """Whether the row of an edge meets the comparisons with those of the edges before it."""
+    for q in range(len(plan.edge_pairs)):
+        first, second = plan.edge_pairs[q, 0], plan.edge_pairs[q, 2]
+        if max(first, second) == edge and search.is_joined[first] and search.is_joined[second]:
+            left = plan.edge_values[plan.edge_pairs[q, 1], search.edge_row[first]]
+            right = plan.edge_values[plan.edge_pairs[q, 3], search.edge_row[second]]
+            if not plan.edge_signs[q] & _relation_of(left, right):
+                return False
+    return True
+
+
+@compiled(**SEARCH_JIT)
+def keep_roots(plan, search, roots, is_kept):
+    """Whether the self-loops at each root meet the comparisons, for a pattern of one node."""
+    for number in range(len(roots)):
+        search.mapped[0] = roots[number]
+        is_kept[number] = _find_edges(plan, search, 1, 0, True)
 
 
 @subroutine(**INLINE_JIT)

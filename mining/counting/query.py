@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -38,6 +38,30 @@ class Comparison(NamedTuple):
     right: np.ndarray  # float64 [V]
 
 
+class EdgeRows(NamedTuple):
+    """Edges of the graph that may stand for an edge of a query, and their numbers.
+
+    An edge of nodes ``first`` and ``second`` of the query, which are the same for a self-loop, may
+    be any of R edges from ``source`` to ``target``; between two nodes there may be several.
+    """
+
+    first: int
+    second: int
+    source: np.ndarray  # int64 [R]
+    target: np.ndarray  # int64 [R]
+    values: np.ndarray  # float64 [C, R], without NaN
+
+
+class EdgeComparison(NamedTuple):
+    """A column of one edge of a query that is compared with a column of another one."""
+
+    first: int
+    first_column: int
+    sign: str  # one of = != < <= > >=
+    second: int
+    second_column: int
+
+
 @dataclass(frozen=True, eq=False)
 class Query:
     """A pattern of M nodes in terms of the graph in which it is looked for.
@@ -57,6 +81,14 @@ class Query:
         int64 ``[V]``, bit i: by itself, a graph node can stand for node i.
     comparisons : tuple of Comparison
         Of numbers of two nodes.
+    edges : tuple of EdgeRows
+        The edges of the query that are compared: there is a row of each for which all comparisons
+        hold.
+    edge_comparisons : tuple of EdgeComparison
+        Of numbers of two of these edges.
+    symmetries : Structure, optional
+        Where edges are compared: a structure of the nodes and these edges, whose automorphisms are
+        those of the query. None: the structure is one.
 
     Examples
     --------
@@ -73,6 +105,9 @@ class Query:
     allowed: np.ndarray
     eligible: np.ndarray
     comparisons: tuple[Comparison, ...] = ()
+    edges: tuple[EdgeRows, ...] = ()
+    edge_comparisons: tuple[EdgeComparison, ...] = ()
+    symmetries: Structure | None = None
 
     @classmethod
     def of_structure(
@@ -126,8 +161,16 @@ class Query:
                 comparison._replace(left=comparison.left[nodes], right=comparison.right[nodes])
                 for comparison in self.comparisons
             )
-            eligible = self.eligible[nodes]
-            queries.append(Query(graph, self.structure, self.allowed, eligible, comparisons))
+            edges = tuple(rows_among(rows, *ends) for rows in self.edges)
+            queries.append(
+                replace(
+                    self,
+                    graph=graph,
+                    eligible=self.eligible[nodes],
+                    comparisons=comparisons,
+                    edges=edges,
+                )
+            )
         return queries
 
     @cached_property
@@ -139,11 +182,32 @@ class Query:
     def links(self) -> np.ndarray | None:
         """The only link that may join each two nodes, int64 ``[M, M]``; -1 where none may.
 
-        None where several may, or nodes are compared.
+        None where several may, or nodes or edges are compared.
         """
-        if self.comparisons or (self.allowed.sum(axis=2) > 1).any():
+        if self.comparisons or self.edges or (self.allowed.sum(axis=2) > 1).any():
             return None
         return np.where(self.allowed.any(axis=2), self.allowed.argmax(axis=2), -1)
+
+    @cached_property
+    def is_mapped_below(self) -> np.ndarray:
+        """Conditions that leave one of the mappings that differ by automorphisms, bool ``[M, M]``.
+
+        See :attr:`gomkcn.Structure.is_mapped_below`.
+        """
+        if self.symmetries is None:
+            return self.structure.is_mapped_below
+        size = self.structure.num_nodes
+        return self.symmetries.mapped_below(self.structure.order)[:size, :size]
+
+
+def rows_among(rows: EdgeRows, first: int, last: int) -> EdgeRows:
+    """The edges among the nodes from one to another, which are numbered from 0 on."""
+    inside = (rows.source >= first) & (rows.source < last)
+    return rows._replace(
+        source=rows.source[inside] - first,
+        target=rows.target[inside] - first,
+        values=rows.values[:, inside],
+    )
 
 
 def allowed_links(links: np.ndarray, num_links: int) -> np.ndarray:

@@ -192,8 +192,8 @@ def compare_loops(
 
     ``counted`` is the number of its occurrences, and ``limits`` are those of
     :func:`gomkcn.mining.counting.counter.count_query`. Returns each loop of the text that differs
-    from the others in relation or tests, and its number; and, if the text has other edges, the
-    placements.
+    from the others in relation or tests, and its number; and, if the text has other edges and
+    compares no loop with these, the placements.
     """
     edges = text.edges
     assert edges is not None, "self-loops are counted among the edges as they were given"
@@ -203,7 +203,9 @@ def compare_loops(
         (loop, loop_number(edges, text.edges_like(loop), graph))
         for loop in reversed(kinds.values())
     ]
-    if not text.pattern.edges:
+    compared = text.compared_edges()
+    # what a self-loop at another node is compared by is not known
+    if not text.pattern.edges or any(edge.first == edge.second for edge in compared):
         return numbers, None
     query = text.query(reading, needs_loops=False)
     total, _ = count_query(query, seed=seed, **limits)

@@ -684,7 +684,7 @@ class FilterMiner(GraphEstimator):
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None
         miner._remember(bank)
-        miner.random_state_ = as_seed("random_state", miner.random_state)
+        miner.random_state_ = int(params["random_state"])
         vars(miner).update(fitted)
         return miner
 

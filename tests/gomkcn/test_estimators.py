@@ -254,6 +254,8 @@ def test_estimators_take_seeds_as_scikit_learn_does(fit):
     for source in (None, np.random.RandomState(8), np.random.default_rng(8)):
         rows, estimator = fit(source)
         assert type(estimator.random_state_) is int
+        if isinstance(estimator, gomkcn.PatternMiner):
+            assert estimator.filters_.random_state_ == estimator.random_state_
         # a parameter stays what was given
         assert estimator.random_state is source
         np.testing.assert_array_equal(fit(estimator.random_state_)[0], rows)

@@ -213,7 +213,7 @@ def test_conditions_on_the_node_of_a_self_loop_leave_the_test_out():
     lines = gomkcn(f"count 'A -> A, A.degree >= 10' {ECOLI}").splitlines()
     assert lines[3:] == [
         "occurrences 11, counted exactly",
-        "self-loops  58 of 577 edges; under conditions on its node they are not compared",
+        "self-loops  58 of 577 edges; under conditions they are not compared",
     ]
     # what has other edges is compared with loops at other nodes
     lines = gomkcn(f"count 'A -> B, A !> A, A.degree >= 10' {ECOLI}").splitlines()
