@@ -422,7 +422,7 @@ def test_agreement_of_graphs():
 @pytest.mark.parametrize("why", ["time limit", "SIGINT"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_census_that_is_ended_has_whole_sizes_and_says_which_are_missing(directed, why):
-    graph = as_csr(nx.gnp_random_graph(150, 0.2, seed=1, directed=directed))
+    graph = as_csr(nx.gnp_random_graph(90, 0.2, seed=1, directed=directed))
     whole = census(graph)
     counted = set()
     for looks in range(0, 400, 3):
@@ -454,7 +454,7 @@ def test_a_census_shows_what_share_is_done(monkeypatch):
     monkeypatch.setattr(JobProgress, "move", lambda self, count, said="": shown.append(count))
     for directed in (False, True):
         shown.clear()
-        census(nx.gnp_random_graph(200, 0.5, seed=1, directed=directed), 4)
+        census(nx.gnp_random_graph(140, 0.5, seed=1, directed=directed), 4)
         assert "counting structures of 4 nodes" in shown
         shares = [one for one in shown if isinstance(one, float)]
         assert len(shares) > 10

@@ -515,7 +515,7 @@ def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
         motif_set(csr, 3, given=["a-[acts]-b"])
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.slow)])
 def test_motifs_come_out_behind_their_pieces(seed):
     """Triangles of the windmill and half a ladder are in the set first, and leave nothing over."""
     rng = np.random.default_rng(seed)
