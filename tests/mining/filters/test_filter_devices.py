@@ -78,6 +78,7 @@ def test_matching_by_pytorch_equals_that_of_arrays(contrast):
     np.testing.assert_array_equal(results[1].predict(graph), results[0].labels_)
 
 
+@pytest.mark.interpret
 def test_a_training_by_the_kernels_for_a_gpu_equals_that_by_the_kernel_for_a_cpu():
     triton = pytest.importorskip("triton", minversion="3.6", reason="there is no Triton")
     if isinstance(load_backend("triton").match_fwd_kernel, triton.JITFunction):

@@ -543,7 +543,9 @@ def small_set(small):
 
 
 def drawing_search(empty, drawings=()):
-    fits = DrawingFits(empty, range(7, 8), 0)
+    # few drawings are shaken, and seldom: that takes most of the time
+    settings = replace(NEAR, shaken_drawings=1, shaken=3, most_failed=1)
+    fits = DrawingFits(empty, range(7, 8), 0, settings)
     return MotifSearch(empty, NearProposals(fits, drawings), NEAR_SEARCH, Steps())
 
 
