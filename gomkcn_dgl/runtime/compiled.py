@@ -220,9 +220,9 @@ def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 @cache
-def _hash_sources(folder: Path) -> str:
+def _hash_sources(folder: Path, kernels: Path = _KERNELS) -> str:
     digest = hashlib.sha256(f"{np.__version__} {_config.BOUNDSCHECK}".encode())
-    for path in sorted({*folder.glob("*.py"), *_KERNELS.glob("*.py"), Path(__file__)}):
+    for path in sorted({*folder.glob("*.py"), *kernels.glob("*.py"), Path(__file__)}):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

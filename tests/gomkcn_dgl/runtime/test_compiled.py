@@ -131,16 +131,16 @@ def _noting(seen):
 
 
 @pytest.mark.parametrize("changed", ["sources", "kernels"])
-def test_the_hash_follows_the_sources(tmp_path, monkeypatch, changed):
+def test_the_hash_follows_the_sources(tmp_path, changed):
     for folder in ("sources", "kernels"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "loop.py").write_text("a = 1\n")
-    monkeypatch.setattr(compiled, "_KERNELS", tmp_path / "kernels")
     hash_of = compiled._hash_sources.__wrapped__
-    before = hash_of(tmp_path / "sources")
-    assert hash_of(tmp_path / "sources") == before
+    folders = tmp_path / "sources", tmp_path / "kernels"
+    before = hash_of(*folders)
+    assert hash_of(*folders) == before
     (tmp_path / changed / "loop.py").write_text("a = 2\n")
-    assert hash_of(tmp_path / "sources") != before
+    assert hash_of(*folders) != before
 
 
 # ---------------------------------------------------------------- threads
