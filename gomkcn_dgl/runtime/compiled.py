@@ -124,7 +124,9 @@ class _Cache(FunctionCache):
         self._cache_file = _CheckedFile(
             cache_path=self._cache_path,
             filename_base=self._impl.filename_base,
-            source_stamp=self._impl.locator.get_source_stamp(),
+            # the name has a hash of the sources; the time of a file is another one in each
+            # installation, and would have the same code compiled again
+            source_stamp=None,
         )
 
     def is_kept(self) -> bool:

@@ -60,6 +60,17 @@ def test_a_second_process_compiles_nothing(cache):
     assert run(PROGRAM, **cache) == [8, 1, 0]
 
 
+def test_code_is_that_of_the_sources_and_not_of_the_time_of_a_file(cache, tmp_path):
+    module = tmp_path / "doubling.py"
+    assert run(PROGRAM, **cache) == [8, 0, 1]
+    # as a new installation of the same version
+    os.utime(module, (0, 0))
+    assert run(PROGRAM, **cache) == [8, 1, 0]
+    module.write_text(MODULE.replace("2 * x", "3 * x"))
+    os.utime(module, (0, 0))
+    assert run(PROGRAM, **cache) == [12, 0, 1]
+
+
 def test_what_another_process_compiled_is_known_as_kept(cache):
     # a plain function never needs to be compiled
     assert run(IS_KEPT, **cache) == [False, True, True]
