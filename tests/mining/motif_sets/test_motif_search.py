@@ -437,6 +437,10 @@ def test_two_motifs_that_meet_give_way_to_one():
     # neither goes alone
     assert six.code not in {motif.structure.code for motif in improved(search, Drop(), both).motifs}
     search.tried.clear()
+    # by bits alone the two would come back
+    search.best = both
+    gaps = [(gap.numbers, gap.exponent) for gap in DropPairs().propose(search)]
+    assert gaps == [((0, 1), 1.0), ((0, 1), 0.5)]
     (motif,) = improved(search, DropPairs(), both).motifs
     assert motif.structure.code == six.code and len(motif.copies) == 8
     # two that do not meet are not left out together
