@@ -56,6 +56,8 @@ class Setting:
         What refuses, or reads, a value with a rule of its own: from name and value to the value.
     is_repeated : bool
         Whether an option gives one entry of a list and is repeated, since entries hold commas.
+    is_single : bool
+        Whether a second value is refused, where an option of this name may be repeated elsewhere.
     """
 
     help: str
@@ -66,6 +68,7 @@ class Setting:
     usual: str = ""
     check: Callable[[str, Any], Any] | None = None
     is_repeated: bool = False
+    is_single: bool = False
 
 
 def setting(default: Any, help: str, **others: Any) -> Any:

@@ -115,7 +115,7 @@ def _read(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
     assert isinstance(option, SettingOption), "of a setting"
     if given is None:
         return None
-    if isinstance(given, tuple) and not option.field.setting.is_repeated:
+    if option.field.setting.is_single:
         if len(given) > 1:
             named = " and ".join(map(str, given))
             sentence = f"{option.opts[0]} must be given once, got {named}; run it once for each."
@@ -187,8 +187,7 @@ def _option_of(field: SettingField, is_hidden: bool) -> Callable[[Decorated], De
         field.name,
         cls=made,
         default=None,
-        # the second of what is given once is refused
-        multiple=not field.is_flag,
+        multiple=field.setting.is_repeated or field.setting.is_single,
         hidden=is_hidden,
         callback=_read,
         **extra,

@@ -144,7 +144,9 @@ class _Cache(FunctionCache):
         self._cache_file = _CheckedFile(
             cache_path=self._cache_path,
             filename_base=self._impl.filename_base,
-            source_stamp=self._impl.locator.get_source_stamp(),
+            # the name has a hash of the sources; the time of a file is another one in each
+            # installation, and would have the same code compiled again
+            source_stamp=None,
         )
 
     def is_kept(self) -> bool:
@@ -242,9 +244,9 @@ def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 @cache
-def _hash_sources(folder: Path) -> str:
+def _hash_sources(folder: Path, kernels: Path = _KERNELS) -> str:
     digest = hashlib.sha256(f"{np.__version__} {_config.BOUNDSCHECK}".encode())
-    for path in sorted({*folder.glob("*.py"), *_KERNELS.glob("*.py"), Path(__file__)}):
+    for path in sorted({*folder.glob("*.py"), *kernels.glob("*.py"), Path(__file__)}):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -166,16 +166,21 @@ _ONE_OF_EACH = (
 class _Sums:
     """What the formulas of structures of up to ``largest`` nodes are made of, in one graph.
 
-    Sums over nodes and edges are in Python's integers where 64 bits do not hold them for sure.
+    Sums over nodes and edges are in Python's integers where they may be ``too_large`` for others.
     ``spend`` is told of the steps that were made; what it raises ends the count.
     """
 
     def __init__(
-        self, indptr: np.ndarray, indices: np.ndarray, largest: int, spend: Spend = spend_freely
+        self,
+        indptr: np.ndarray,
+        indices: np.ndarray,
+        largest: int,
+        spend: Spend = spend_freely,
+        too_large: int = _INT64,
     ) -> None:
         self._rows, self._largest, self._spend = (indptr, indices), largest, spend
         degrees = np.diff(indptr)
-        self.is_wide = len(indices) * int(degrees.max()) ** 3 >= _INT64
+        self.is_wide = len(indices) * int(degrees.max()) ** 3 >= too_large
         self.nodes, self.core = loops.find_core(indptr, indices)
         self._degrees = degrees[self.nodes]
         # the later node of an edge has most neighbours, the earlier one fewest
@@ -183,7 +188,7 @@ class _Sums:
         self.is_later = self.core.indices > self.row
         self.ends = np.stack([self.row, self.core.indices], axis=1)[self.is_later]
         most = int(np.diff(self.core.indptr).max(initial=0))
-        if 4 * len(self.ends) * most**2 >= _INT64:
+        if 4 * len(self.ends) * most**2 >= too_large:
             raise UncountableError(
                 "graph",
                 "must have so few edges and neighbours that its cycles can be counted",
@@ -510,17 +515,19 @@ def formula_steps(graph: CSRGraph, largest: int, spend: Spend = spend_freely) ->
     return int(steps)
 
 
-def count_orbits(graph: CSRGraph, largest: int = 5, spend: Spend = spend_freely) -> np.ndarray:
+def count_orbits(
+    graph: CSRGraph, largest: int = 5, spend: Spend = spend_freely, too_large: int = _INT64
+) -> np.ndarray:
     """Induced occurrences with each node at each orbit: ``[V, 15]`` or ``[V, 73]``.
 
-    int64, or Python's integers where these might not hold them.
+    int64, or Python's integers where numbers might be ``too_large`` for these.
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
     >>> count_orbits(as_csr(nx.star_graph(4)), 4)[:2, :8].tolist()
     [[4, 0, 6, 0, 0, 0, 0, 4], [1, 3, 0, 0, 0, 0, 3, 0]]
     """
-    sums = _Sums(graph.indptr, graph.indices, largest, spend)
+    sums = _Sums(graph.indptr, graph.indices, largest, spend, too_large)
     size = NUM_ORBITS[largest]
     counts = np.stack([_FORMULAS[orbit](sums) for orbit in range(size)])
     return _solve(_orbit_map()[:size, :size], counts).T

@@ -51,14 +51,18 @@ _STEPS_OF_A_LOOK = 8
 
 
 def estimate_from_roots(
-    search: OccurrenceSearch, seed: int, max_steps: int, watch: Watch = to_the_end
+    search: OccurrenceSearch,
+    seed: int,
+    max_steps: int,
+    watch: Watch = to_the_end,
+    num_first: int = _NUM_FIRST,
 ) -> OccurrenceCount | None:
     """Estimate occurrences from as many random roots as ``max_steps`` allow.
 
-    What share of them that is, other roots tell, so that it is unbiased. None if nothing was found,
-    or if the search took far more steps.
+    What share of them that is, ``num_first`` others tell, so that it is unbiased. None if nothing
+    was found, or if the search took far more steps.
     """
-    share = min(0.25, _NUM_FIRST / max(1, len(search.roots)))
+    share = min(0.25, num_first / max(1, len(search.roots)))
     search.run(draw_roots(search, share, seed + 1), max_steps=max_steps, watch=watch)
     if not search.unfinished:
         share = min(1.0, share * max_steps / max(1, search.steps))

@@ -183,6 +183,7 @@ class DropPairs(_Refill):
     """
 
     def propose(self, search: Search) -> Iterator[Gap]:
+        # no two motifs have nodes in common
         if search.best.nodes_apart:
             return
         by_edges = [exponent for exponent in search.settings.exponents if exponent > 0]

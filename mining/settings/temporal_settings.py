@@ -35,6 +35,7 @@ class TemporalTable(SettingsTable):
         DEFAULT_TEMPORAL_NULL,
         "What random graphs keep",
         words={name: null.brief for name, null in TEMPORAL_NULLS.items()},
+        is_single=True,
     )
     null_samples: int = setting(
         199, "Number of random graphs; 0 for none", least=0, most=MOST_REPEATS

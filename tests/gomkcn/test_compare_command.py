@@ -18,7 +18,7 @@ def graphs(folder):
 
 
 def test_a_run_and_a_graph_are_compared(graphs):
-    gomkcn("mine small.txt --out run --filters none --quiet")
+    gomkcn("mine small.txt --out run --filters none --exact-copies --quiet")
     said = gomkcn("compare run large.txt --quiet --out both")
     assert said.startswith("first   small.txt: 40 nodes, ")
     assert "The profiles correlate by" in said and "Over-represented in both" in said

@@ -38,8 +38,8 @@ def types():
 
 mine_tiny()
 ahead = types()
-for graph in (nx.karate_club_graph(), nx.relaxed_caveman_graph(12, 5, 0.2, seed=0)):
-    PatternMiner(filters="none", null_samples=99).fit(graph)
+for graph in (nx.karate_club_graph(), nx.relaxed_caveman_graph(6, 5, 0.2, seed=0)):
+    PatternMiner("3-5", filters="none", null_samples=99).fit(graph)
 print(json.dumps([len(ahead), sorted(types() - ahead)]))
 """
 

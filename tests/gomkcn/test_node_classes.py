@@ -65,7 +65,7 @@ def test_a_run_of_nodes_and_what_it_predicts():
     assert table["predicted"].tolist() == classes
     np.testing.assert_allclose(table["probability ring"] + table["probability star"], 1, rtol=1e-5)
     assert Path("predicted.csv").read_text().startswith("node,predicted,probability ring,")
-    assert "0     ring" in gomkcn("predict run g.csv")
+    assert "\n   0  ring  " in gomkcn("predict run g.csv")
     # 2. another graph, with classes or without
     other = write_edges("other.csv", copies=3)
     assert (

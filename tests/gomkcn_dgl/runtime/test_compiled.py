@@ -60,6 +60,17 @@ def test_a_second_process_compiles_nothing(cache):
     assert run(PROGRAM, **cache) == [8, 1, 0]
 
 
+def test_code_is_that_of_the_sources_and_not_of_the_time_of_a_file(cache, tmp_path):
+    module = tmp_path / "doubling.py"
+    assert run(PROGRAM, **cache) == [8, 0, 1]
+    # as a new installation of the same version
+    os.utime(module, (0, 0))
+    assert run(PROGRAM, **cache) == [8, 1, 0]
+    module.write_text(MODULE.replace("2 * x", "3 * x"))
+    os.utime(module, (0, 0))
+    assert run(PROGRAM, **cache) == [12, 0, 1]
+
+
 def test_what_another_process_compiled_is_known_as_kept(cache):
     # a plain function never needs to be compiled
     assert run(IS_KEPT, **cache) == [False, True, True]
@@ -169,16 +180,16 @@ def _noting(seen):
 
 
 @pytest.mark.parametrize("changed", ["sources", "kernels"])
-def test_the_hash_follows_the_sources(tmp_path, monkeypatch, changed):
+def test_the_hash_follows_the_sources(tmp_path, changed):
     for folder in ("sources", "kernels"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "loop.py").write_text("a = 1\n")
-    monkeypatch.setattr(compiled, "_KERNELS", tmp_path / "kernels")
     hash_of = compiled._hash_sources.__wrapped__
-    before = hash_of(tmp_path / "sources")
-    assert hash_of(tmp_path / "sources") == before
+    folders = tmp_path / "sources", tmp_path / "kernels"
+    before = hash_of(*folders)
+    assert hash_of(*folders) == before
     (tmp_path / changed / "loop.py").write_text("a = 2\n")
-    assert hash_of(tmp_path / "sources") != before
+    assert hash_of(*folders) != before
 
 
 # ---------------------------------------------------------------- threads

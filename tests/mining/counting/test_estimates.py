@@ -179,11 +179,10 @@ def test_draws_from_long_rows_are_uniform():
 
 
 def test_a_search_of_all_roots_is_an_exact_count_and_one_of_none_is_no_estimate(monkeypatch):
-    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
     cubes = [nx.random_regular_graph(3, 4000, seed=0), *[nx.cubical_graph()] * 60]
     graph, cube = as_csr(nx.disjoint_union_all(cubes)), Structure.from_networkx(cubes[1])
     search = OccurrenceSearch(Query.of_structure(graph, cube))
-    count = estimate_from_roots(search, 0, 10**9)
+    count = estimate_from_roots(search, 0, 10**9, num_first=64)
     assert count.is_exact and count.value == 60
     # where no draw hits, it is the answer: one mapping of a tree in ten million shows a cube
     monkeypatch.setattr(counter, "_estimate_share", lambda *_: (0.0, 0.0, 1e-7))

@@ -515,15 +515,15 @@ def test_what_is_given_without_a_relation_is_told_those_of_the_graph():
         motif_set(csr, 3, given=["a-[acts]-b"])
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.slow)])
 def test_motifs_come_out_behind_their_pieces(seed):
     """Triangles of the windmill and half a ladder are in the set first, and leave nothing over."""
     rng = np.random.default_rng(seed)
     wheel9 = Structure.from_networkx(nx.wheel_graph(9), "wheel9")
     wanted = [*map(get_motif, ("ladder8", "windmill7", "wheel7")), wheel9]
-    base = barabasi_albert(690, 1, rng)
+    base = barabasi_albert(420, 1, rng)
     options = {"settings": PlantingSettings("constant"), "seed": rng}
-    made = plant_motifs(base, 690, dict.fromkeys(wanted, 10), **options)
+    made = plant_motifs(base, 420, dict.fromkeys(wanted, 6), **options)
     found = motif_set(made.to_csr(), "3-9")
     assert {one.key for one in found} == {one.key for one in wanted}
-    assert [one.motif.num_copies for one in found] == [10] * 4
+    assert [one.motif.num_copies for one in found] == [6] * 4

@@ -240,7 +240,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(runs):
 
 def test_signed_and_unsigned_graphs_share_structures_alone():
     rng = np.random.default_rng(0)
-    edges = [(u, v, s) for u, v, s in rng.integers([18, 18, 2], size=(45, 3)).tolist() if u != v]
+    edges = [(u, v, s) for u, v, s in rng.integers([12, 12, 2], size=(26, 3)).tolist() if u != v]
     plain = [(u, v, 0) for u, v, _ in edges]
     both = mine_structures(signed(edges))
     found = compare_runs(both, mine_structures(signed(plain, names=("interacts",))))

@@ -33,7 +33,7 @@ ECOLI = Path(__file__).parents[3] / "notebooks" / "ecoli_regulation.csv"
 def exported(tmp_path_factory):
     """A run without motifs of signed regulation: its folder of tables, and the graph read back."""
     graph = read_graph(ECOLI)
-    miner = PatternMiner("3-3", null_samples=99, filters="none").fit(graph)
+    miner = PatternMiner("3-3", null_samples=99, filters="none", exact_copies=True).fit(graph)
     settings = RunSettings(GraphSettings(str(ECOLI)), miner)
     run = MiningRun.of(miner, graph, settings=settings, has_map=False)
     assert not run.motif_set.motifs
