@@ -22,8 +22,9 @@ from gomkcn.commands.option_types import BadOptionError, InputPath, OutputPath
 from gomkcn.commands.printing import say
 from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError, InputError
-from gomkcn_dgl.runtime.files import check_outputs
+from gomkcn_dgl.runtime.files import check_outputs, is_stream
 from gomkcn_dgl.runtime.memory import available_memory, check_address_space, format_size
+from gomkcn_dgl.runtime.packed_files import pipes_kept
 
 if TYPE_CHECKING:
     from gomkcn.mining.settings.graph_settings import GraphSettings
@@ -78,7 +79,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
         return out
     if world_size() > 1:
         raise InputError("out", "must be given where several processes share the work of a run")
-    name = stem(Path(path).resolve()) or "run"
+    name = "stream" if is_stream(path) else stem(Path(path).resolve()) or "run"
     folder = Path("runs", name)
     latest = None
     for number in itertools.count(2):
@@ -162,7 +163,8 @@ class Command(cloup.Command):
             outputs = paths_of(ctx, OutputPath)
             if outputs:
                 check_outputs(outputs, inputs_of(ctx), force=bool(ctx.params.get("force")))
-            result = super().invoke(ctx)
+            with pipes_kept():
+                result = super().invoke(ctx)
             if mapped := sys.modules.get("gomkcn_dgl.runtime.mapped"):
                 mapped.check_mapped()
             return result

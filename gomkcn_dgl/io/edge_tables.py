@@ -40,7 +40,7 @@ from gomkcn_dgl.io.tables import (
 )
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
-from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
+from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
 
 log = logging.getLogger("gomkcn_dgl")
@@ -124,11 +124,8 @@ def open_parquet(file: InputFile) -> Source:
     """Open a parquet file, of which columns are read when they are asked for."""
     import pyarrow.parquet as pq
 
-    path = file.path
-    with file_problems(path):
-        open_file(path).close()
     with _parquet_problems():
-        schema = pq.read_schema(path)
+        schema = pq.read_schema(file.source())
     # a word is read once, however often it is there
     words = [column.name for column in schema if _is_text(column.type)]
     check_names(1, schema.names)
@@ -136,7 +133,7 @@ def open_parquet(file: InputFile) -> Source:
     def read(used: Iterable[int]) -> InputTable:
         used = [*used]
         names = [schema.names[at] for at in used]
-        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as parquet:
+        with _parquet_problems(), pq.ParquetFile(file.source(), read_dictionary=words) as parquet:
             check_readable(_size_of(parquet.metadata, len(names)), "the table of edges")
             # by one thread: several wait forever at some damaged files
             return arrow_table(parquet.read(names, use_threads=False), schema.names, used)
