@@ -24,7 +24,6 @@ from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import check_outputs, is_stream
 from gomkcn_dgl.runtime.memory import available_memory, check_address_space, format_size
-from gomkcn_dgl.runtime.packed_files import pipes_kept
 
 if TYPE_CHECKING:
     from gomkcn.mining.settings.graph_settings import GraphSettings
@@ -163,8 +162,7 @@ class Command(cloup.Command):
             outputs = paths_of(ctx, OutputPath)
             if outputs:
                 check_outputs(outputs, inputs_of(ctx), force=bool(ctx.params.get("force")))
-            with pipes_kept():
-                result = super().invoke(ctx)
+            result = super().invoke(ctx)
             if mapped := sys.modules.get("gomkcn_dgl.runtime.mapped"):
                 mapped.check_mapped()
             return result

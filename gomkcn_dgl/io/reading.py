@@ -89,11 +89,11 @@ def read_graph(
     ----------
     path : path
         The file, which may be packed (``.gz``, ``.bz2``, ``.xz``, ``.zip`` of one file); ``-``, the
-        standard input, or a pipe, which is read once; a folder as ``gomkcn convert`` writes it (its
-        arrays stay on disk, memory-mapped), or the folder of a TU set. Node rows are in ascending
-        order of the node ids (integers by value, text by code point) for edge lists, CSV and
-        parquet, in the order of the file for the others; ids that are not the row numbers are kept
-        in ``node_ids``.
+        standard input, or a pipe of the shell, read once; a folder as ``gomkcn convert`` writes it
+        (its arrays stay on disk, memory-mapped), or the folder of a TU set. Node rows are in
+        ascending order of the node ids (integers by value, text by code point) for edge lists, CSV
+        and parquet, in the order of the file for the others; ids that are not the row numbers are
+        kept in ``node_ids``.
     features : sequence of str, optional
         Which features to use: columns of the feature file; node attributes of GraphML, GML, GEXF,
         Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored

@@ -12,6 +12,7 @@ import json
 import lzma
 import math
 import os
+import re
 import secrets
 import stat
 import sys
@@ -34,6 +35,8 @@ else:
 
 # the standard input, by which names other programs know it as well
 STDIN = ("-", "/dev/stdin")
+# names of what a process has opened
+_OPENED = re.compile(r"/(dev|proc/(self|[0-9]+))/fd/")
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 
@@ -46,14 +49,18 @@ def check_path(path: str | os.PathLike[str]) -> None:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is the standard input or a pipe, such as ``<( )`` of a shell.
+    """Whether a path is the standard input, or a pipe that the shell has opened, as ``<( )``.
+
+    A pipe with a name of its own is none: to open it would wait for someone to write.
 
     >>> is_stream("-"), is_stream("edges.txt")
     (True, False)
     """
     if str(path) in STDIN:
         return True
-    # of what is not there, or of a name with a NUL character
+    if not _OPENED.match(str(path)):
+        return False
+    # of what is not there
     with contextlib.suppress(OSError, ValueError):
         return stat.S_ISFIFO(os.stat(path).st_mode)
     return False

@@ -75,38 +75,24 @@ def packing_of_content(data: bytes) -> str:
     return found
 
 
-# of the standard input that was read, and of the pipes within a block of `pipes_kept`
+# of the standard input, and of each pipe, that was read
 _stdin: list[tuple[Any, bytes]] = []
-_pipes: dict[tuple[int, int], bytes] | None = None
-
-
-@contextlib.contextmanager
-def pipes_kept() -> Iterator[None]:
-    """Keep what pipes hold: a command may look at its graph twice, and a pipe can be read once.
-
-    Elsewhere a pipe is read again, as somebody may have written to it since.
-    """
-    global _pipes
-    _pipes = {}
-    try:
-        yield
-    finally:
-        _pipes = None
+_pipes: dict[tuple[int, int], bytes] = {}
 
 
 def _stream_bytes(path: Path) -> bytes:
-    """The content of a stream; that of the standard input is known from then on."""
+    """The content of a stream, which can be read once, and is known from then on."""
     if str(path) in STDIN:
         if not _stdin or _stdin[0][0] is not sys.stdin:
             _stdin[:] = [(sys.stdin, _read_pieces(_binary(sys.stdin), _STREAM))]
         return _stdin[0][1]
     pipe = os.stat(path)
-    kept = {} if _pipes is None else _pipes
+    # which no other pipe has while this one is open
     key = pipe.st_dev, pipe.st_ino
-    if key not in kept:
+    if key not in _pipes:
         with open(path, "rb") as file:
-            kept[key] = _read_pieces(file, _STREAM)
-    return kept[key]
+            _pipes[key] = _read_pieces(file, _STREAM)
+    return _pipes[key]
 
 
 def _binary(stream: Any) -> Any:

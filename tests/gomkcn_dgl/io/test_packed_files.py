@@ -7,7 +7,6 @@ import lzma
 import os
 import subprocess
 import sys
-import threading
 import zipfile
 from pathlib import Path
 
@@ -27,7 +26,6 @@ from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime import packed_files
 from gomkcn_dgl.runtime.files import called, is_stream
-from gomkcn_dgl.runtime.packed_files import pipes_kept
 
 READINGS = Path(__file__).parents[2] / "data" / "readings"
 # of files whose format no other one could be
@@ -200,43 +198,35 @@ def test_an_empty_stream_is_refused(monkeypatch, content):
         read_graph("-")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_a_pipe_is_read_again_by_a_program_and_once_by_a_command(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-
-    def written(data):
-        writer = threading.Thread(target=pipe.write_bytes, args=[data])
-        writer.start()
-        return writer
-
-    def read(data):
-        writer = written(data)
-        ids = ids_of(read_graph(pipe))
-        writer.join()
-        return ids
-
-    assert [read(TABLE), read(b"x y\n")] == [["a", "b", "c"], ["x", "y"]]
-    with pipes_kept():
-        assert read(TABLE) == ["a", "b", "c"]
-        # a second reading would wait for a writer
-        assert ids_of(read_graph(pipe)) == ["a", "b", "c"]
-    assert read(b"x y\n") == ["x", "y"]
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the shell opens no pipes so")
+def test_a_pipe_of_the_shell_is_read_once_however_often_it_is_asked_for():
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, TABLE)
+        os.close(writing)
+        path = f"/dev/fd/{reading}"
+        assert called(path) == f"the stream {path}"
+        # the second time from what is known: nothing is left in the pipe
+        assert [ids_of(read_graph(path)) for _ in range(2)] == [["a", "b", "c"]] * 2
+        assert os.read(reading, 1) == b""
+    finally:
+        os.close(reading)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_what_a_path_is(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    assert is_stream(tmp_path / "pipe") and is_stream("-") and is_stream("/dev/stdin")
-    assert not is_stream(tmp_path) and not is_stream("no\0name") and not is_stream(os.devnull)
-    assert called("-") == called("/dev/stdin") == "the standard input"
-    assert called(tmp_path / "pipe") == f"the stream {tmp_path / 'pipe'}"
-    assert called("a/b.csv") == "b.csv"
-    # other files of a graph are no streams
+def test_a_pipe_that_somebody_put_there_is_not_waited_for(tmp_path):
     (tmp_path / "g.csv").write_bytes(TABLE)
-    os.mkfifo(tmp_path / "x.npy")
+    for name in ("pipe", "x.npy"):
+        os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="it is a pipe or a device"):
+        read_graph(tmp_path / "pipe", format="csv")
     with pytest.raises(InputError, match="it is a pipe or a device"):
         read_graph(tmp_path / "g.csv", feature_file=tmp_path / "x.npy")
+    assert is_stream("-") and is_stream("/dev/stdin")
+    for path in (tmp_path / "pipe", tmp_path, "no\0name", os.devnull, "/dev/fd/9999", "-x"):
+        assert not is_stream(path)
+    assert called("-") == called("/dev/stdin") == "the standard input"
+    assert called("a/b.csv") == "b.csv"
 
 
 COMMANDS = {
