@@ -22,7 +22,7 @@ from gomkcn.commands.option_types import BadOptionError, InputPath, OutputPath
 from gomkcn.commands.printing import say
 from gomkcn.commands.spelling import spelling_of
 from gomkcn_dgl.errors import GomkcnError, InputError
-from gomkcn_dgl.runtime.files import check_outputs
+from gomkcn_dgl.runtime.files import check_outputs, is_stream
 from gomkcn_dgl.runtime.memory import available_memory, check_address_space, format_size
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
         return out
     if world_size() > 1:
         raise InputError("out", "must be given where several processes share the work of a run")
-    name = stem(Path(path).resolve()) or "run"
+    name = "stream" if is_stream(path) else stem(Path(path).resolve()) or "run"
     folder = Path("runs", name)
     latest = None
     for number in itertools.count(2):

@@ -42,8 +42,9 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import DEFAULT_FEATURE, GraphContent, join_contents
 from gomkcn_dgl.graph_objects import EdgesOfType, TypedGraph, join_types
-from gomkcn_dgl.runtime.files import atomic_file, read_bytes
+from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.memory import check_announced
+from gomkcn_dgl.runtime.packed_files import read_bytes
 
 _T = TypeVar("_T")
 

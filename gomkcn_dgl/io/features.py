@@ -124,9 +124,10 @@ def read_features(path: Path) -> NodeTable:
     with named(owner):
         if path.suffix.lower() == ".npy":
             return _read_npy(path, owner)
-        if not path.name.lower().endswith((".csv", ".csv.gz")):
+        file = InputFile(path)
+        if file.ending != ".csv":
             raise InputError("a feature file must end in .npy or .csv.")
-        data = InputFile(path).text
+        data = file.text
         source = text_source(data, find_form(data, is_csv=True, has_header=True))
         return _node_table(source, owner)
 

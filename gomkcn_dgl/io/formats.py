@@ -20,6 +20,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.packed_files import PACKED, packing_of_name
 
 if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
@@ -48,7 +49,7 @@ class Format:
     is_known : callable, optional
         Tells by the content that a file is of this format whatever its name ends in.
     is_folder, is_packed : bool
-        Whether it is a folder; whether its files may also end in ``.gz``.
+        Whether it is a folder; whether its files may also be packed, as ``.gz``.
     read : callable
         From the file, and what was chosen of it, to what it holds.
     read_classes : callable, optional
@@ -544,6 +545,24 @@ FORMATS: dict[str, Format] = {row.name: row for row in _ROWS}
 
 # of programs that save tables as CSV as well
 _SPREADSHEETS = (".xls", ".xlsx", ".xlsm", ".ods")
+# formats that are not read, by the ends of names, and what turns them into one that is
+_METIS = ("METIS", "write its edges into a .txt file, a line 'u v' for each")
+_MOLECULE = ("a file of one molecule", "write molecules into an .sdf or a .smi file")
+_DOT = ("DOT of Graphviz", "its program gv2gml makes a .gml file of it")
+_NOT_READ = {
+    ".dot": _DOT,
+    ".gv": _DOT,
+    ".gdf": ("GDF of GUESS", "open it with Gephi, and save it as .gexf or .graphml"),
+    ".tgf": ("Trivial Graph Format", "open it with yEd, and save it as .graphml"),
+    ".leda": ("LEDA", "read it in Python with networkx.read_leda, and give that graph"),
+    ".metis": _METIS,
+    ".chaco": _METIS,
+    # our own is a folder
+    ".graph": _METIS,
+    ".mol": _MOLECULE,
+    ".mol2": _MOLECULE,
+    ".pdb": _MOLECULE,
+}
 
 
 def find_format(
@@ -578,11 +597,15 @@ def _by_ending(file: InputFile) -> Format:
             "spreadsheets are not read; save the sheet as CSV (UTF-8), with its header."
         )
     row = FORMATS.get(format_of_ending(file.ending) or "")
-    if row is None or (file.is_packed and not row.is_packed):
+    if row is None and file.ending in _NOT_READ:
+        called_so, way_out = _NOT_READ[file.ending]
+        raise InputError(f"{called_so} is not read", way_out=way_out)
+    if row is None or (file.packing and not row.is_packed):
         unpacked = [end for row in _files() if not row.is_packed for end in row.endings]
         raise InputError(
             f"the format cannot be told from the name; known are {listed(_endings())} "
-            f"(also with .gz, but for {listed(unpacked)}), graph folders and TU folders",
+            f"(also with {listed(PACKED)}, but for {listed(unpacked)}), graph folders and TU "
+            "folders",
             way_out=("give ", Argument("format")),
         )
     return row
@@ -609,9 +632,7 @@ def format_of_ending(ending: str) -> str | None:
 
 def stem(path: Path) -> str:
     """Return the name without its known suffixes: ``my.graph.txt.gz`` gives ``my.graph``."""
-    name = path.name
-    if path.suffix.lower() == ".gz":
-        name = name[:-3]
+    name = path.name[: len(path.name) - len(packing_of_name(path))]
     return Path(name).stem if Path(name).suffix.lower() in _endings() else name
 
 

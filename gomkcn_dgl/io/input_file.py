@@ -5,14 +5,21 @@ A text is in UTF-8, or in UTF-16 as Windows writes it; no other encoding is gues
 
 from __future__ import annotations
 
-import gzip
+import io
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import file_problems, open_file, read_bytes
+from gomkcn_dgl.runtime.files import file_problems, is_stream, open_file
+from gomkcn_dgl.runtime.packed_files import (
+    ending_of_member,
+    opened,
+    packing_of_name,
+    read_bytes,
+)
 
 # the first bytes of a file, by which a table is told: those of 100 rows of a matrix of 1,000, of
 # thousands of edges, or of any header that a person reads
@@ -33,7 +40,9 @@ class InputFile:
     Parameters
     ----------
     path : path
-        A file, plain or ``.gz``, or a folder.
+        A file, plain or packed (``.gz``, ``.bz2``, ``.xz``, ``.zip`` of one file), a folder, or a
+        stream: ``-``, the standard input, or a pipe. A stream is read once, unpacked if its first
+        bytes say so, and its ending is that of files that begin as it does.
 
     Raises
     ------
@@ -60,20 +69,37 @@ class InputFile:
         """Whether it is a folder, whose readers open the files in it."""
         return self.path.is_dir()
 
-    @property
-    def is_packed(self) -> bool:
-        """Whether its name ends in ``.gz``."""
-        return self.path.suffix.lower() == ".gz"
+    @cached_property
+    def is_stream(self) -> bool:
+        """Whether it has no name that says what it is, and can be read once."""
+        return is_stream(self.path)
 
     @property
+    def packing(self) -> str:
+        """The end of its name that says how it is packed, such as ``.gz``; "" for a plain file."""
+        return "" if self.is_stream else packing_of_name(self.path)
+
+    @cached_property
     def ending(self) -> str:
-        """The end of its name without ``.gz``, such as ``.csv``, in small letters."""
-        return Path(self.path.name.lower().removesuffix(".gz")).suffix
+        """The end of its name without ``.gz`` or such, such as ``.csv``, in small letters."""
+        if self.is_stream:
+            return ending_of_content(self.data)
+        if self.packing == ".zip":
+            return ending_of_member(self.path)
+        return Path(self.path.name.lower().removesuffix(self.packing)).suffix
 
     @cached_property
     def data(self) -> bytes:
         """The content, unpacked; never nothing."""
         return read_bytes(self.path)
+
+    def source(self) -> Any:
+        """What a library opens that reads parts of a file: its path, or what a stream held."""
+        if self.is_stream:
+            return io.BytesIO(self.data)
+        with file_problems(self.path):
+            open_file(self.path).close()
+        return self.path
 
     @cached_property
     def text(self) -> bytes:
@@ -83,9 +109,61 @@ class InputFile:
     @cached_property
     def head(self) -> bytes:
         """The first bytes of the text, without those behind them being read."""
-        with file_problems(self.path), open_file(self.path) as raw:
-            file = gzip.GzipFile(fileobj=raw) if self.is_packed else raw
+        if self.is_stream:
+            return as_utf8(self.data[:_HEAD_BYTES])
+        with (
+            file_problems(self.path),
+            open_file(self.path) as raw,
+            opened(raw, self.packing) as file,
+        ):
             return as_utf8(file.read(_HEAD_BYTES))
+
+
+# how files begin that no table does, in bytes or, behind blanks, in text
+_BEGIN = {".parquet": b"PAR1", ".npz": b"PK\x03\x04", ".bin": b"\x3f\xa1\xb4\x46\xf0\x4f\x2e\xdd"}
+_BEGIN_TEXT = {
+    ".mtx": re.compile(rb"%%MatrixMarket", re.IGNORECASE),
+    ".g6": re.compile(rb">>graph6<<"),
+    ".s6": re.compile(rb">>sparse6<<"),
+    ".json": re.compile(rb"[{\[]"),
+}
+# and in a line that is no comment
+_BEGIN_LINE = {
+    ".net": re.compile(rb"\*(?:vertices|network)\b", re.IGNORECASE),
+    ".gml": re.compile(rb"graph\s*\["),
+    ".dimacs": re.compile(rb"p[ \t]+(?:edge|col|sp|max)\b"),
+}
+_COMMENT_LINE = re.compile(rb"[%#]|c\s|Creator\b|Version\b")
+_XML = re.compile(rb"<(?:\w+:)?(graphml|gexf)\b")
+_END_OF_MOLECULE = re.compile(rb"^(?:M  END|\$\$\$\$)", re.MULTILINE)
+_SEPARATOR = re.compile(rb"[,;\t]")
+
+
+def ending_of_content(data: bytes) -> str:
+    r"""The end of the names of files that begin so: ``.csv`` or ``.txt`` for any table.
+
+    >>> ending_of_content(b"graph [ node [ id 0 ] ]"), ending_of_content(b"a b\nb c\n")
+    ('.gml', '.txt')
+    """
+    for ending, sign in _BEGIN.items():
+        if data.startswith(sign):
+            return ending
+    text = as_utf8(data[:_HEAD_BYTES]).lstrip()
+    for ending, pattern in _BEGIN_TEXT.items():
+        if pattern.match(text):
+            return ending
+    if text.startswith(b"<") and (found := _XML.search(text)):
+        return f".{found[1].decode()}"
+    if _END_OF_MOLECULE.search(text):
+        return ".sdf"
+    at = 0
+    while at < len(text) and (not text[at : at + 1].strip() or _COMMENT_LINE.match(text, at)):
+        at = text.find(b"\n", at) + 1 or len(text)
+    for ending, pattern in _BEGIN_LINE.items():
+        if pattern.match(text, at):
+            return ending
+    end = text.find(b"\n", at)
+    return ".csv" if _SEPARATOR.search(text, at, len(text) if end < 0 else end) else ".txt"
 
 
 def checked_text(data: bytes) -> bytes:

@@ -21,7 +21,7 @@ from gomkcn_dgl.io.tables import (
     rows_of_columns,
     split_index,
 )
-from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
+from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.memory import check_readable
 
 # that a graph takes while it is read, measured with 4 million edges of ten nodes; 340 of a million
@@ -32,11 +32,8 @@ def open_parquet(file: InputFile) -> Source:
     """Open a parquet file, of which columns are read when they are asked for."""
     import pyarrow.parquet as pq
 
-    path = file.path
-    with file_problems(path):
-        open_file(path).close()
     with _parquet_problems():
-        schema = pq.read_schema(path)
+        schema = pq.read_schema(file.source())
     # a word is read once, however often it is there
     words = [column.name for column in schema if is_text(column.type)]
     check_names(1, schema.names)
@@ -44,7 +41,7 @@ def open_parquet(file: InputFile) -> Source:
     columns = [*names, *index]
 
     def opened() -> Any:
-        return pq.ParquetFile(path, read_dictionary=words)
+        return pq.ParquetFile(file.source(), read_dictionary=words)
 
     def read(used: Iterable[int]) -> InputTable:
         used = [*used]
@@ -62,7 +59,7 @@ def open_parquet(file: InputFile) -> Source:
 
     def square() -> list[Row]:
         with _parquet_problems():
-            num_rows = pq.read_metadata(path).num_rows
+            num_rows = pq.read_metadata(file.source()).num_rows
         if not 0 < num_rows <= len(columns):
             return []
         return rows_of_columns(names, len(index), read(range(len(columns))))

@@ -44,9 +44,17 @@ from gomkcn_dgl.io.features import (
 from gomkcn_dgl.io.formats import FEATURE_FILE, FORMATS, Format, find_format, formats_with, stem
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.molecules import mols_of
-from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.files import as_path, check_path, listed, named, printable
+from gomkcn_dgl.runtime.files import (
+    as_path,
+    called,
+    check_path,
+    is_stream,
+    listed,
+    named,
+    printable,
+)
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -87,10 +95,12 @@ def read_graph(
     Parameters
     ----------
     path : path
-        The file, a folder as ``gomkcn convert`` writes it (its arrays stay on disk,
-        memory-mapped), or the folder of a TU set. Node rows are in ascending order of the node ids
-        (integers by value, text by code point) for edge lists, CSV and parquet, in the order of
-        the file for the others; ids that are not the row numbers are kept in ``node_ids``.
+        The file, which may be packed (``.gz``, ``.bz2``, ``.xz``, ``.zip`` of one file); ``-``, the
+        standard input, or a pipe of the shell, read once; a folder as ``gomkcn convert`` writes it
+        (its arrays stay on disk, memory-mapped), or the folder of a TU set. Node rows are in
+        ascending order of the node ids (integers by value, text by code point) for edge lists, CSV
+        and parquet, in the order of the file for the others; ids that are not the row numbers are
+        kept in ``node_ids``.
     features : sequence of str, optional
         Which features to use: columns of the feature file; node attributes of GraphML, GML, GEXF,
         Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored
@@ -267,6 +277,12 @@ def _read_content(
     """What a file holds, with the features beside it, and what is still to be chosen of it."""
     row = find_format(file, choice, format)
     row.check_options(choice)
+    if file.is_stream and format is None:
+        told = Message(
+            f"{called(file.path)} is read as {row.name}, as its content says",
+            way_out=(Argument("format"), " names another format"),
+        )
+        log.info("%s", told)
     table = _find_features(file.path, row, choice.features, feature_file)
     content = row.read(file, choice)
     if isinstance(content, CSRGraph):
@@ -410,7 +426,7 @@ def _log_graph(path: Path, graph: CSRGraph) -> None:
         log.info("relations: %s", listed(kinds))
     log.info(
         "read %s: graphs: %d, nodes: %d, edges: %d (%s, %s), features: %d (%s)",
-        path.resolve().name,
+        called(path) if is_stream(path) else path.resolve().name,
         graph.num_graphs,
         graph.num_nodes,
         graph.num_edges,

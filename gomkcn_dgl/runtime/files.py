@@ -1,6 +1,7 @@
 """Files: read with one sentence for what is wrong with them, and written whole or not at all.
 
-A pipe or a device is refused.
+A pipe or a device is refused, but for the graph of a command, which may be a stream:
+:mod:`gomkcn_dgl.runtime.packed_files` reads those.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import lzma
 import math
 import os
+import re
 import secrets
+import stat
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,15 +26,17 @@ import tomli_w
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.runtime.memory import check_readable, format_size, readable_bytes
+from gomkcn_dgl.runtime.memory import check_readable
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-# bytes that are decompressed at a time
-_PIECE_BYTES = 2**24
+# the standard input, by which names other programs know it as well
+STDIN = ("-", "/dev/stdin")
+# names of what a process has opened
+_OPENED = re.compile(r"/(dev|proc/(self|[0-9]+))/fd/")
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 
@@ -44,10 +51,35 @@ def as_path(name: str, path: Any) -> Path:
 
 
 def check_path(path: str | os.PathLike[str]) -> None:
-    """Refuse what is neither a file nor a folder."""
+    """Refuse what is neither a file, a folder nor a stream."""
     # False for a name with a NUL character, or too long
-    if not os.path.exists(path):
+    if not (os.path.exists(path) or is_stream(path)):
         raise InputError("path", "must name a file or a folder that exists", got=repr(str(path)))
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is the standard input, or a pipe that the shell has opened, as ``<( )``.
+
+    A pipe with a name of its own is none: to open it would wait for someone to write.
+
+    >>> is_stream("-"), is_stream("edges.txt")
+    (True, False)
+    """
+    if str(path) in STDIN:
+        return True
+    if not _OPENED.match(str(path)):
+        return False
+    # of what is not there
+    with contextlib.suppress(OSError, ValueError):
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    return False
+
+
+def called(path: str | os.PathLike[str]) -> str:
+    """What a file is called in a message."""
+    if str(path) in STDIN:
+        return "the standard input"
+    return f"the stream {path}" if is_stream(path) else Path(path).name
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -71,48 +103,23 @@ def read_file(path: Path) -> bytes:
 
 @contextlib.contextmanager
 def file_problems(path: Path) -> Iterator[None]:
-    """Say in one sentence why a file, plain or ``.gz``, cannot be read."""
+    """Say in one sentence why a file, plain or packed, cannot be read."""
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the file is not a complete gzip file ({error}).") from None
+    except (
+        EOFError,
+        gzip.BadGzipFile,
+        lzma.LZMAError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        raise InputError(f"the packed file is not complete ({error}).") from None
     except FileNotFoundError:
         raise InputError(f"the file must exist, and there is no {str(path)!r}.") from None
     except IsADirectoryError:
         raise InputError("a file was expected, got a folder.") from None
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror or error}).") from None
-
-
-def read_bytes(path: Path) -> bytes:
-    """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing.
-
-    What would take more than half of the available memory is refused while it is read.
-    """
-    is_packed = path.suffix.lower() == ".gz"
-    with file_problems(path):
-        data = _unpack(path) if is_packed else read_file(path)
-    if not data or data.isspace():
-        raise InputError("the file is empty.")
-    return data
-
-
-def _unpack(path: Path) -> bytes:
-    """Decompress a file piece by piece: a few bytes may stand for any number of them."""
-    pieces = list[bytes]()
-    size = 0
-    bound = readable_bytes()
-    with open_file(path) as raw, gzip.GzipFile(fileobj=raw) as file:
-        while piece := file.read(_PIECE_BYTES):
-            pieces.append(piece)
-            size += len(piece)
-            if size > bound:
-                packed = format_size(os.fstat(raw.fileno()).st_size)
-                raise InputError(
-                    f"the file of {packed} unpacks to more than {format_size(bound)}, half of the "
-                    "memory that is available; use a part of it, or more memory."
-                )
-    return b"".join(pieces)
 
 
 def parse_json(data: bytes, *, parse_constant: Callable[[str], Any] | None = None) -> Any:
@@ -280,7 +287,7 @@ def named(what: Path | str) -> Iterator[None]:
     try:
         yield
     except (InputError, InputTypeError) as error:
-        place = what if isinstance(what, str) else what.name
+        place = what if isinstance(what, str) else called(what)
         raise InputError.of(error.message.at(place)) from None
 
 

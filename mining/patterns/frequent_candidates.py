@@ -7,6 +7,7 @@ import logging
 from gomkcn.mining.frequent.gspan import frequent_subgraphs
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -18,14 +19,18 @@ _SUPPORT, _MOST = 0.1, 100
 _MOST_NODES = 6
 
 
-def patterns_of_subgraphs(mined: MinedGraph, sizes: range, steps: Steps) -> list[Pattern]:
-    """The closed subgraphs that a tenth of the graphs contain, of ``sizes`` up to six nodes."""
-    if mined.graph.num_graphs == 1:
+def check_collection(graph: CSRGraph) -> None:
+    """Refuse a single graph, in which no subgraph is frequent."""
+    if graph.num_graphs == 1:
         raise InputError(
             "sources",
             'must be "grown" or "filters" for a single graph',
             way_out='"frequent" subgraphs are those of many graphs of a collection',
         )
+
+
+def patterns_of_subgraphs(mined: MinedGraph, sizes: range, steps: Steps) -> list[Pattern]:
+    """The closed subgraphs that a tenth of the graphs contain, of ``sizes`` up to six nodes."""
     largest = min(sizes[-1], _MOST_NODES)
     least = max(2, min(sizes[0], largest))
     found = frequent_subgraphs(mined.graph, _SUPPORT, (least, largest), closed=True, steps=steps)

@@ -254,6 +254,17 @@ class PatternMiner(GraphEstimator):
         if isinstance(self.filters, FilterMiner):
             self.filters.check()
 
+    def _check_for(self, graph: CSRGraph) -> None:
+        """Refuse what cannot be of this graph, before the steps that come to it late."""
+        if "frequent" in self.settings.sources:
+            # which few ask for
+            from gomkcn.mining.patterns.frequent_candidates import check_collection
+
+            check_collection(graph)
+        filters = self.resolve_filters()
+        if filters is not None:
+            filters.sizes_of(graph, self.sizes)
+
     def fit(
         self,
         graph: Any,
@@ -294,6 +305,7 @@ class PatternMiner(GraphEstimator):
         given = as_unweighted(graph)
         # before the search, which would end with it
         check_channels(given)
+        self._check_for(given)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
@@ -347,7 +359,6 @@ class PatternMiner(GraphEstimator):
         if filters is not None and "filters" in self.settings.sources:
             proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
         if "frequent" in self.settings.sources:
-            # which few ask for
             from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 
             proposed += patterns_of_subgraphs(mined, rules.sizes, steps)

@@ -19,7 +19,7 @@ from gomkcn.mining.structures.occurrences import Occurrences
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import node_letter
-from gomkcn_dgl.runtime.files import as_path, open_file, reason_of
+from gomkcn_dgl.runtime.files import as_path, is_stream, open_file, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
 
@@ -167,6 +167,11 @@ def _write_graph(run: MiningRun, file: BinaryIO) -> None:
     """Write the graph that was mined as GraphML, with the colours of the page."""
     import networkx as nx
 
+    if is_stream(run.settings["graph"]["path"]):
+        raise InputError(
+            "the graph is read again for its file, and the run was made of a stream, which is gone",
+            way_out="write the stream to a file, and mine that",
+        )
     drawn = run.to_networkx(GraphSettings(**run.settings["graph"]).read_graph())
     color_graph(drawn, run)
     if drawn.is_multigraph():

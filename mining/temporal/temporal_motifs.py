@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
@@ -38,7 +39,8 @@ from gomkcn_dgl.io.temporal_edges import (
     read_temporal_edges,
 )
 from gomkcn_dgl.kernels.compiled_graph import first_at_least
-from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
+from gomkcn_dgl.runtime.compiled import compiled, num_threads, run_blocks, subroutine
+from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 
@@ -58,6 +60,11 @@ _NUM_BLOCKS = 64
 _LEAST_SAMPLES = 2
 # about what an edge takes
 _NANOSECONDS = 200
+# pairs of edges in a window that are looked at as a piece, and pieces of each thread between two
+# looks at the clock: a quarter of a second
+_PAIRS_OF_PIECE = 2_000_000
+_NANOSECONDS_OF_PAIR = 10
+_PIECES_OF_THREAD = 16
 
 
 def motif_events(row: int, column: int) -> Events:
@@ -230,13 +237,20 @@ def temporal_census(
     steps = Steps(n_jobs=n_jobs) if steps is None else steps
     steps.progress.begin("counting")
     counter, num_edges = _Counter(edges), len(edges.times)
-    counts = counter.count(np.arange(num_edges), edges.last_within(length))
+    try:
+        counts = counter.count(np.arange(num_edges), edges.last_within(length), steps.check_time)
+    except TimeUpError:
+        raise InputError(
+            "the time limit is over, and the motifs are known when all are counted; give more "
+            "time, or a shorter window."
+        ) from None
     timelines = Timelines.of(edges)
 
     def count_drawn(number: int) -> np.ndarray:
         rng = np.random.default_rng([drawn_seed, number])
         drawn = TEMPORAL_NULLS[null].draw(timelines, edges.times, rng)
-        return counter.count(drawn.order, replace(edges, times=drawn.times).last_within(length))
+        until = replace(edges, times=drawn.times).last_within(length)
+        return counter.count(drawn.order, until, steps.check_time)
 
     comparisons: list[NullComparison] = []
     if null_samples:
@@ -324,10 +338,13 @@ class _Counter:
                 way_out="choose a shorter one",
             )
 
-    def count(self, order: np.ndarray, until: np.ndarray) -> np.ndarray:
+    def count(
+        self, order: np.ndarray, until: np.ndarray, check_time: Callable[[], None]
+    ) -> np.ndarray:
         """The counts int64 ``[6, 6]`` where the edge at each place in time is ``order``.
 
-        ``until`` is the last place within a window after each.
+        ``until`` is the last place within a window after each; ``check_time`` is called now and
+        then, and may raise.
         """
         self._check_range(until)
         length = 2 * len(order)
@@ -351,13 +368,39 @@ class _Counter:
         )
         found = np.zeros((_NUM_BLOCKS, NUM_KINDS, 2, 2, 2), np.int64)
         run_blocks(
-            count_at_nodes, _NUM_BLOCKS, _NANOSECONDS * length,
+            count_stars, _NUM_BLOCKS, _NANOSECONDS * length,
             self.bounds, incident, until, found,
         )  # fmt: skip
+        check_time()
+        total = found.sum(axis=0)
+        total[TRIANGLE] = self._count_triangles(incident, until, check_time)
         counts = np.zeros((6, 6), np.int64)
-        for at, number in np.ndenumerate(found.sum(axis=0)):
+        for at, number in np.ndenumerate(total):
             if number:
                 counts[cell_of(*at)] += number
+        return counts
+
+    def _count_triangles(
+        self, incident: Incident, until: np.ndarray, check_time: Callable[[], None]
+    ) -> np.ndarray:
+        """The triangles int64 ``[2, 2, 2]``, by pieces of about as many pairs of edges."""
+        pairs = np.empty(len(incident.edge), np.int64)
+        count_pairs(incident, until, pairs)
+        ends = np.cumsum(pairs + 1)
+        num_pieces = 1 + int(ends[-1] // _PAIRS_OF_PIECE) if len(ends) else 0
+        wanted = np.arange(1, num_pieces) * _PAIRS_OF_PIECE
+        bounds = np.concatenate([[0], np.searchsorted(ends, wanted), [len(ends)]])
+        counts = np.zeros((2, 2, 2), np.int64)
+        at_a_time = _PIECES_OF_THREAD * num_threads()
+        for first in range(0, num_pieces, at_a_time):
+            number = min(at_a_time, num_pieces - first)
+            found = np.zeros((number, 2, 2, 2), np.int64)
+            run_blocks(
+                count_triangles, number, _NANOSECONDS_OF_PAIR * _PAIRS_OF_PIECE * number,
+                bounds[first:], incident, until, pairs, found,
+            )  # fmt: skip
+            counts += found.sum(axis=0)
+            check_time()
         return counts
 
 
@@ -366,7 +409,7 @@ def _bounds(sizes: np.ndarray) -> np.ndarray:
 
 
 def cell_of(kind: int, *ways: int) -> tuple[int, int]:
-    """Row and column of a motif as :func:`count_at_nodes` tells it: what is shared, directions.
+    """Row and column of a motif as :func:`count_stars` tells it: what is shared, directions.
 
     >>> cell_of(PAIR, 0, 1, 0)
     (4, 0)
@@ -430,7 +473,7 @@ def fill_incident(
 
 
 @compiled()
-def count_at_nodes(
+def count_stars(
     first: int,
     last: int,
     bounds: np.ndarray,
@@ -438,7 +481,7 @@ def count_at_nodes(
     until: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Count the motifs at the nodes of some blocks.
+    """Count the stars and the pairs at the nodes of some blocks.
 
     Parameters
     ----------
@@ -456,7 +499,6 @@ def count_at_nodes(
         counts = out[block]
         for node in range(bounds[block], bounds[block + 1]):
             _count_stars(incident, node, until, counts)
-            _count_triangles(incident, node, until, counts)
 
 
 @subroutine()
@@ -513,33 +555,62 @@ def _count_stars(incident: Incident, node: int, until: np.ndarray, counts: np.nd
         passed[way] += 1
 
 
+@compiled()
+def count_pairs(incident: Incident, until: np.ndarray, out: np.ndarray) -> None:
+    """For each edge at a node, the number of earlier ones there that are in one window with it."""
+    for node in range(len(incident.ptr) - 1):
+        oldest = incident.ptr[node]
+        for entry in range(incident.ptr[node], incident.ptr[node + 1]):
+            while until[incident.edge[oldest]] < incident.edge[entry]:
+                oldest += 1
+            out[entry] = entry - oldest
+
+
+@compiled()
+def count_triangles(
+    first_block: int,
+    last_block: int,
+    bounds: np.ndarray,
+    incident: Incident,
+    until: np.ndarray,
+    pairs: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Count the triangles whose second edge is in some blocks.
+
+    Block b has the edges at nodes from ``bounds[b]`` on, and ``out`` int64 ``[B, 2, 2, 2]`` the
+    directions of the three edges, as :func:`count_stars` tells them; ``pairs`` is what
+    :func:`count_pairs` wrote.
+    """
+    for block in range(first_block, last_block):
+        for second in range(bounds[block], bounds[block + 1]):
+            _count_triangles_of(incident, second, second - pairs[second], until, out[block])
+
+
 @subroutine()
-def _count_triangles(incident: Incident, node: int, until: np.ndarray, counts: np.ndarray) -> None:
-    begin, end = incident.ptr[node], incident.ptr[node + 1]
-    oldest = begin
-    for second in range(begin, end):
-        edge, way = incident.edge[second], incident.leaves[second]
-        group = incident.group[second]
-        far = incident.neighbor[group]
-        while until[incident.edge[oldest]] < edge:
-            oldest += 1
-        for first in range(oldest, second):
-            if incident.group[first] == group:
-                continue
-            near = incident.neighbor[incident.group[first]]
-            # the edges between the outer nodes, as seen from the one of the first edge
-            end_of_near = incident.groups[near + 1]
-            third = first_at_least(incident.neighbor, incident.groups[near], end_of_near, far)
-            if third == end_of_near or incident.neighbor[third] != far:
-                continue
-            # those that are later than the second and in the window
-            low, high = incident.group_ptr[third], incident.group_ptr[third + 1]
-            last = until[incident.edge[first]]
-            start = first_at_least(incident.group_edge, low, high, edge + 1)
-            stop = first_at_least(incident.group_edge, start, high, last + 1)
-            if stop > start:
-                leaving = incident.group_out[stop - 1]
-                if start > low:
-                    leaving -= incident.group_out[start - 1]
-                counts[TRIANGLE, incident.leaves[first], way, 0] += leaving
-                counts[TRIANGLE, incident.leaves[first], way, 1] += stop - start - leaving
+def _count_triangles_of(
+    incident: Incident, second: int, oldest: int, until: np.ndarray, counts: np.ndarray
+) -> None:
+    edge, way = incident.edge[second], incident.leaves[second]
+    group = incident.group[second]
+    far = incident.neighbor[group]
+    for first in range(oldest, second):
+        if incident.group[first] == group:
+            continue
+        near = incident.neighbor[incident.group[first]]
+        # the edges between the outer nodes, as seen from the one of the first edge
+        end_of_near = incident.groups[near + 1]
+        third = first_at_least(incident.neighbor, incident.groups[near], end_of_near, far)
+        if third == end_of_near or incident.neighbor[third] != far:
+            continue
+        # those that are later than the second and in the window
+        low, high = incident.group_ptr[third], incident.group_ptr[third + 1]
+        last = until[incident.edge[first]]
+        start = first_at_least(incident.group_edge, low, high, edge + 1)
+        stop = first_at_least(incident.group_edge, start, high, last + 1)
+        if stop > start:
+            leaving = incident.group_out[stop - 1]
+            if start > low:
+                leaving -= incident.group_out[start - 1]
+            counts[incident.leaves[first], way, 0] += leaving
+            counts[incident.leaves[first], way, 1] += stop - start - leaving

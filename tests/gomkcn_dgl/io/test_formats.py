@@ -1,5 +1,6 @@
 """One row a format: what reads, writes, completes, lists and tries formats takes a new row."""
 
+import gzip
 import subprocess
 import sys
 
@@ -46,10 +47,39 @@ def test_how_a_format_is_told(tmp_path):
     assert asked.name == "csv"
     assert find_format(InputFile(matrix), ColumnChoice(), "edges").name == "edges"
     assert stem(tmp_path / "my.graph.txt.gz") == "my.graph" and stem(tmp_path / "a.b") == "a.b"
-    for name in ("g.xyz", "g.graph", "g.npz.gz"):
+    for name in ("my.graph.txt.bz2", "my.graph.csv.XZ", "my.graph.zip"):
+        assert stem(tmp_path / name) == "my.graph"
+    for name in ("g.xyz", "g.npz.gz", "g.parquet.xz"):
         (tmp_path / name).write_bytes(b"0 1\n")
         with pytest.raises(InputError, match="the format cannot be told from the name; known are"):
             found(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("g.dot", "DOT of Graphviz is not read; its program gv2gml makes a .gml file of it."),
+        ("g.gv.gz", "DOT of Graphviz is not read; "),
+        ("g.gdf", "GDF of GUESS is not read; open it with Gephi, and save it as .gexf or .graphml"),
+        ("g.tgf", "Trivial Graph Format is not read; open it with yEd, and save it as .graphml."),
+        ("g.metis", "METIS is not read; write its edges into a .txt file, a line 'u v' for each."),
+        ("g.graph", "METIS is not read; "),
+        (
+            "g.mol",
+            "a file of one molecule is not read; write molecules into an .sdf or a .smi file",
+        ),
+        ("g.leda", "LEDA is not read; read it in Python with networkx.read_leda"),
+    ],
+)
+def test_a_format_that_is_not_read_is_named_with_what_converts_it(tmp_path, name, sentence):
+    """And not with `format`, of which none fits."""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"0 1\n") if name.endswith(".gz") else b"0 1\n")
+    with pytest.raises(InputError) as caught:
+        read_graph(path)
+    assert str(caught.value).startswith(f"{name}: {sentence}")
+    # whoever knows better says so
+    assert read_graph(path, format="edges").num_edges == 1
 
 
 def test_what_cannot_be_said_of_a_format_is_refused(tmp_path):

@@ -42,7 +42,7 @@ def test_a_missing_file_and_a_folder(tmp_path):
 def test_a_damaged_gzip_file(tmp_path, data):
     for name in ("g.txt.gz", "g.graphml.gz"):
         (tmp_path / name).write_bytes(data)
-        refuse(tmp_path / name, "the file is not a complete gzip file ")
+        refuse(tmp_path / name, "the packed file is not complete ")
 
 
 def sample(*, weights=False, features=0, names=None, ids=None):

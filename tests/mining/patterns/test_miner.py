@@ -18,6 +18,7 @@ from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.steps import Steps
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")
 ANCHORED = GOMKKernel(3, tau=0.5, anchor_root=True)
@@ -312,3 +313,21 @@ def test_classes_that_are_none_are_refused():
     # an array of objects is a list of graphs
     with pytest.raises(InputError, match="graph 0 of the list: the graph is empty"):
         as_csr(np.array([nx.Graph(), None], object))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sources": "grown,frequent"}, 'sources must be "grown" or "filters" for a single graph'),
+        (
+            {"filters": FilterMiner(filter_size="3-5", contrast=False)},
+            "filter_size must be one number where there are no random graphs",
+        ),
+        ({"given": ["a-b"]}, "pattern must be"),
+        ({"given": [", ".join(f"a{i}--a{i + 1}" for i in range(70))]}, "pattern must have at most"),
+    ],
+)
+def test_what_cannot_be_of_a_graph_is_refused_before_any_step(options, sentence, monkeypatch):
+    monkeypatch.setattr(Steps, "each", lambda *_, **__: pytest.fail("a step was begun"))
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        PatternMiner(**options).fit(nx.karate_club_graph())

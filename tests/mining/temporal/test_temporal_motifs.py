@@ -13,12 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from ends_after import EndsAfter
 
 from gomkcn.commands.main import main
 from gomkcn.mining.show.temporal_page import draw_events
 from gomkcn.mining.significance.temporal_draws import Timelines
 from gomkcn.mining.significance.temporal_nulls import TEMPORAL_NULLS
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN
+from gomkcn.mining.temporal import temporal_motifs
 from gomkcn.mining.temporal.temporal_motifs import (
     NUM_KINDS,
     SECOND_EDGES,
@@ -30,6 +32,7 @@ from gomkcn.mining.temporal.temporal_motifs import (
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
+from gomkcn_dgl.runtime.steps import Steps
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
 # and a window of 100 · 3600 + 50; Raphtory 0.17 has the same
@@ -618,9 +621,9 @@ def test_edges_of_equal_times_are_said(caplog):
 def test_more_triples_than_can_be_counted_are_refused():
     edges = read_temporal_edges(table([("a", "b", 0), ("b", "a", 1), ("a", "b", 2), ("a", "c", 9)]))
     with pytest.raises(InputError, match="window must hold fewer than 2⁶³ triples of edges"):
-        _Counter(edges, most_triples=4).count(np.arange(4), edges.last_within(9))
+        _Counter(edges, most_triples=4).count(np.arange(4), edges.last_within(9), print)
     counter = _Counter(edges, most_triples=4)
-    assert counter.count(np.arange(4), edges.last_within(2)).sum() == 1
+    assert counter.count(np.arange(4), edges.last_within(2), print).sum() == 1
 
 
 def test_an_empty_window_and_no_edge_have_no_motif():
@@ -707,3 +710,28 @@ def test_tables_without_a_row_and_times_that_are_none(tmp_path):
         table = pa.table({"source": ["a"], "target": ["b"], "time": pa.array([value], kind)})
         with pytest.raises(InputError, match="the column 'time' must hold times, and its"):
             read_temporal_edges(table)
+
+
+def test_a_count_looks_at_the_clock_and_pieces_change_nothing(monkeypatch):
+    """A node whose edges are all in one window takes the square of their number."""
+    rng = np.random.default_rng(0)
+    ends = rng.integers(6, size=(300, 2))
+    mail = pd.DataFrame({"from": ends[:, 0], "to": ends[:, 1], "time": np.arange(300)})
+    whole = temporal_census(mail, 60, null_samples=4)
+    # 300 edges at two ends, and about 20 earlier ones in the window at each
+    monkeypatch.setattr(temporal_motifs, "_PAIRS_OF_PIECE", 50)
+    monkeypatch.setattr(temporal_motifs, "_PIECES_OF_THREAD", 1)
+    looks = 10**6
+    steps = Steps(interrupts=EndsAfter(looks))
+    pieces = temporal_census(mail, 60, null_samples=4, steps=steps)
+    assert np.array_equal(pieces.counts, whole.counts)
+    assert [one.mean for one in pieces.comparisons] == [one.mean for one in whole.comparisons]
+    taken = looks - steps.interrupts.looks
+    assert taken > 100
+    # within the graph itself nothing is known yet; within a random graph what was counted is
+    with pytest.raises(InputError, match="^the time limit is over, and the motifs are known when"):
+        temporal_census(mail, 60, null_samples=4, steps=Steps(interrupts=EndsAfter(taken // 20)))
+    steps = Steps(interrupts=EndsAfter(taken * 7 // 10))
+    some = temporal_census(mail, 60, null_samples=4, steps=steps)
+    assert np.array_equal(some.counts, whole.counts)
+    assert any(note.endswith("of 4 random graphs were counted") for note in some.notes)
