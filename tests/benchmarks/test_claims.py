@@ -478,7 +478,8 @@ def test_speed():
         "README.md",
         f"with gradients, in {1000 * value(by_default['time']):.1f} ms. The matching is optimal",
         f"The greedy matching takes {1000 * value(on_gpu['time']):.1f} ms",
-        f"{times:.0f} times as fast as the plain PyTorch reference for the same, and {of_peer:.1f} times",
+        f"{times:.0f} times as fast as the plain PyTorch reference for the same, and "
+        f"{of_peer:.1f} times",
     )
     double, single, scipy = (1e6 * value(one["time of a pair"]) for one in tables("gram")[0][:3])
     says(
