@@ -315,7 +315,7 @@ class TextQuery:
     def _different_rows(
         self, edge: EdgePart, source: np.ndarray, target: np.ndarray, values: np.ndarray
     ) -> np.ndarray:
-        """The rows that are looked at: one of those alike, and the best one where one is best."""
+        """The rows that are looked at, by their ends: of those alike one, or the best one alone."""
         wanted = set[tuple[str, int]]()
         for condition in self.pattern.edge_conditions:
             for term, sign in zip(condition.terms, (1, -1), strict=True):
@@ -332,7 +332,7 @@ class TextQuery:
             alike = np.concatenate([[source, target], values])[:, order]
         is_first = np.ones(len(order), bool)
         is_first[1:] = (alike[:, 1:] != alike[:, :-1]).any(axis=0)
-        return np.sort(order[is_first])
+        return order[is_first]
 
     @cached_property
     def _edge_columns(self) -> dict[str, tuple[np.ndarray, bool]]:
@@ -613,8 +613,9 @@ def _check_ways(edges: Sequence[EdgeRows]) -> None:
     ways = 1
     for rows in edges:
         if len(rows.source):
-            pairs = np.stack([rows.source, rows.target])
-            ways *= int(np.unique(pairs, axis=1, return_counts=True)[1].max())
+            is_next = (np.diff(rows.source) != 0) | (np.diff(rows.target) != 0)
+            starts = np.flatnonzero(np.concatenate([[True], is_next, [True]]))
+            ways *= int(np.diff(starts).max())
     if ways > _MOST_WAYS:
         raise InputError(
             "pattern",

@@ -399,10 +399,9 @@ def _edges_of_plan(query: Query) -> dict[str, np.ndarray]:
     first_value = np.cumsum([0, *(len(rows.values) for rows in edges)])
     values = np.zeros((first_value[-1], most))
     for number, rows in enumerate(edges):
-        key = rows.source * query.graph.num_nodes + rows.target
-        order = np.argsort(key, kind="stable")
-        keys[number, : len(key)] = key[order]
-        values[first_value[number] : first_value[number + 1], : len(key)] = rows.values[:, order]
+        size = len(rows.source)
+        keys[number, :size] = rows.source * query.graph.num_nodes + rows.target
+        values[first_value[number] : first_value[number + 1], :size] = rows.values
     pairs = [
         (
             one.first,
@@ -720,9 +719,12 @@ def _find_edges(plan, search, mapped, pattern_node, is_last):
     for e in range(num_edges):
         first, second = plan.edge_ends[e, 0], plan.edge_ends[e, 1]
         search.is_joined[e] = bool(mapped >> first & 1 and mapped >> second & 1)
-        search.edge_first[e], search.edge_last[e] = 0, 1
-        if search.is_joined[e]:
-            is_new = is_new or first == pattern_node or second == pattern_node
+        reaches = first == pattern_node or second == pattern_node
+        if not search.is_joined[e]:
+            search.edge_first[e], search.edge_last[e] = 0, 1
+        elif reaches or first == second:
+            # those of other edges are known from the level at which they were joined
+            is_new = is_new or reaches
             key = search.mapped[first] * len(search.adjacent) + search.mapped[second]
             keys = plan.edge_keys[e]
             low = first_at_least(keys, 0, plan.edge_rows[e], key)

@@ -42,7 +42,8 @@ class EdgeRows(NamedTuple):
     """Edges of the graph that may stand for an edge of a query, and their numbers.
 
     An edge of nodes ``first`` and ``second`` of the query, which are the same for a self-loop, may
-    be any of R edges from ``source`` to ``target``; between two nodes there may be several.
+    be any of R edges from ``source`` to ``target``, in ascending order of these; between two nodes
+    there may be several.
     """
 
     first: int

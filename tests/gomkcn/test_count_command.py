@@ -4,6 +4,7 @@ import json
 import math
 import re
 import signal
+import textwrap
 from pathlib import Path
 
 import networkx as nx
@@ -290,8 +291,10 @@ def test_what_the_page_shows_is_printed(folder, ecoli):
     rows = ecoli.read_text().splitlines()
     Path("regulation.csv").write_text("\n".join(["factor,operon,effect", *rows[1:]]))
     page = (Path(__file__).parents[2] / "docs/howto/count.md").read_text()
+    (table,) = re.findall(r"the file `transfers.csv`\n\n((?:    .*\n)+)", page)
+    Path("transfers.csv").write_text(textwrap.dedent(table))
     shown = re.findall(r"((?:    .*\n)+)\nprints\n\n((?:    .*\n|\n(?=    ))+)", page)
-    assert len(shown) == 5
+    assert len(shown) == 6
     for command, printed in shown:
         command = command.replace("\\\n", " ").strip().removeprefix("gomkcn ")
         said = gomkcn(command).splitlines()

@@ -171,7 +171,7 @@ def test_nodes_are_called_by_their_names():
     [
         ("A -[score > x]-> B", 4, "as in [score >= 700]"),
         ('A -[score > "x"]-> B', 0, "score of edges as a number, got 'x'"),
-        ('A -> B [sign > "a"]', 0, "sign as text, which is compared by = and !="),
+        ('A -> B [sign > "a"]', 0, "sign as text, which is compared by =, != and in"),
         ("A -> B [acts]", 8, "compare an attribute"),
         ("A -[relation > 3]-> B", 4, "compare an attribute"),
     ],
