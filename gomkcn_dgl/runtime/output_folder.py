@@ -440,14 +440,17 @@ def _commit() -> str | None:
     None for an installed package, also where its environment lies in a repository of the user.
     """
     path = Path(__file__).resolve()
-    if not _git(path.parent, "ls-files", "--error-unmatch", "--", path.name):
+    if not _git(path.parent, "ls-files", path.name):
         return None
-    found = _git(path.parent, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*")
-    return found or None
+    commit = _git(path.parent, "rev-parse", "HEAD")
+    changed = _git(path.parent, "status", "-s", "-uno")
+    if not commit or changed is None:
+        return None
+    return commit[:12] + ("-dirty" if changed else "")
 
 
-def _git(folder: Path, *command: str) -> str:
-    """What git prints of a repository around a folder; "" where it fails, or is not there.
+def _git(folder: Path, *command: str) -> str | None:
+    """What git prints of a repository around a folder; None where it fails, or is not there.
 
     The repository may be anybody's: none of its programs is run, and nothing is written to it.
     """
@@ -470,7 +473,7 @@ def _git(folder: Path, *command: str) -> str:
             check=True,
         )
     except (OSError, subprocess.SubprocessError):
-        return ""
+        return None
     return answer.stdout.strip()
 
 

@@ -556,6 +556,8 @@ class _SubgraphSearch:
         key, row, new = find_extensions(
             self.arcs, self.labels.num_colors, nodes, code.path, used, grows
         )
+        # millions of embeddings take a second
+        spend(0.0)
         for value, at in _groups(key):
             longer = nodes[row[at]]
             if new[at[0]] >= 0:
@@ -639,10 +641,13 @@ class _Code:
 
 def _groups(keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Each different key in ascending order, and where it stands, ascending."""
+    if not len(keys):
+        return
     order = np.argsort(keys, kind="stable")
-    different, starts = np.unique(keys[order], return_index=True)
-    pieces = np.split(order, starts[1:]) if len(different) else []
-    yield from zip(different.tolist(), pieces, strict=True)
+    ordered = keys[order]
+    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    different = ordered[np.concatenate([[0], starts])]
+    yield from zip(different.tolist(), np.split(order, starts), strict=True)
 
 
 @contextmanager

@@ -87,7 +87,16 @@ def test_a_scan_by_hand_gives_what_the_expressions_gave():
         expected = (line[: found.start()], found[1]) if found else (line, "")
         assert table_form._parts_of(line) == expected
     times = re.compile(r'\s\[[^\]"]*\]\s*$')
-    for line in ('1 "a" [1-3]', '1 "[2]"', "1 2 [a] [b]", "1 2 [a [b]", "1 [x", "1 2]", '1 "a [b]'):
+    for line in (
+        '1 "a" [1-3]',
+        '1 "[2]"',
+        "1 2 [a] [b]",
+        "1 2 [a [b]",
+        "1 [x",
+        "1 2]",
+        '1 "a [b]',
+        '1 "a [b" c]',
+    ):
         assert pajek_files._without_times(line) == times.sub("", line)
 
 

@@ -212,6 +212,23 @@ def test_what_was_found_when_time_was_up_is_kept():
     assert (sizes[0], sizes[-1]) == (0, len(whole))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_closed_ones_are_those_of_the_definition(seed):
+    """None is contained with one edge more in as many graphs, of any subgraph around it."""
+    graph, _ = random_collection(seed)
+    every = frequent_subgraphs(graph, 1, (2, 4))
+    covered = {
+        (part.key, support)
+        for structure, support in zip(every.structures, every.support.tolist(), strict=True)
+        for part in gspan._without_an_edge(structure, 2)
+    }
+    rows = zip(every.structures, every.support.tolist(), strict=True)
+    expected = {row[0].key for row in rows if (row[0].key, row[1]) not in covered}
+    closed = frequent_subgraphs(graph, 1, (2, 4), closed=True)
+    assert {one.key for one in closed.structures} == expected
+    assert len(closed) == len(expected) < len(every)
+
+
 def test_closed_ones_are_told_within_the_limit():
     """Each look at the clock takes what was found before, so nothing is left to do behind it."""
     graphs = [nx.complete_graph(5)] * 2

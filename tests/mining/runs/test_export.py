@@ -247,7 +247,8 @@ def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
     assert table.to_dict("list") == blocks.columns()
     table = pd.read_csv(tmp_path / "tables/copies_other.csv", keep_default_na=False)
     assert table[[*"ABCD"]].values.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert table["edits"].tolist() == ["", "-A-B"]
+    # which a spreadsheet would take for a formula
+    assert table["edits"].tolist() == ["", "'-A-B"]
     write_run(
         MINE,
         prepare_folder(MINE, tmp_path / "run").parent,
