@@ -28,13 +28,16 @@ DIRECTED_ENDS = (
     ("regulator", "operon"),
     ("tf", "target"),
     ("tf", "gene"),
+    ("tf", "tg"),
+    ("src", "tgt"),
+    ("calling", "called"),
+    ("boss", "subordinate"),
     ("factor", "gene"),
     ("factor", "operon"),
     ("mirna", "gene"),
     ("kinase", "substrate"),
     ("enzyme", "substrate"),
     ("ligand", "receptor"),
-    ("activator", "activated"),
     ("effector", "affected"),
     ("upstream", "downstream"),
     ("predator", "prey"),
@@ -44,30 +47,15 @@ DIRECTED_ENDS = (
     ("parent", "child"),
     ("ancestor", "descendant"),
     ("mother", "offspring"),
-    ("infector", "infectee"),
-    ("infector", "infected"),
     ("donor", "acceptor"),
     ("citing", "cited"),
-    ("follower", "followed"),
-    ("follower", "followee"),
-    ("caller", "callee"),
-    ("caller", "called"),
-    ("importer", "imported"),
     ("exporter", "importer"),
     ("supplier", "customer"),
     ("seller", "buyer"),
-    ("payer", "payee"),
     ("payer", "beneficiary"),
     ("debtor", "creditor"),
     ("lender", "borrower"),
-    ("truster", "trusted"),
-    ("trustor", "trustee"),
-    ("rater", "rated"),
-    ("rater", "ratee"),
-    ("voter", "voted"),
     ("voter", "candidate"),
-    ("mentor", "mentee"),
-    ("advisor", "advisee"),
     ("teacher", "student"),
     ("manager", "employee"),
     ("speaker", "listener"),
@@ -87,11 +75,20 @@ DIRECTED_ENDS = (
     # of times and places as well
     ("start", "end"),
 )
+# who does something to whom, as follower and followed, payer and payee
+_WHO_DOES = re.compile(r"([a-z]{3,})(?:er|or)")
+_TO_WHOM = ("ed", "ee")
 _FIRST_WORDS = {first for first, _ in DIRECTED_ENDS}
 _SECOND_WORDS = {second for _, second in DIRECTED_ENDS}
+# words that say something else where the other of their pair is not there, such as the size of an
+# effect, or the end of a stretch of a chromosome
+_IN_PAIRS = {
+    *("start", "end", "cause", "effect", "input", "output", "pre", "post", "origin", "factor"),
+    *("object", "resource", "head", "tail", "parent", "candidate", "sink"),
+}
 # each of which is an end whatever the other is called
-_FIRST_ONLY = _FIRST_WORDS - _SECOND_WORDS
-_SECOND_ONLY = _SECOND_WORDS - _FIRST_WORDS
+_FIRST_ONLY = _FIRST_WORDS - _SECOND_WORDS - _IN_PAIRS
+_SECOND_ONLY = _SECOND_WORDS - _FIRST_WORDS - _IN_PAIRS
 # and these say that two columns belong together, and nothing of a direction
 _TOGETHER = (
     ("bait", "prey"),
@@ -128,6 +125,7 @@ _NODE_WORDS = {
 }
 # words of a name: gene_a, geneA and GENE A have the same two
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
+_PART = re.compile(r"[^\W_]+")
 # of RegulonDB, which numbers its columns
 _NUMBERED = re.compile(r"^\s*[0-9]+\)\s*")
 # words of a name of an end; each of them is left out once
@@ -137,22 +135,17 @@ _LAST_LETTER = re.compile(r"([a-z]{3,})([ab])")
 # of BioGRID, whose first pair of columns holds numbers of genes
 PREFERRED = "symbol"
 WEIGHTS = ("weight",)
+# between the words of a name stands a stroke: Interaction Type is interaction_type
 RELATIONS = (
-    "relation",
-    "relation_type",
-    "rel",
-    "edge_type",
-    "predicate",
-    "interaction",
-    "regulation",
-    "sign",
-    "type",
+    *("relation", "relation_type", "relation_name", "rel", "rel_type"),
+    *("relationship", "relationship_type", "edge_type", "edge_label", "link_type"),
+    *("metaedge", "predicate", "interaction", "interaction_type", "regulation", "sign", "type"),
 )
 # columns of these names are no ends
 TIMES = (
     *("time", "timestamp", "datetime", "date", "ts", "t", "unixts"),
     *("created_at", "start_time", "event_time", "sent_at", "date_time", "time_stamp"),
-    *("unix_time", "start_date", "event_date"),
+    *("unix_time", "start_date", "event_date", "created_utc"),
 )
 # what R, pandas and others call a first column of numbers or names of rows
 ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
@@ -169,11 +162,16 @@ _DEFAULT_NAME = re.compile(r"(|V|f|column_?)([0-9]{1,6})")
 def words_of(name: str) -> list[str]:
     """The words of a name, in small letters.
 
-    >>> words_of("FromNodeId"), words_of("4)tfName"), words_of("ENTITYA")
-    (['from', 'node', 'id'], ['tf', 'name'], ['entity', 'a'])
+    >>> words_of("FromNodeId"), words_of("4)tfName"), words_of("ENTITYA"), words_of("miRNA")
+    (['from', 'node', 'id'], ['tf', 'name'], ['entity', 'a'], ['mirna'])
     """
-    words = [word.lower() for word in _NAME_WORD.findall(_NUMBERED.sub("", name))]
-    match = _LAST_LETTER.fullmatch(words[0]) if len(words) == 1 else None
+    words = list[str]()
+    for part in _PART.findall(_NUMBERED.sub("", name)):
+        # miRNA is a word, and no two
+        whole = part.lower() in _FIRST_WORDS
+        words += [part.lower()] if whole else map(str.lower, _NAME_WORD.findall(part))
+    is_split = len(words) == 1 and words[0] not in _FIRST_WORDS
+    match = _LAST_LETTER.fullmatch(words[0]) if is_split else None
     return [*match.groups()] if match else words
 
 
@@ -228,7 +226,19 @@ def have_direction(name: str, other: str) -> bool:
     (True, False)
     """
     pairs = [_differing(read(name), read(other)) for read in (words_of, _key_words)]
-    return any(_leads(*pair) or _leads(*pair[::-1]) for pair in pairs)
+    are_paired = any(_leads(*pair) or _leads(*pair[::-1]) for pair in pairs)
+    return are_paired or leads_back(name, other) or leads_back(other, name)
+
+
+def leads_back(name: str, other: str) -> bool:
+    """Whether the first of two names says that it is the second end, and the other the first.
+
+    Each says so beside whatever other words.
+
+    >>> leads_back("j_target", "i_source"), leads_back("i_source", "j_target")
+    (True, False)
+    """
+    return (_which_end(name), _which_end(other)) == ("second", "first")
 
 
 def names_edges(cells: Sequence[str]) -> bool:
@@ -251,6 +261,10 @@ def directed_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     for read in (words_of, _key_words):
         groups = _words_between(names, read)
         found += _paired(groups, DIRECTED_ENDS)
+        # or one is who does what is done to the other
+        for places in groups:
+            pairs = [(word, other) for word in places for other in _done_by(word)]
+            found += [(places[word], places[other]) for word, other in pairs if other in places]
         # or each is known for its end alone, beside whatever other
         for places in groups:
             firsts = [at for word, at in places.items() if word in _FIRST_ONLY]
@@ -267,7 +281,30 @@ def other_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _leads(first: str, second: str) -> bool:
     """Whether an edge leads from what is called by the first word to what is by the second."""
     are_known = first in _FIRST_ONLY and second in _SECOND_ONLY
-    return are_known or (first, second) in DIRECTED_ENDS
+    return are_known or (first, second) in DIRECTED_ENDS or _does(first, second)
+
+
+def _does(first: str, second: str) -> bool:
+    """Whether the first word is who does something, and the second to whom it is done.
+
+    >>> _does("voter", "voted"), _does("trustor", "trustee"), _does("voter", "rated")
+    (True, True, False)
+    """
+    return second in _done_by(first)
+
+
+def _done_by(word: str) -> list[str]:
+    """What may be called what a word does: voted and votee of voter."""
+    match = _WHO_DOES.fullmatch(word)
+    return [match[1] + ending for ending in _TO_WHOM] if match else []
+
+
+def _which_end(name: str) -> str:
+    """Which end of an edge a name says that it is, "first" or "second"; "" for none, or both."""
+    words = words_of(name)
+    sides = (("first", _FIRST_ONLY), ("second", _SECOND_ONLY))
+    found = [side for side, known in sides if not known.isdisjoint(words)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _key_words(name: str) -> list[str]:

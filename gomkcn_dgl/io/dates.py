@@ -9,7 +9,10 @@ from gomkcn_dgl.io.table_form import is_number
 
 # of 1973; numbers of nodes, ratings and weights are smaller
 _LEAST_UNIX_TIME = 10**8
-_DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}([-/.])\d{1,2}\1\d{4}\b")
+_DATE = re.compile(
+    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
+    r"|\d{1,2}(?:-\d{1,2}-|/\d{1,2}/|\.\d{1,2}\.)\d{4}\b"
+)
 # dates written as numbers, such as 20240131
 FIRST_NUMBERED = 1900_01_01
 LAST_NUMBERED = 2099_12_31

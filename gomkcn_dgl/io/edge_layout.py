@@ -29,6 +29,7 @@ from gomkcn_dgl.io.column_names import (
     directed_pairs,
     have_direction,
     is_time,
+    leads_back,
     may_number_rows,
     names_edges,
     number_nodes,
@@ -36,6 +37,7 @@ from gomkcn_dgl.io.column_names import (
     words_of,
 )
 from gomkcn_dgl.io.dates import are_dates
+from gomkcn_dgl.io.molecules import smiles_column
 from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
 from gomkcn_dgl.io.tables import InputTable, Source, line_error, text_source
 from gomkcn_dgl.messages import Argument
@@ -45,6 +47,8 @@ log = logging.getLogger("gomkcn_dgl")
 
 _ENDS = ("source", "target")
 _ROLES = (*_ENDS, "weight", "relation")
+# what is called so is the name of what an id before it numbers
+_TITLES = ("name", "label", "title")
 # different relations that are few in a table of any length
 _FEW = 3
 # ends of a stretch or of a time as well: they are nodes where both columns have some
@@ -96,7 +100,7 @@ class EdgeLayout:
     @property
     def why_directed(self) -> str:
         """Why edges have a direction, or none, in the words of the log."""
-        if self.table.kind == "directed":
+        if self.table.kind in ("directed", "undirected"):
             return "a comment in the file says so"
         return f"its columns are called {listed(self.end_names)}"
 
@@ -140,7 +144,8 @@ def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
     given = {column for column in given if isinstance(column, str) and not _is_place(column)}
 
     def names_columns(cells: Sequence[str]) -> bool:
-        return bool(given.intersection(cells)) or names_edges(cells)
+        names_molecules = smiles_column(cells) is not None
+        return bool(given.intersection(cells)) or names_edges(cells) or names_molecules
 
     form = find_form(data, is_csv=is_csv, names_columns=names_columns)
     return text_source(data, form, is_csv=is_csv)
@@ -162,7 +167,7 @@ def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None)
     >>> find_layout(open_text(b"a is b\nb is c\n", False, ColumnChoice()), ColumnChoice()).roles
     {'source': 0, 'target': 2, 'relation': 1}
     """
-    table = without_default_names(table)
+    table = _with_index(without_default_names(table), choice)
     names = table.names
     chosen = _roles_by_choice(table, choice)
     times = None if time is None else position_of("time", time, table)
@@ -179,7 +184,8 @@ def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None)
     cells = [at for at in free if at < table.num_cells]
     is_known = times is not None or not {*_ENDS}.isdisjoint(chosen)
     if not table.has_names:
-        times = times if is_known else _first_times(table, cells)
+        are_unknown = not is_known and not any(table.names[: table.num_cells])
+        times = _first_times(table, cells) if are_unknown else times
         cells = [at for at in cells if at != times]
         guessed = {**_roles_by_value(table, cells, chosen), **guessed}
     unweighted = guessed.get("weight") if chosen.get("weight", 0) is None else None
@@ -188,10 +194,12 @@ def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None)
             chosen[role] = position
     # 2. the ends, among the columns that are left
     taken = set(chosen.values())
-    ends, evidence = _find_ends(table, [at for at in cells if at not in taken], chosen, unweighted)
+    cells = [at for at in cells if at not in taken]
+    ends, evidence = _find_ends(table, cells, chosen, unweighted)
     chosen |= ends
     if times is None or is_known:
-        left = [at for at in cells if at not in chosen.values() and at != unweighted]
+        used = {*chosen.values(), unweighted}
+        left = [at for at in cells if at not in used and not is_time(names[at])]
         _refuse_others(table, left, choice)
     else:
         evidence = "the two behind times"
@@ -210,6 +218,25 @@ def without_default_names(table: Source) -> Source:
         return table
     names = ("",) * len(cells) + tuple(table.names[table.num_cells :])
     return replace(table, names=names, default_names=tuple(cells), has_names=False)
+
+
+def _with_index(table: Source, choice: ColumnChoice) -> Source:
+    """A table with the levels of its index as columns, where these hold ends and no others do.
+
+    A frame of pandas has such levels behind ``groupby(["source", "target"]).size()``.
+    """
+    levels = [*table.index_names]
+    if not levels or not all(levels):
+        return table
+
+    def tell(names: Sequence[str]) -> bool:
+        return any(True for pairs in (directed_pairs, other_pairs) for _ in pairs(names))
+
+    names = [*table.names, *levels]
+    is_needed = not {choice.source, choice.target}.isdisjoint(levels)
+    if not is_needed and not tell(table.names):
+        is_needed = tell(names) or len(table.names) < 2 <= len(levels)
+    return replace(table, names=names, num_cells=len(names)) if is_needed else table
 
 
 def _find_ends(
@@ -232,7 +259,7 @@ def _find_ends(
     candidates = [at for at in free if at != unweighted] if len(free) > len(missing) else [*free]
     if len(candidates) > len(missing) and _names_rows(table, candidates):
         del candidates[0]
-    others = [at for at in candidates if not is_time(table.names[at])]
+    others = [at for at in candidates if not _holds_times(table, at)]
     candidates = others if len(others) >= len(missing) else candidates
     if len(candidates) < len(missing):
         rule = "a table of edges must have two columns of nodes, such as source and target"
@@ -241,6 +268,8 @@ def _find_ends(
         if table.has_names:
             _refuse_measurements(table, candidates)
         kind = "the only two that are left" if table.has_names else "the first two"
+        if len(missing) == 2 and leads_back(*(table.names[at] for at in candidates[:2])):
+            candidates = candidates[1::-1]
         return dict(zip(missing, candidates, strict=False)), kind
     # 3. values
     shared = _ends_by_value(table, sorted([*candidates, *given.values()]), set(given.values()))
@@ -269,7 +298,7 @@ def _ends_by_name(table: Source, columns: Sequence[int], given: set[int]) -> tup
         and not (len(columns) > 2 and _is_span(table, ends))
     ]
     if directed:
-        return directed[0]
+        return _without_sources(table, directed, columns)
     # a pair that says less: the first columns, columns of words, or those that number nodes
     first = columns[1] if len(columns) > 2 and _names_rows(table, columns) else columns[0]
     pairs = [
@@ -284,6 +313,31 @@ def _ends_by_name(table: Source, columns: Sequence[int], given: set[int]) -> tup
     ]
     preferred = [ends for ends in pairs if PREFERRED in words_of(table.names[ends[0]])]
     return next(iter([*preferred, *pairs]), None)
+
+
+def _without_sources(
+    table: Source, directed: Sequence[tuple[int, int]], columns: Sequence[int]
+) -> tuple[int, int]:
+    """The first pair; another of the same second column where a source is where rows are from.
+
+    As in ``drug,target,source`` and ``source,tf,target``: of a pair with a source, both stand in
+    their order, and no other first end between them.
+    """
+    source, target = directed[0]
+    if words_of(table.names[source]) != [_ENDS[0]]:
+        return directed[0]
+    names = [table.names[at] for at in columns]
+    others = [*directed, *((columns[one], columns[two]) for one, two in other_pairs(names))]
+    nearer = [ends for ends in others if ends[1] == target and (source < ends[0] < target)]
+    if source > target:
+        nearer = [ends for ends in others if ends[1] == target and ends[0] != source]
+    return (nearer or directed)[0]
+
+
+def _holds_times(table: Source, at: int) -> bool:
+    """Whether a column holds times, by its name or as dates in words."""
+    cells = table.first(at)
+    return is_time(table.names[at]) or (any(cells) and are_dates(cells, as_text=True))
 
 
 def _is_span(table: Source, ends: tuple[int, int]) -> bool:
@@ -305,7 +359,16 @@ def _ends_by_value(
         if len(values[one] & values[two]) > 1 and len(values[one] | values[two]) >= _FEW
     ]
     sharing = [ends for ends in sharing if given <= set(ends)]
-    return sharing[0] if len(sharing) == 1 else None
+    if len(sharing) != 1 or _describe_rows(table, sharing[0], columns):
+        return None
+    return sharing[0]
+
+
+def _describe_rows(table: Source, ends: tuple[int, int], columns: Sequence[int]) -> bool:
+    """Whether two columns are numbers behind one of names that all differ: what these have."""
+    are_numbers = all(is_number(cell) for at in ends for cell in table.first(at))
+    names = next((table.first(at) for at in columns if at < min(ends)), [])
+    return are_numbers and len({*names}) == len(names) > 1 and not any(map(is_number, names))
 
 
 def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
@@ -406,7 +469,10 @@ def _names_rows(table: Source, columns: Sequence[int]) -> bool:
         # between numbers, three columns that count by chance are a ring
         are_words = all(not any(map(is_number, table.first(at))) for at in others)
         return are_words and len(table.first(first)) > 1 and counts_rows(table.first(first))
-    return name in ROW_NAMES or (may_number_rows(name) and counts_rows(table.first(first)))
+    # beside what is called name or label, an id is of the same node
+    is_of_node = any(table.names[at].strip().lower() in _TITLES for at in others[:1])
+    is_counted = may_number_rows(name) and counts_rows(table.first(first)) and not is_of_node
+    return name in ROW_NAMES or is_counted
 
 
 def position_of(role: str, column: Column, table: Source) -> int:
@@ -438,7 +504,7 @@ def _is_real_number(cell: str) -> bool:
 def _roles_by_name(table: Source, free: Sequence[int]) -> dict[str, int]:
     """Return the columns of weights and of relations that have one of the usual names."""
     names = table.names
-    found = {names[column].strip().lower(): column for column in reversed(free)}
+    found = {"_".join(words_of(names[column])): column for column in reversed(free)}
     roles = {}
     for role, usual in (("relation", RELATIONS), ("weight", WEIGHTS)):
         present = [found[name] for name in usual if name in found]

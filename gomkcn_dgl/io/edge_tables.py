@@ -30,11 +30,12 @@ from gomkcn_dgl.graph_content import (
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.input_file import InputFile, as_utf8
 from gomkcn_dgl.io.matrix_tables import is_matrix, read_matrix
-from gomkcn_dgl.io.molecules import has_molecules, read_molecule_table
+from gomkcn_dgl.io.molecules import has_molecules, read_molecule_table, smiles_column
 from gomkcn_dgl.io.parquet_tables import BYTES_OF_AN_EDGE, open_parquet
 from gomkcn_dgl.io.tables import InputTable, Source, open_stream, to_array
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
+from gomkcn_dgl.runtime.files import printable
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
 
 log = logging.getLogger("gomkcn_dgl")
@@ -67,7 +68,13 @@ _DIRECTIONS = {"directed": True, "undirected": False}
 
 def read_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> GraphContent:
     """Read an edge list or a CSV file; nodes stand in ascending order of their ids."""
-    return _content(open_edges(file, choice, is_csv=is_csv), choice)
+    source = open_edges(file, choice, is_csv=is_csv)
+    at = smiles_column(source.names)
+    if at is not None and not is_csv and not {choice.source, choice.target} - {None}:
+        fact = f"the column {printable(source.names[at])} holds molecules, and no nodes"
+        way_out = (Argument("format", "smiles"), " reads them")
+        raise InputError(fact, way_out=way_out, place=f"line {source.header}")
+    return _content(source, choice)
 
 
 def read_parquet(file: InputFile, choice: ColumnChoice) -> GraphContent:
@@ -294,7 +301,8 @@ def _said_directions(
     columns say that it is not.
     """
     if found is None:
-        is_directed = layout.has_directed_ends or layout.table.kind == "directed"
+        kind = layout.table.kind
+        is_directed = kind == "directed" or (layout.has_directed_ends and kind != "undirected")
         return [PLAIN], [None if is_directed else False]
     if len(found) > MAX_RELATIONS:
         raise InputError(

@@ -24,6 +24,7 @@ from gomkcn_dgl.io.column_names import ROW_NAMES
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import find_form
 from gomkcn_dgl.io.tables import (
+    UNNAMED_INDEX,
     InputTable,
     Source,
     open_stream,
@@ -54,8 +55,6 @@ _NAME_WORDS = {
     *("gene", "protein", "user", "person"),
 }
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# an index of pandas without a name
-_UNNAMED_INDEX = "__index_level_"
 SUFFIXES = (".features.npy", ".features.csv")
 # what labels are called: a mapping, or a file of it
 LabelNames = Mapping[str, str] | str | os.PathLike[str]
@@ -145,7 +144,15 @@ def _node_table(source: Source, owner: str) -> NodeTable:
     table = source.read(range(num_columns + source.num_index))
     if not len(table):
         raise InputError("the file holds a header and no row.")
-    held = [at for at, name in enumerate(source.names) if name or any(source.first(at))]
+    # a column that is empty throughout, as Gephi writes timeset, says nothing of any node
+    held = [
+        at
+        for at, name in enumerate(source.names)
+        if name.strip().lower() in _NAMES or _has_value(table, at)
+    ]
+    empty = [source.names[at] for at in range(num_columns) if at not in held and source.names[at]]
+    if empty:
+        log.log(READING, "empty columns of %s are not used: %s", owner, listed(empty))
     names = []
     place = {}
     for at in [*held, *range(num_columns, len(table.names))]:
@@ -158,7 +165,7 @@ def _node_table(source: Source, owner: str) -> NodeTable:
             column = column._replace(rank=0)
         # a first column or an index that names or numbers the rows goes before some other column
         is_of_rows = at in (*held[:1], num_columns) and column.is_called(ROW_NAMES)
-        is_unnamed = title.startswith(_UNNAMED_INDEX)
+        is_unnamed = title.startswith(UNNAMED_INDEX)
         if is_of_rows or is_unnamed:
             title = "index" if is_unnamed else title or "column 1"
             column = column._replace(title=title, rank=2)
@@ -174,6 +181,13 @@ def _node_table(source: Source, owner: str) -> NodeTable:
 
     columns = Columns(place, column_of, with_gaps=lambda name: table.values_or_none(place[name]))
     return NodeTable(owner, columns, len(table), names)
+
+
+def _has_value(table: InputTable, at: int) -> bool:
+    """Whether a column has a value in any row."""
+    column = table.columns[at]
+    is_empty = table.is_text and not pc.max(pc.binary_length(column)).as_py()
+    return column.null_count < len(column) and not is_empty
 
 
 def _names_in(table: InputTable, at: int, filled: bool) -> pa.Array:
@@ -332,7 +346,19 @@ def _find_names(table: NodeTable, names: pa.Array) -> NameColumn | None:
             if number >= least or (number and column.is_called(_NAMES)):
                 has_twice = pc.count_distinct(values).as_py() < len(values)
                 found.append((-number, has_twice, column.rank, at))
-    return table.names[min(found)[-1]] if found else None
+    if not found:
+        return None
+    best = min(found)
+    chosen = table.names[best[-1]]
+    rows = _rows_of(names, chosen.values(True))
+    for *evidence, at in found:
+        # as good as the best, and it calls nodes otherwise
+        is_as_good = tuple(evidence) == best[:-1]
+        if is_as_good and not np.array_equal(rows, _rows_of(names, table.names[at].values(True))):
+            titles = listed(printable(column.title) for column in (chosen, table.names[at]))
+            rule = "one column alone may hold the names of the nodes"
+            raise InputError(rule, got=titles, way_out="call the right one id")
+    return chosen
 
 
 def _rows_of(names: pa.Array, values: pa.Array) -> np.ndarray:

@@ -137,6 +137,8 @@ def _find_graph(record: Any) -> dict[str, Any]:
     if inner is record.get("graph") and "links" not in inner:
         types = "relation"
         inner = {"directed": True, "edges": [], **inner}
+    if inner.get("hyperedges"):
+        raise InputError("edges of a JSON file must join two nodes, got hyperedges.")
     nodes = _first(inner, _NODES)
     links = _first(inner, _LINKS)
     if all(isinstance(inner.get(name), list) and inner[name] for name in _LINKS):

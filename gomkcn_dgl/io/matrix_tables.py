@@ -2,8 +2,8 @@
 
 A square table of numbers is taken for an adjacency matrix only where it cannot be a list of edges:
 
-1. names of columns that are those of the rows, in their order, and none above the latter: a matrix
-   of any size;
+1. names of columns that are those of the rows, in any order, and none above the latter: a matrix
+   of any size, of which cells that are no numbers are refused;
 2. names of columns or of rows alone, or none: at least four rows, and numbers that are symmetric,
    or 0 and 1 alone. Names that are those of columns of edges, such as source, are none of nodes.
 
@@ -12,6 +12,8 @@ as a matrix.
 
 Numbers of any shape, whose rows and columns have names that have nothing in common, and none above
 those of the rows, are a two-mode matrix, such as of persons and events: its nodes are of two kinds.
+
+A last row or column that is called as totals are, and holds the sums of the others, is no node.
 """
 
 from __future__ import annotations
@@ -27,10 +29,11 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import READING, GraphContent
 from gomkcn_dgl.graph_objects import NODE_TYPE, from_matrix
-from gomkcn_dgl.io.column_names import ROW_NAMES, names_edges
+from gomkcn_dgl.io.column_names import ROW_NAMES, are_default, names_edges
 from gomkcn_dgl.io.table_form import Row, counts_rows, is_number
 from gomkcn_dgl.io.tables import InputTable, Source, check_names, line_error
 from gomkcn_dgl.messages import Argument, Message
+from gomkcn_dgl.runtime.files import printable
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -41,6 +44,8 @@ _LEAST_LIKE_EDGES = 3
 _MISSING = {"", "na", "nan", "null", "none"}
 # what a table of truth values holds
 _TRUTH = {"false": 0.0, "true": 1.0}
+# what sums at the end of rows and columns are called
+_TOTALS = {"total", "totals", "sum", "all", "grand total"}
 # the two kinds of nodes of a two-mode matrix
 _KINDS = ("row", "column")
 
@@ -68,12 +73,16 @@ class AdjacencyTable:
             raise InputError("an adjacency matrix must have as many rows as columns.")
         header, index = _names_of(rows)
         body = rows if header is None else rows[1:]
-        numbers = _numbers_of(body, has_index=index is not None)
         for names in (header, index):
             check_names(rows[0].line, names or ())
-        if header is not None and index is not None and header != index:
-            rule = "the columns of a matrix must have the names of its rows, in their order"
+        if header is not None and index is not None and {*header} != {*index}:
+            rule = "the columns of a matrix must have the names of its rows"
             raise line_error(rows[0].line, rule, ", ".join(header[:5]))
+        numbers = _numbers_of(body, has_index=index is not None)
+        if header is not None and index is not None and header != index:
+            place = {name: at for at, name in enumerate(header)}
+            header, numbers = index, numbers[:, [place[name] for name in index]]
+        _refuse_totals(numbers, index or (), header or ())
         # where a word stands above the names of rows, these may be a few lines of edges
         has_corner = index is not None and rows[0].cells[: -len(index)] not in ([], [""])
         is_named = header is not None and index is not None and not has_corner
@@ -93,12 +102,37 @@ def is_matrix(source: Source) -> bool:
         rows = source.square()
         if rows and _is_adjacency(AdjacencyTable.of(rows)):
             return True
+        # what is wrong with it, the reader says
+        if _has_names_of_rows(rows):
+            return True
     return _two_mode_columns(source) is not None
 
 
 def read_matrix(source: Source) -> GraphContent:
     """Read a table as a matrix; nodes are in the order of its rows, then in that of its columns."""
     return _read_adjacency(source) if _two_mode_columns(source) is None else _read_two_mode(source)
+
+
+def _has_names_of_rows(rows: Sequence[Row]) -> bool:
+    """Whether most names above the columns are those of rows, and none stands above the latter."""
+    corner, *header = rows[0].cells if rows else [""]
+    index = {row.cells[0] for row in rows[1:] if row.cells}
+    num_shared = len(index.intersection(header))
+    is_corner_empty = corner.strip().lower() in ROW_NAMES
+    are_words = not any(map(is_number, header))
+    return is_corner_empty and are_words and num_shared > 1 and 2 * num_shared > len(header)
+
+
+def _refuse_totals(numbers: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse a last row or column of sums, which is called so."""
+    for names, array, what in ((rows, numbers, "row"), (columns, numbers.T, "column")):
+        is_called = len(names) > 2 and names[-1].strip().lower() in _TOTALS
+        # the total of a column of totals is that of the others as well
+        if is_called and np.allclose(array[:-1].sum(axis=0), array[-1]):
+            raise InputError(
+                f"the {what} {printable(names[-1])} holds the sums of the others, and is no node",
+                way_out="leave out the totals",
+            )
 
 
 def _is_adjacency(table: AdjacencyTable) -> bool:
@@ -138,7 +172,10 @@ def _two_mode_columns(source: Source) -> tuple[int, list[int]] | None:
         return None
     rows = source.first(of_rows)
     are_names = len(set(rows)) == len(rows) > 1 and not any(map(is_number, [*rows, *called]))
-    if not are_names or set(rows) & set(called):
+    shared = set(rows) & set(called)
+    # totals of both are refused when they are read
+    are_totals = shared == {rows[-1]} == {called[-1]} and called[-1].strip().lower() in _TOTALS
+    if not are_names or (shared and not are_totals):
         return None
     are_numbers = all(_is_entry(cell) for at in columns for cell in source.first(at))
     return (of_rows, columns) if are_numbers else None
@@ -153,8 +190,9 @@ def _read_two_mode(source: Source) -> GraphContent:
     table = source.read([of_rows, *columns])
     rows = table.words(of_rows).to_pylist()
     called = [source.names[at] for at in columns]
-    check_names(source.line, [*rows, *called])
     numbers = np.stack([_entries_of(table, at) for at in columns], axis=1)
+    _refuse_totals(numbers, rows, called)
+    check_names(source.line, [*rows, *called])
     log.log(READING, "two-mode matrix of %d rows and %d columns, with names", *numbers.shape)
     size = sum(numbers.shape)
     row, column = numbers.nonzero()
@@ -192,13 +230,17 @@ def _names_of(rows: Sequence[Row]) -> tuple[tuple[str, ...] | None, tuple[str, .
         index = tuple(row[0] for row in rest)
         corner = first[: 1 - width]
         are_words = not any(map(is_number, header))
+        # R calls columns without names V1, V2, and those that are numbers X10, X20
+        if (are_default(header) and counts_rows(index)) or header == tuple(f"X{i}" for i in index):
+            return index, index
         # of a symmetric matrix without a diagonal, the first line and column are alike, too
         has_diagonal = rest[0][1:2] not in ([], [""])
         are_numbers = header == index and corner in ([], [""])
         if are_words or (are_numbers and (has_diagonal or counts_rows(header))):
             return header, index
-    # 2. of columns alone, of rows alone, or none
-    if len(rest) == width and not all(map(_is_entry, first)):
+    # 2. of columns alone, which pandas numbers, of rows alone, or none
+    is_numbered = counts_rows(first) and width >= _LEAST_ROWS
+    if len(rest) == width and (is_numbered or not all(map(_is_entry, first))):
         return tuple(first), None
     if len(rows) == width - 1 and not any(is_number(row.cells[0]) for row in rows):
         return None, tuple(row.cells[0] for row in rows)

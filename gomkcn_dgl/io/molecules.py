@@ -322,7 +322,9 @@ def _find_molecules(source: Source) -> tuple[int | None, str]:
     at = smiles_column(names)
     if at is not None:
         return at, "by its name"
-    if names_edges(names) or any(True for _ in other_pairs(names)):
+    pairs = [*other_pairs(names)]
+    # A and B may be two measurements of a molecule
+    if names_edges(names) or any(not _are_measured(source, pair) for pair in pairs):
         return None, ""
     columns = {at: source.first(at)[:_MOST_TRIED] for at in range(len(names))[:_MOST_COLUMNS]}
     written = [at for at, cells in columns.items() if _are_written_as(_SMILES, cells)]
@@ -334,6 +336,12 @@ def _find_molecules(source: Source) -> tuple[int | None, str]:
     return written[0], "whose cells RDKit reads"
 
 
+def _are_measured(source: Source, columns: Sequence[int]) -> bool:
+    """Whether columns hold numbers, some of which are not whole."""
+    numbers = [finite_number(cell) for at in columns for cell in source.first(at) if cell]
+    return None not in numbers and any(number % 1 for number in numbers if number is not None)
+
+
 def _are_written_as(form: re.Pattern[str], cells: Sequence[str]) -> bool:
     """Whether cells have the letters of SMILES or InChI, and half of them more than two."""
     given = [cell for cell in cells if cell]
@@ -342,10 +350,11 @@ def _are_written_as(form: re.Pattern[str], cells: Sequence[str]) -> bool:
 
 
 def _are_molecules(cells: Sequence[str]) -> bool:
-    """Whether RDKit, if it is there, reads all cells."""
+    """Whether RDKit, if it is there, reads most cells; the others are refused with their lines."""
     with contextlib.suppress(InputError):
         load_rdkit()
-        return all(_molecule_of(cell) is not None for cell in cells if cell)
+        given = [cell for cell in cells if cell]
+        return 2 * sum(_molecule_of(cell) is not None for cell in given) > len(given)
     return False
 
 

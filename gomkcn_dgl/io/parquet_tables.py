@@ -15,6 +15,7 @@ from gomkcn_dgl.io.tables import (
     InputTable,
     Source,
     arrow_table,
+    called_levels,
     check_names,
     first_texts,
     is_text,
@@ -64,7 +65,7 @@ def open_parquet(file: InputFile) -> Source:
             return []
         return rows_of_columns(names, len(index), read(range(len(columns))))
 
-    return Source(names, read, first, square, len(names), num_index=len(index))
+    return Source(names, read, first, square, len(names), index_names=called_levels(index))
 
 
 def _size_of(metadata: Any, num_used: int) -> int:

@@ -33,6 +33,9 @@ _SEPARATORS = "\t;,|"
 _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
 # what begins a comment
 MARKS = "#%"
+# the first comment of KONECT, whose columns are known by their places
+_OF_KONECT = re.compile(r"%\s*(sym|asym|bip)\b")
+_KONECT_NAMES = ("", "", "weight", "time")
 # what may stand before attributes in braces
 _BEFORE_ATTRIBUTES = " \t,;|"
 _BRACE = re.compile(rf"[{_BEFORE_ATTRIBUTES}]\{{")
@@ -76,7 +79,8 @@ class TableForm:
     num_nodes : int or None
         What a first line says.
     kind : str
-        What a comment of KONECT or SNAP says of the edges: "directed", "bipartite" or nothing.
+        What a comment of KONECT or SNAP says of the edges: "directed", "undirected", "bipartite"
+        or nothing.
     notes : tuple of str
         What is left out and could be a row.
     rows : tuple of Row
@@ -163,7 +167,10 @@ def find_form(
             left = [line for line in comments if _cut(line[1:], form) != row.cells]
             return replace(form, notes=_note_of(left, marks))
     # 6. no header, but maybe sizes
-    form = replace(form, names=("",) * len(rows[0].cells), rows=tuple(rows))
+    names = ("",) * len(rows[0].cells)
+    if any(map(_OF_KONECT.match, leading)) and len(names) in (3, 4):
+        names = _KONECT_NAMES[: len(names)]
+    form = replace(form, names=names, rows=tuple(rows))
     form = replace(form, notes=_note_of(comments, marks))
     return form if has_header is False else _with_sizes(form, data, rows)
 
@@ -450,9 +457,12 @@ def _leading_lines(head: bytes, form: TableForm, width: int) -> list[str]:
 def _kind_of_edges(leading: Sequence[str]) -> str:
     """What comments of KONECT and SNAP say of the edges."""
     for line in leading:
-        if line.lower().startswith("# directed graph") or re.match(r"%\s*asym\b", line):
+        if line.lower().startswith("# undirected graph"):
+            return "undirected"
+        found = _OF_KONECT.match(line)
+        if line.lower().startswith("# directed graph") or (found and found[1] == "asym"):
             return "directed"
-        if re.match(r"%\s*bip\b", line):
+        if found and found[1] == "bip":
             return "bipartite"
     return ""
 
@@ -548,13 +558,19 @@ def _is_header(
         return True
     if not (filled and below):
         return False
-    if any(is_number(cell) and over for cell, over in zip(cells, over_numbers, strict=False)):
+    # pandas calls a last column that has no name 0, as that of the sizes of groups
+    is_numbered = is_csv and filled[-1] == cells[-1] == "0" and not {"0"} & {*columns[-1]}
+    named = cells[:-1] if is_numbered else cells
+    if any(is_number(cell) and over for cell, over in zip(named, over_numbers, strict=False)):
         return False
     if {cell for line in below for cell in line}.intersection(filled):
         return False
     if form.separator is None and num_unnamed:
-        return num_unnamed == 1 and counts_rows([line[0] for line in below])
-    is_over_numbers = not any(map(is_number, cells)) and any(over_numbers)
+        first = [line[0] for line in below]
+        # R writes a matrix with the names of its columns, and then those of its rows
+        is_matrix = len({*first}) == len(first) > 1 and all(over_numbers) and len(over_numbers) > 1
+        return num_unnamed == 1 and (counts_rows(first) or is_matrix)
+    is_over_numbers = not any(map(is_number, named)) and any(over_numbers)
     # an edge from a node to itself is no header
     if form.separator is None or len(set(filled)) < len(filled):
         return is_over_numbers

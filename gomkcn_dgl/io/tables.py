@@ -43,6 +43,8 @@ from gomkcn_dgl.runtime.files import reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
+# what Arrow calls an index of pandas without a name
+UNNAMED_INDEX = "__index_level_"
 NUMBER_RULE = "a finite number was expected"
 _INTEGER = re.compile(r"-?[0-9]+")
 # R writes 100000 as 1e+05
@@ -322,12 +324,12 @@ class Source:
     A column without a name has the name "", as those of a text without a header have, of which
     ``default_names`` are what a program called them; attributes in braces have names, and stand
     behind the ``num_cells`` columns of cells. Behind the columns with ``names`` are those of an
-    index, which only pandas has. ``first`` returns the first cells of a column as text, and
-    ``square`` all rows, with the names as the first, of a table that may be a square of numbers;
-    none of any other. ``header`` is the line of the header of a text, or 0, and ``line`` its first
-    line that is not left out. ``num_nodes`` is what a first line says, or None, ``kind`` what a
-    comment says of the edges, see :class:`~gomkcn_dgl.io.table_form.TableForm`; ``notes`` say what
-    is left out.
+    index, which only pandas has, called ``index_names``, "" for one without a name. ``first``
+    returns the first cells of a column as text, and ``square`` all rows, with the names as the
+    first, of a table that may be a square of numbers; none of any other. ``header`` is the line of
+    the header of a text, or 0, and ``line`` its first line that is not left out. ``num_nodes`` is
+    what a first line says, or None, ``kind`` what a comment says of the edges, see
+    :class:`~gomkcn_dgl.io.table_form.TableForm`; ``notes`` say what is left out.
     """
 
     names: Sequence[str]
@@ -339,10 +341,15 @@ class Source:
     header: int = 0
     line: int = 1
     has_names: bool = True
-    num_index: int = 0
+    index_names: Sequence[str] = ()
     num_nodes: int | None = None
     kind: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def num_index(self) -> int:
+        """The number of columns of an index."""
+        return len(self.index_names)
 
     def name(self, at: int) -> str:
         """What a column is called in a message."""
@@ -385,7 +392,8 @@ def open_stream(stream: Any, owner: str) -> Source:
                 return []
         return rows_of_columns(names, len(index), read(range(len(columns))))
 
-    return Source(names, read, first, square, len(names), num_index=len(index))
+    levels = called_levels(index)
+    return Source(names, read, first, square, len(names), index_names=levels)
 
 
 def split_index(schema: pa.Schema) -> tuple[list[str], list[str]]:
@@ -394,6 +402,11 @@ def split_index(schema: pa.Schema) -> tuple[list[str], list[str]]:
     # numbers of rows are no column
     index = [name for name in index_columns if isinstance(name, str)]
     return [name for name in schema.names if name not in index], index
+
+
+def called_levels(index: Sequence[str]) -> list[str]:
+    """The names of the levels of an index, "" for one to which Arrow gave a name."""
+    return ["" if name.startswith(UNNAMED_INDEX) else name for name in index]
 
 
 def rows_of_columns(names: Sequence[str], num_index: int, table: InputTable) -> list[Row]:
@@ -408,6 +421,9 @@ def rows_of_columns(names: Sequence[str], num_index: int, table: InputTable) -> 
     if any(len(column) < len(table) for column in cells):
         return []
     rows = [Row(number, list(row)) for number, row in enumerate(zip(*cells, strict=True), start=1)]
+    # numbers that are those of the index are names
+    if num_index == 1 and cells[0] == [*names]:
+        return [Row(0, ["", *names]), *rows]
     return rows if are_default(names) else [Row(0, shown_names), *rows]
 
 

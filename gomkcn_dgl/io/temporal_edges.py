@@ -39,6 +39,17 @@ log = logging.getLogger("gomkcn_dgl")
 
 # dates that end in the year; which of the others is the day is told by all of them
 _YEAR_LAST = r"^\s*(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})(?!\d)(.*)$"
+# forms with names of months, of mails, Twitter, web servers and Oracle, and those of Excel with 12
+# hours, behind the year
+_FORMS = (
+    *("%a, %d %b %Y %H:%M:%S %z", "%d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %z %Y"),
+    *("%d/%b/%Y:%H:%M:%S %z", "%d-%b-%Y", "%d-%b-%Y %H:%M", "%d-%b-%Y %H:%M:%S"),
+    *("%Y-%m-%d %I:%M %p", "%Y-%m-%d %I:%M:%S %p"),
+)
+# dates as numbers, of which each unit of the first is so many: with minutes, or with seconds
+_NUMBERED_FORMS = {"%Y%m%d": 1, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
+# what is written behind times, which are taken as such anyway
+_ZONE_NAME = r"\s+(?:UTC|GMT)$"
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 # the units of a window in seconds
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -345,23 +356,40 @@ class _Times(NamedTuple):
             stamps = pd.to_datetime(column, utc=True)
         else:
             text = _with_year_first(column.astype(str), place)
-            stamps = pd.to_datetime(text, errors="coerce", utc=True, format="ISO8601")
+            text = text.str.replace(_ZONE_NAME, "", regex=True)
+            stamps = _stamps_of(text)
             below = text.str.contains(_BELOW_NANOSECONDS).to_numpy(bool)
             _refuse_time(below, values, place, "a timestamp of at most nanoseconds was expected")
             _refuse_time(stamps.isna().to_numpy(bool), values, place)
         return cls(*_exact_stamps(stamps), True)
 
 
-def _numbered_dates(numbers: Any) -> Any:
-    """Dates that numbers are, such as 20240131; None where one of them is none."""
+def _stamps_of(text: Any) -> Any:
+    """Dates as the first of them is written, missing where a text is none."""
     import pandas as pd
 
-    if not len(numbers) or not numbers.between(FIRST_NUMBERED, LAST_NUMBERED).all():
+    def read(cells: Any, form: str) -> Any:
+        return pd.to_datetime(cells, errors="coerce", utc=True, format=form)
+
+    known = (form for form in ("ISO8601", *_FORMS) if read(text[:1], form).notna().all())
+    return read(text, next(known, "ISO8601"))
+
+
+def _numbered_dates(numbers: Any) -> Any:
+    """Dates that numbers are, such as 20240131 and 20240131100000; None where one is none."""
+    import pandas as pd
+
+    forms = [
+        form
+        for form, units in _NUMBERED_FORMS.items()
+        if numbers.between(FIRST_NUMBERED * units, (LAST_NUMBERED + 1) * units).all()
+    ]
+    if not len(numbers) or not forms:
         return None
     whole = numbers.astype(np.int64)
     if (whole != numbers).any():
         return None
-    dates = pd.to_datetime(whole.astype(str), format="%Y%m%d", errors="coerce", utc=True)
+    dates = pd.to_datetime(whole.astype(str), format=forms[0], errors="coerce", utc=True)
     if dates.isna().any():
         return None
     sentence = f"times are dates written as numbers, such as {whole.iloc[0]}"

@@ -36,6 +36,10 @@ _NUMBERS = {
     "int64_t": "long",
     "bool": "boolean",
 }
+# the key of a parallel edge of NetworkX, while the file is read
+_KEY = "key of networkx"
+# what TinkerPop and Cytoscape call the types of edges
+_TYPES_OF_EDGES = ("labelE", "shared interaction")
 _GEXF, _VIZ = "http://www.gexf.net/1.2draft", "http://www.gexf.net/1.2draft/viz"
 
 
@@ -61,7 +65,10 @@ def read_graphml(data: bytes, choice: ColumnChoice) -> GraphContent:
     reader = GraphMLReader(force_multigraph=True)
     read = reader.make_graph(graph, *reader.find_graphml_keys(root))
     more = {"key": names, "label": labels}
-    content = _content(read, has_way or default, more, "label" if any(labels) else "", choice)
+    held = {name for *_, record in read.edges(data=True) for name in record}
+    of_types = next((name for name in _TYPES_OF_EDGES if name in held), "")
+    of_types = "label" if any(labels) else of_types
+    content = _content(read, has_way or default, more, of_types, choice)
     return replace(content, notes=notes)
 
 
@@ -91,6 +98,9 @@ def read_gexf(data: bytes, choice: ColumnChoice) -> GraphContent:
     is_weighted = any("weight" in record for record in records)
     for record in records:
         del record["id"]
+        # numbers tell parallel edges apart, and say nothing
+        if isinstance(key := record.pop(_KEY, None), str):
+            record["key"] = key
         # what the format says of an edge that has none
         if is_weighted:
             record.setdefault("weight", 1.0)
@@ -205,6 +215,9 @@ def _complete_attributes(graph: Element) -> tuple[str, ...]:
             notes.append(f"{attribute.get('title')} is read as text, not as {kind}")
             kind = "string"
         attribute.set("type", kind)
+        # which NetworkX would take for the number of the edge
+        if attribute.get("title") == "networkx_key":
+            attribute.set("title", _KEY)
         attribute.set("title", attribute.get("title", attribute.get("id", "")))
     return tuple(notes)
 

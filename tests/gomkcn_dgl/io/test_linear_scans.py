@@ -11,7 +11,7 @@ import scan_steps
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import ColumnChoice
-from gomkcn_dgl.io import edge_layout, pajek_files, table_form
+from gomkcn_dgl.io import column_names, pajek_files, table_form
 from gomkcn_dgl.io.edge_layout import find_layout, open_text
 from gomkcn_dgl.io.reading import read_graph
 
@@ -128,10 +128,10 @@ def test_a_table_of_many_columns_is_read_in_steps_that_grow_with_its_cells(monke
 
 def test_a_name_of_many_words_pairs_with_none(tmp_path):
     """Each word of a name is left out once, which takes the square of their number."""
-    long = ".".join("a" * edge_layout._MOST_WORDS)
-    assert [*edge_layout._paired([f"{long}.u", f"{long}.v"], [("u", "v")])] == []
-    short = ".".join("a" * (edge_layout._MOST_WORDS - 1))
-    assert [*edge_layout._paired([f"{short}.u", f"{short}.v"], [("u", "v")])] == [(0, 1)]
+    long = ".".join("a" * column_names._MOST_WORDS)
+    assert [*column_names.other_pairs([f"{long}.u", f"{long}.v"])] == []
+    short = ".".join("a" * (column_names._MOST_WORDS - 1))
+    assert [*column_names.other_pairs([f"{short}.u", f"{short}.v"])] == [(0, 1)]
     file = tmp_path / "long.txt"
     file.write_text("a." * 50_000)
     with pytest.raises(InputError, match=r"^long.txt: line 1: "):
