@@ -43,6 +43,7 @@ from gomkcn_dgl.graphs.pattern_text import (
     PatternTextError,
     Term,
 )
+from gomkcn_dgl.graphs.shapes import count as counted
 from gomkcn_dgl.graphs.structure import Structure, node_letter, structure_of_text
 from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
@@ -650,7 +651,8 @@ def _read_columns(
         columns[name] = found
         missing = int(np.isnan(found.values).sum())
         if missing:
-            log.warning("%s is missing at %d nodes, for which no condition holds", name, missing)
+            where = counted(missing, "node")
+            log.warning("%s is missing at %s, for which no condition holds", name, where)
     return columns
 
 

@@ -336,7 +336,7 @@ def test_an_attribute_may_be_missing_in_a_file(folder):
         ran = invoke(f"count {text!r} g.csv --list 9")
         assert [line.split("\t") for line in ran.stdout.splitlines()[7:]] == listed, text
         for attribute in ("size", "kind"):
-            said = f"{attribute} is missing at 1 nodes, for which no condition holds" in ran.stderr
+            said = f"{attribute} is missing at 1 node, for which no condition holds" in ran.stderr
             assert said == (attribute in text)
 
 
