@@ -135,7 +135,7 @@ def only_member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
         if not member.is_dir() and not member.filename.startswith(_MACOS)
     ]
     if len(members) != 1:
-        names = f", {listed(member.filename for member in members)}" if members else ""
+        names = f": {listed(member.filename for member in members)}" if members else ""
         raise InputError(
             "a zip archive must hold one file",
             got=f"{len(members)}{names}",

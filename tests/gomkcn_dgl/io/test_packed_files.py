@@ -126,7 +126,7 @@ def test_an_archive_of_several_files_names_them(tmp_path):
     with pytest.raises(InputError) as caught:
         read_graph(path)
     assert str(caught.value) == (
-        "g.zip: a zip archive must hold one file, got 2, a.csv, b.csv; unpack it, and name the "
+        "g.zip: a zip archive must hold one file, got 2: a.csv, b.csv; unpack it, and name the "
         "file or the folder."
     )
     path.write_bytes(zipped({}))
