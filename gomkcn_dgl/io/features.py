@@ -31,6 +31,7 @@ from gomkcn_dgl.io.tables import (
     text_source,
     text_table,
     to_array,
+    to_arrow,
 )
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN
@@ -194,7 +195,7 @@ def _names_in(table: InputTable, at: int, filled: bool) -> pa.Array:
     """Names as the ids of edges are read: 1.0 is 1, and 007 is a name."""
     table = table.where_filled(at) if filled else table
     whole = table.integers(at)
-    return table.words(at).cast(pa.string()) if whole is None else pa.array(whole)
+    return table.words(at).cast(pa.string()) if whole is None else to_arrow(whole)
 
 
 def _read_npy(path: Path, owner: str) -> NodeTable:
@@ -295,16 +296,16 @@ def _say_joined(joined: JoinedRows, table: NodeTable, content: GraphContent) -> 
 def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedRows:
     """Join by the column of the names, or else in the order of nodes that have none."""
     ids = content.ids
-    names = pa.array(ids)
+    names = to_arrow(np.asarray(ids))
     column = _find_names(table, names)
     if column is None:
         return _join_in_order(table, ids, lists_nodes)
     # a row without a name is refused with its line, and so is the second of a node
     values = column.values(False)
     counts = pc.value_counts(values)
-    twice = pc.greater(counts.field("counts"), 1).index(True).as_py()
-    if twice >= 0:
-        got = f"{str(counts.field('values')[twice])!r} twice"
+    twice = np.flatnonzero(to_array(counts.field("counts")) > 1)
+    if len(twice):
+        got = f"{str(counts.field('values')[int(twice[0])])!r} twice"
         raise InputError(f"the column {column.title!r} must name each node once", got=got)
     rows = _rows_of(names, values)
     is_other = np.ones(len(values), bool)
@@ -312,7 +313,7 @@ def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedR
     others = np.flatnonzero(is_other)
     if not len(others):
         return JoinedRows(ids, np.arange(len(ids)), rows, column)
-    added = np.array(values.take(pa.array(others)).to_pylist())
+    added = np.array(values.take(to_arrow(others)).to_pylist())
     if lists_nodes:
         got = f"{str(added[0])!r} ({len(others)} in all)"
         raise InputError(f"{column.title!r} must hold nodes that the graph lists", got=got)
@@ -366,7 +367,8 @@ def _rows_of(names: pa.Array, values: pa.Array) -> np.ndarray:
     if not (pa.types.is_integer(names.type) and pa.types.is_integer(values.type)):
         names, values = (each.cast(pa.string()) for each in (names, values))
     rows = pc.index_in(names.cast(values.type), value_set=values)
-    return to_array(pc.fill_null(rows, -1)).astype(np.int64)
+    is_there = to_array(rows.is_valid().cast(pa.int8())) > 0
+    return np.where(is_there, to_array(rows), -1).astype(np.int64)
 
 
 def _join_in_order(table: NodeTable, ids: np.ndarray, lists_nodes: bool) -> JoinedRows:

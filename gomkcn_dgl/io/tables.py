@@ -120,7 +120,10 @@ class InputTable:
         # of Polars, which Arrow does not filter
         if str(column.type) == "string_view":
             column = column.cast(pa.large_string())
-        is_filled = pc.not_equal(column, "") if self.is_text else column.is_valid()
+        is_filled = column.is_valid()
+        if self.is_text:
+            # a comparison with "" would import pandas
+            is_filled = pc.binary_length(column).cast(pa.bool_())
         if pa.types.is_floating(column.type):
             is_filled = pc.and_kleene(is_filled, pc.invert(pc.is_nan(column)))
         return replace(self, columns={at: column.filter(is_filled)})
@@ -307,6 +310,21 @@ def to_array(column: Any) -> np.ndarray:
     if not len(column):
         return np.empty(0, kind)
     return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
+
+
+def to_arrow(values: np.ndarray) -> pa.Array:
+    """Return whole numbers or words of NumPy as Arrow's, whose own conversion imports pandas.
+
+    >>> to_arrow(np.array([3, 5])).to_pylist(), to_arrow(np.array(["a"])).to_pylist()
+    ([3, 5], ['a'])
+    """
+    if values.dtype.kind in "iu":
+        whole = np.ascontiguousarray(values, np.int64)
+        return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
+    words = [str(word).encode() for word in values.tolist()]
+    ends = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(words))]
+    return pa.Array.from_buffers(pa.large_string(), len(words), buffers)
 
 
 # ---------------------------------------------------------------- tables of other engines

@@ -252,7 +252,7 @@ def frequent_subgraphs(
     >>> found.structures[0].to_text(), found.support.tolist()
     ('A--B, B--C, C--D', [2])
     """
-    check_int("most_bytes", most_bytes, 1, MOST_STEPS)
+    check_int("most_bytes", most_bytes, 0, MOST_STEPS)
     closed = check_bool("closed", closed)
     csr = as_unweighted(graphs)
     num_nodes = check_search(csr, support, sizes)

@@ -36,7 +36,7 @@ REFUSED = [
     (frequent(True), "support must be a share of the graphs"),
     (frequent(2.5), "support must be a whole number of graphs from 1 on, got 2.5"),
     (frequent(most_bytes="x"), "most_bytes must be an integer, got 'x'"),
-    (frequent(most_bytes=-1), "most_bytes must be at least 1, got -1"),
+    (frequent(most_bytes=-1), "most_bytes must be at least 0, got -1"),
     (frequent(most_bytes=10**30), "most_bytes must be at most"),
     (frequent(closed="x"), "closed must be True or False, got 'x'"),
     (frequent(time_limit="x"), "time_limit must be a number, got 'x'"),
