@@ -53,6 +53,7 @@ _TITLES = ("name", "label", "title")
 # what a column of lists is called, and what stands between two nodes in one
 _LISTED = {"neighbors", "neighbours", "targets", "sources", "friends", "followers"}
 _LIST = re.compile(r"[;|,]")
+_LIST_OF_PYTHON = re.compile(r"\[(?:'|\"|[0-9]+, )")
 # different relations that are few in a table of any length
 _FEW = 3
 # ends of a stretch or of a time as well: they are nodes where both columns have some
@@ -392,9 +393,14 @@ def _describe_rows(table: Source, ends: tuple[int, int], columns: Sequence[int])
 
 
 def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
-    """Refuse two columns of which one alone holds numbers that are not whole, as no nodes have."""
+    """Refuse two columns of which one alone holds numbers that no nodes have.
+
+    These are not whole, or stand beside names that all differ: what each has, such as a length.
+    """
     real = [next(filter(_is_real_number, table.first(at)), None) for at in ends]
     found = [(at, cell) for at, cell in zip(ends, real, strict=True) if cell is not None]
+    if len(ends) == 2 and not found and _describe_rows(table, (ends[1], ends[1]), ends):
+        found = [(ends[1], table.first(ends[1])[0])]
     if len(ends) == 2 and len(found) == 1:
         ((at, cell),) = found
         raise InputError(
@@ -406,10 +412,12 @@ def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
 
 
 def _refuse_lists(table: Source, ends: Sequence[int]) -> None:
-    """Refuse a column of neighbours that has several of them in a cell."""
+    """Refuse a column of neighbours that has several of them in a cell, and lists of Python."""
     for at in ends:
-        cell = next(filter(_LIST.search, table.first(at)), None)
-        if cell is not None and not _LISTED.isdisjoint(words_of(table.names[at])):
+        is_called = not _LISTED.isdisjoint(words_of(table.names[at]))
+        form = _LIST.search if is_called else _LIST_OF_PYTHON.match
+        cell = next(filter(form, table.first(at)), None)
+        if cell is not None:
             raise InputError(
                 f"the column {printable(table.name(at))} holds lists of nodes, such as "
                 f"{printable(cell)}",
@@ -560,7 +568,8 @@ def _first_times(table: Source, cells: Sequence[int]) -> int | None:
     has_order = _ascends(times) or not any(map(is_number, times))
     if times and [*map(are_dates, (times, source, target))] == [True, False, False] and has_order:
         return cells[0]
-    are_nodes = _shared(source, target) >= _LEAST_SHARED
+    # of self-loops alone, they would be no edges
+    are_nodes = source != target and _shared(source, target) >= _LEAST_SHARED
     is_apart = max(_shared(times, source), _shared(times, target)) < _LEAST_SHARED
     return cells[0] if _ascends(times) and not _ascends(target) and are_nodes and is_apart else None
 

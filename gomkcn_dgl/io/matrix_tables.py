@@ -95,7 +95,9 @@ class AdjacencyTable:
         is_certain = not has_corner or len(numbers) >= _LEAST_LIKE_EDGES
         is_named = are_both and is_certain
         is_plain = np.isin(numbers, [0, 1]).all() or np.array_equal(numbers, numbers.T)
-        is_large = len(numbers) >= _LEAST_ROWS
+        # numbers that are not whole are no nodes
+        are_nodes = not (numbers[:, :2] % 1).any()
+        is_large = len(numbers) >= (_LEAST_ROWS if are_nodes else _LEAST_LIKE_EDGES)
         may_be_edges = not (is_named or (is_plain and is_large and not names_edges(header or ())))
         return cls(numbers, header or index, may_be_edges)
 

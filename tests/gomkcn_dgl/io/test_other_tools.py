@@ -70,6 +70,10 @@ def test_numbers_of_which_an_id_is_no_row_but_nodes_follow(write):
         ("gene,in_degree,out_degree\nA,1,2\nB,2,1\nC,0,3\n", "nothing tells"),
         # a node with its name, and not the number of a row
         ("id,name,group\n1,ann,x\n2,bob,y\n3,cy,x\n", "nothing tells"),
+        # what genes have, beside their names
+        ("gene,length\nA,1500\nB,2500\n", "the column length holds numbers such as 1500, which"),
+        ("selfies,y\n[C][=O],1\n[C][N],0\n", "the column y holds numbers such as 1, which are no"),
+        ("source,target\na,\"['b', 'c']\"\n", "the column target holds lists of nodes"),
         ("node,neighbors\na,b;c\nb,c\n", "the column neighbors holds lists of nodes, such as b;c"),
     ],
 )
@@ -112,7 +116,14 @@ def test_columns_of_konect_are_known_by_their_places(write):
 
 def test_a_column_that_pandas_calls_0_has_a_header(write):
     groups = pd.DataFrame({"u": ["a", "b"], "v": ["b", "c"]}).groupby(["u", "v"]).size()
-    assert pairs_of(read_graph(write("g.csv", groups.to_csv()))) == PATH
+    graph = read_graph(write("g.csv", groups.to_csv()))
+    assert (pairs_of(graph), graph.num_nodes) == (PATH, 3)
+    # an edge of weight 0 may stand first
+    assert read_graph(write("h.csv", "a,b,0\nc,d,0\n")).num_nodes == 4
+
+
+def test_numbers_that_ascend_before_self_loops_alone_are_nodes(write):
+    assert pairs_of(read_graph(write("g.txt", "1 0 0\n2 0 0\n"), weight="none")) == [(0, 1), (0, 2)]
 
 
 # ---------------------------------------------------------------- frames
@@ -130,7 +141,13 @@ def test_levels_of_an_index_are_ends():
     # and are not, where columns are
     other = table.assign(day=[1, 2], hour=[3, 4]).set_index(["day", "hour"])
     assert pairs_of(as_csr(other)) == PATH
-    assert pairs_of(as_csr(table.set_index("from"), source="from", target="to")) == PATH
+    named = plain.reset_index("other")
+    assert pairs_of(as_csr(named, source="one", target="other")) == PATH
+
+
+def test_a_matrix_of_correlations_has_no_nodes_that_are_numbers():
+    table = pd.DataFrame([[1, 2, 3], [2, 1, 3], [5, 5, 1], [1, 9, 2]]).corr().abs()
+    assert pairs_of(as_csr(table)) == [(0, 1), (0, 2), (1, 2)]
 
 
 def test_an_adjacency_frame_of_numbers():
