@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
@@ -49,6 +50,10 @@ _ENDS = ("source", "target")
 _ROLES = (*_ENDS, "weight", "relation")
 # what is called so is the name of what an id before it numbers
 _TITLES = ("name", "label", "title")
+# what a column of lists is called, and what stands between two nodes in one
+_LISTED = {"neighbors", "neighbours", "targets", "sources", "friends", "followers"}
+_LIST = re.compile(r"[;|,]")
+_LIST_OF_PYTHON = re.compile(r"\[(?:'|\"|[0-9]+, )")
 # different relations that are few in a table of any length
 _FEW = 3
 # ends of a stretch or of a time as well: they are nodes where both columns have some
@@ -197,6 +202,7 @@ def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None)
     cells = [at for at in cells if at not in taken]
     ends, evidence = _find_ends(table, cells, chosen, unweighted)
     chosen |= ends
+    _refuse_lists(table, [at for role in _ENDS if (at := chosen[role]) is not None])
     if times is None or is_known:
         used = {*chosen.values(), unweighted}
         left = [at for at in cells if at not in used and not is_time(names[at])]
@@ -308,11 +314,20 @@ def _ends_by_name(table: Source, columns: Sequence[int], given: set[int]) -> tup
         and (
             ends[0] == first
             or number_nodes(table.names[ends[0]])
+            or _share_nodes(table, ends, columns)
             or not any(is_number(cell) for end in ends for cell in table.first(end))
         )
     ]
     preferred = [ends for ends in pairs if PREFERRED in words_of(table.names[ends[0]])]
     return next(iter([*preferred, *pairs]), None)
+
+
+def _share_nodes(table: Source, ends: tuple[int, int], columns: Sequence[int]) -> bool:
+    """Whether two columns share values that may be nodes: whole numbers, and no counts of rows."""
+    first, second = map(table.first, ends)
+    are_real = any(map(_is_real_number, (*first, *second)))
+    is_shared = bool(({*first} & {*second}) - {""})
+    return is_shared and not are_real and not _describe_rows(table, ends, columns)
 
 
 def _without_sources(
@@ -335,9 +350,15 @@ def _without_sources(
 
 
 def _holds_times(table: Source, at: int) -> bool:
-    """Whether a column holds times, by its name or as dates in words."""
-    cells = table.first(at)
-    return is_time(table.names[at]) or (any(cells) and are_dates(cells, as_text=True))
+    """Whether a column holds dates in words, or numbers and is called as times are."""
+    cells = [cell for cell in table.first(at) if cell]
+    is_called = is_time(table.names[at]) and not all(map(_is_plain_word, cells))
+    return is_called or (bool(cells) and are_dates(cells, as_text=True))
+
+
+def _is_plain_word(cell: str) -> bool:
+    """Whether a cell has no digit, which each time has."""
+    return not any(map(str.isdigit, cell))
 
 
 def _is_span(table: Source, ends: tuple[int, int]) -> bool:
@@ -372,9 +393,14 @@ def _describe_rows(table: Source, ends: tuple[int, int], columns: Sequence[int])
 
 
 def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
-    """Refuse two columns of which one alone holds numbers that are not whole, as no nodes have."""
+    """Refuse two columns of which one alone holds numbers that no nodes have.
+
+    These are not whole, or stand beside names that all differ: what each has, such as a length.
+    """
     real = [next(filter(_is_real_number, table.first(at)), None) for at in ends]
     found = [(at, cell) for at, cell in zip(ends, real, strict=True) if cell is not None]
+    if len(ends) == 2 and not found and _describe_rows(table, (ends[1], ends[1]), ends):
+        found = [(ends[1], table.first(ends[1])[0])]
     if len(ends) == 2 and len(found) == 1:
         ((at, cell),) = found
         raise InputError(
@@ -383,6 +409,21 @@ def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
             way_out=("if they are, give ", Argument("target", table.name(at))),
             place=f"line {table.header}" if table.header else "",
         )
+
+
+def _refuse_lists(table: Source, ends: Sequence[int]) -> None:
+    """Refuse a column of neighbours that has several of them in a cell, and lists of Python."""
+    for at in ends:
+        is_called = not _LISTED.isdisjoint(words_of(table.names[at]))
+        form = _LIST.search if is_called else _LIST_OF_PYTHON.match
+        cell = next(filter(form, table.first(at)), None)
+        if cell is not None:
+            raise InputError(
+                f"the column {printable(table.name(at))} holds lists of nodes, such as "
+                f"{printable(cell)}",
+                way_out="write a row for each edge",
+                place=f"line {table.header}" if table.header else "",
+            )
 
 
 def _refuse_unknown(
@@ -527,7 +568,8 @@ def _first_times(table: Source, cells: Sequence[int]) -> int | None:
     has_order = _ascends(times) or not any(map(is_number, times))
     if times and [*map(are_dates, (times, source, target))] == [True, False, False] and has_order:
         return cells[0]
-    are_nodes = _shared(source, target) >= _LEAST_SHARED
+    # of self-loops alone, they would be no edges
+    are_nodes = source != target and _shared(source, target) >= _LEAST_SHARED
     is_apart = max(_shared(times, source), _shared(times, target)) < _LEAST_SHARED
     return cells[0] if _ascends(times) and not _ascends(target) and are_nodes and is_apart else None
 

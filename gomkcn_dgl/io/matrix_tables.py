@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -75,19 +76,28 @@ class AdjacencyTable:
         body = rows if header is None else rows[1:]
         for names in (header, index):
             check_names(rows[0].line, names or ())
-        if header is not None and index is not None and {*header} != {*index}:
-            rule = "the columns of a matrix must have the names of its rows"
-            raise line_error(rows[0].line, rule, ", ".join(header[:5]))
+        are_both = header is not None and index is not None
+        if are_both or _has_names_of_rows(rows):
+            above = header or rows[0].cells[1:]
+            beside = index or [row.cells[0] for row in rows[1:]]
+            strange = {*above} ^ {*beside}
+            if strange or not are_both:
+                rule = "the columns of a matrix must have the names of its rows, each once"
+                got = next((name for name in [*above, *beside] if name in strange), above[0])
+                raise line_error(rows[0].line, rule, got)
         numbers = _numbers_of(body, has_index=index is not None)
         if header is not None and index is not None and header != index:
             place = {name: at for at, name in enumerate(header)}
             header, numbers = index, numbers[:, [place[name] for name in index]]
         _refuse_totals(numbers, index or (), header or ())
-        # where a word stands above the names of rows, these may be a few lines of edges
+        # where a word stands above the names of two rows, these may be lines of edges
         has_corner = index is not None and rows[0].cells[: -len(index)] not in ([], [""])
-        is_named = header is not None and index is not None and not has_corner
+        is_certain = not has_corner or len(numbers) >= _LEAST_LIKE_EDGES
+        is_named = are_both and is_certain
         is_plain = np.isin(numbers, [0, 1]).all() or np.array_equal(numbers, numbers.T)
-        is_large = len(numbers) >= _LEAST_ROWS
+        # numbers that are not whole are no nodes
+        are_nodes = not (numbers[:, :2] % 1).any()
+        is_large = len(numbers) >= (_LEAST_ROWS if are_nodes else _LEAST_LIKE_EDGES)
         may_be_edges = not (is_named or (is_plain and is_large and not names_edges(header or ())))
         return cls(numbers, header or index, may_be_edges)
 
@@ -97,14 +107,15 @@ def is_matrix(source: Source) -> bool:
 
     Few rows of a list of edges are read: it has more than it has columns.
     """
+    rows = list[Row]()
     # what cannot be read is no matrix
     with contextlib.suppress(InputError):
         rows = source.square()
         if rows and _is_adjacency(AdjacencyTable.of(rows)):
             return True
-        # what is wrong with it, the reader says
-        if _has_names_of_rows(rows):
-            return True
+    # of one that has the names of its rows above the columns, the reader says what is wrong
+    if _has_names_of_rows(rows):
+        return True
     return _two_mode_columns(source) is not None
 
 
@@ -114,13 +125,13 @@ def read_matrix(source: Source) -> GraphContent:
 
 
 def _has_names_of_rows(rows: Sequence[Row]) -> bool:
-    """Whether most names above the columns are those of rows, and none stands above the latter."""
+    """Whether most names above the columns, two or more, are those of rows."""
     corner, *header = rows[0].cells if rows else [""]
     index = {row.cells[0] for row in rows[1:] if row.cells}
     num_shared = len(index.intersection(header))
-    is_corner_empty = corner.strip().lower() in ROW_NAMES
+    least = 2 if corner.strip().lower() in ROW_NAMES else _LEAST_LIKE_EDGES
     are_words = not any(map(is_number, header))
-    return is_corner_empty and are_words and num_shared > 1 and 2 * num_shared > len(header)
+    return are_words and num_shared >= least and 2 * num_shared > len(header)
 
 
 def _refuse_totals(numbers: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -172,7 +183,7 @@ def _two_mode_columns(source: Source) -> tuple[int, list[int]] | None:
         return None
     rows = source.first(of_rows)
     are_names = len(set(rows)) == len(rows) > 1 and not any(map(is_number, [*rows, *called]))
-    shared = set(rows) & set(called)
+    shared = {*rows, *map(_in_r, rows)} & set(called)
     # totals of both are refused when they are read
     are_totals = shared == {rows[-1]} == {called[-1]} and called[-1].strip().lower() in _TOTALS
     if not are_names or (shared and not are_totals):
@@ -230,8 +241,8 @@ def _names_of(rows: Sequence[Row]) -> tuple[tuple[str, ...] | None, tuple[str, .
         index = tuple(row[0] for row in rest)
         corner = first[: 1 - width]
         are_words = not any(map(is_number, header))
-        # R calls columns without names V1, V2, and those that are numbers X10, X20
-        if (are_default(header) and counts_rows(index)) or header == tuple(f"X{i}" for i in index):
+        # R calls columns without names V1, V2, and others by letters and points
+        if (are_default(header) and counts_rows(index)) or header == tuple(map(_in_r, index)):
             return index, index
         # of a symmetric matrix without a diagonal, the first line and column are alike, too
         has_diagonal = rest[0][1:2] not in ([], [""])
@@ -245,6 +256,12 @@ def _names_of(rows: Sequence[Row]) -> tuple[tuple[str, ...] | None, tuple[str, .
     if len(rows) == width - 1 and not any(is_number(row.cells[0]) for row in rows):
         return None, tuple(row.cells[0] for row in rows)
     return None, None
+
+
+def _in_r(name: str) -> str:
+    """What R makes of the name of a column: ``X10`` of 10, ``a.b`` of a b."""
+    letters = re.sub(r"[^\w.]", ".", name)
+    return letters if letters[:1].isalpha() or letters[:1] == "." else f"X{letters}"
 
 
 def _numbers_of(body: Sequence[Row], *, has_index: bool) -> np.ndarray:
