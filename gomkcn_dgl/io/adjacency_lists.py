@@ -35,6 +35,8 @@ def is_adjacency_list(file: InputFile) -> bool:
 def read_adjacency_list(file: InputFile, choice: ColumnChoice) -> GraphContent:
     """Read lines of a node and its neighbours, between blanks; a node may stand alone."""
     rows = list(rows_of(file.text, TableForm(_separator_of(file.text), marks="#")))
+    if not rows:
+        raise InputError("the file holds comments only, and no row.")
     rows = _of_several_lines(rows) or rows
     nodes: list[str] = []
     neighbours: list[str] = []

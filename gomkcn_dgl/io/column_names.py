@@ -147,6 +147,8 @@ TIMES = (
     *("created_at", "start_time", "event_time", "sent_at", "date_time", "time_stamp"),
     *("unix_time", "start_date", "event_date", "created_utc"),
 )
+# the last word of other names of times
+_WORDS_OF_TIMES = (["time"], ["timestamp"], ["date"], ["datetime"])
 # what R, pandas and others call a first column of numbers or names of rows
 ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
 # words that call a column of numbers of rows, if its values count them
@@ -199,8 +201,12 @@ def number_nodes(name: str) -> bool:
 
 
 def is_time(name: str) -> bool:
-    """Whether a column of this name holds times."""
-    return name.strip().lower() in TIMES
+    """Whether a column of this name holds times.
+
+    >>> is_time("ts"), is_time("departure_time"), is_time("timeless")
+    (True, True, False)
+    """
+    return name.strip().lower() in TIMES or words_of(name)[-1:] in _WORDS_OF_TIMES
 
 
 def differing_words(name: str, other: str) -> tuple[str, str]:
@@ -217,6 +223,15 @@ def _differing(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
         pair for pair in itertools.zip_longest(words, others, fillvalue="") if len({*pair}) > 1
     ]
     return pairs[0] if len(pairs) == 1 else ("", "")
+
+
+def may_say_otherwise(pair: tuple[str, str]) -> bool:
+    """Whether two words are ends of edges, and may be something else as well.
+
+    >>> may_say_otherwise(("pre", "post")), may_say_otherwise(("source", "target"))
+    (True, False)
+    """
+    return not _IN_PAIRS.isdisjoint(pair)
 
 
 def have_direction(name: str, other: str) -> bool:

@@ -32,6 +32,7 @@ from gomkcn_dgl.io.column_names import (
     is_time,
     leads_back,
     may_number_rows,
+    may_say_otherwise,
     names_edges,
     number_nodes,
     other_pairs,
@@ -58,6 +59,7 @@ _LIST_OF_PYTHON = re.compile(r"\[(?:'|\"|[0-9]+, )")
 _FEW = 3
 # ends of a stretch or of a time as well: they are nodes where both columns have some
 _SPAN = ("start", "end")
+_WORDS_OF_TIMES = {"time", "date", "day", "year"}
 # columns of a table of edges that are compared with each other by their values
 _MOST_COMPARED = 30
 # of two columns of nodes behind times, the least share of common values; times share fewer
@@ -301,7 +303,7 @@ def _ends_by_name(table: Source, columns: Sequence[int], given: set[int]) -> tup
         ends
         for first, second in directed_pairs(names)
         if given <= set(ends := (columns[first], columns[second]))
-        and not (len(columns) > 2 and _is_span(table, ends))
+        and not (len(columns) > 2 and _is_span(table, ends, columns))
     ]
     if directed:
         return _without_sources(table, directed, columns)
@@ -361,12 +363,22 @@ def _is_plain_word(cell: str) -> bool:
     return not any(map(str.isdigit, cell))
 
 
-def _is_span(table: Source, ends: tuple[int, int]) -> bool:
-    """Whether two columns hold where something starts and ends, and no nodes."""
+def _is_span(table: Source, ends: tuple[int, int], columns: Sequence[int]) -> bool:
+    """Whether two columns hold where something starts and ends, or what was measured of each row.
+
+    Of start and end these are places that the columns do not share, or times; of other words that
+    say something else as well, such as pre and post, numbers behind different names.
+    """
     first, second = map(table.first, ends)
-    pair = differing_words(*(table.names[end] for end in ends))
+    names = [table.names[end] for end in ends]
+    pair = differing_words(*names)
+    if pair != _SPAN:
+        are_nodes = number_nodes(names[0])
+        is_doubtful = may_say_otherwise(pair)
+        return is_doubtful and not are_nodes and _describe_rows(table, ends, columns)
+    are_times = not _WORDS_OF_TIMES.isdisjoint(words_of(names[0]))
     are_places = all(map(is_number, (*first, *second))) or are_dates([*first, *second])
-    return pair == _SPAN and are_places and not set(first) & set(second)
+    return are_times or (are_places and not set(first) & set(second))
 
 
 def _ends_by_value(

@@ -56,7 +56,8 @@ def open_parquet(file: InputFile) -> Source:
         with _parquet_problems(), opened() as parquet:
             batches = parquet.iter_batches(NUM_FIRST, columns=[columns[at]], use_threads=False)
             batch = next(iter(batches), None)
-            return [] if batch is None else first_texts(batch.column(0))
+            # of a damaged file, a batch may lack its column
+            return first_texts(batch.column(0)) if batch is not None and batch.num_columns else []
 
     def square() -> list[Row]:
         with _parquet_problems():

@@ -44,6 +44,7 @@ def pairs_of(graph):
         ("trainee,trainer,year", ["b,a,1990", "c,b,1991"], True),
         ("SRC,TGT,VOT", ["a,b,1", "b,c,-1"], True),
         ("calling_number,called_number,seconds", ["a,b,1", "b,c,5"], True),
+        ("synapse,pre_id,post_id", ["s1,a,b", "s2,b,c"], True),
         # each says which end it is, in either order
         ("i_source,j_target", ["a,b", "b,c"], True),
         ("j_target,i_source", ["b,a", "c,b"], True),
@@ -58,6 +59,12 @@ def test_the_ends_beside_other_columns(write, header, rows, is_directed):
     assert graph.is_directed == is_directed
 
 
+def test_numbers_of_nodes_behind_the_names_of_edges(write):
+    graph = read_graph(write("g.csv", "synapse,pre_id,post_id\ns1,1,2\ns2,2,3\n"))
+    assert graph.is_directed
+    assert pairs_of(graph) == [(1, 2), (2, 3)]
+
+
 def test_numbers_of_which_an_id_is_no_row_but_nodes_follow(write):
     graph = read_graph(write("g.csv", "osm_id,u,v,length\n7,10,20,5.5\n9,20,30,6.5\n"))
     assert pairs_of(graph) == [(10, 20), (20, 30)]
@@ -68,6 +75,9 @@ def test_numbers_of_which_an_id_is_no_row_but_nodes_follow(write):
     [
         # what genes have, which share values by chance
         ("gene,in_degree,out_degree\nA,1,2\nB,2,1\nC,0,3\n", "nothing tells"),
+        ("patient,pre,post\np1,1,2\np2,2,3\n", "nothing tells"),
+        ("animal,head_length,tail_length\nA,1,2\nB,2,3\n", "nothing tells"),
+        ("station,start_time,end_time\nA,10:00,11:00\nB,11:00,12:00\n", "nothing tells"),
         # a node with its name, and not the number of a row
         ("id,name,group\n1,ann,x\n2,bob,y\n3,cy,x\n", "nothing tells"),
         # what genes have, beside their names
@@ -232,6 +242,8 @@ def test_adjacency_lists_of_several_lines_and_other_separators(tmp_path, name):
     path = tmp_path / "bad.adjlist"
     path.write_text("a 2\nb {}\n")
     refuse(path, "line 1: a node must stand before the number of its neighbours")
+    path.write_text("# comments\n")
+    refuse(path, "the file holds comments only, and no row")
 
 
 # ---------------------------------------------------------------- times
