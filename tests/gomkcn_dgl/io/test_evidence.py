@@ -107,7 +107,7 @@ def test_an_end_that_is_given_leads_to_the_other(write):
         "regulator,regulated", "regulator,target_gene", "source_id,destination_id",
         "exporter,importer", "payer,payee", "upstream,downstream", "citing,cited",
         "ligand,receptor", "TF,operon", "lender,borrower", "manager,employee", "cause,effect",
-        "pre_id,post_id",
+        "pre_id,post_id", "donor,recipient", "controller,controlled", "citer,cited",
     ],
 )  # fmt: skip
 def test_names_say_a_direction(write, names):
