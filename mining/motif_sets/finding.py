@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet
@@ -67,7 +67,7 @@ def motif_set(
     --------
     >>> import networkx as nx
     >>> motif_set(nx.path_graph(9), given=["triangle"]).given
-    {'triangle': inf}
+    {'triangle': GivenPattern(bits=None, reason='is not in the set: it has no copy, 2 are needed')}
     """
     seed = as_seed("random_state", random_state)
     exact_copies = check_bool("exact_copies", exact_copies)
@@ -133,16 +133,16 @@ def find_motif_set(
     # a list of one graph is a collection as well
     num_graphs = max(graph.num_graphs, 1 + is_collection)
     if not len(graph.indices):
-        missing = _misses(proposed, CodedSet((), 0.0, 0.0))
+        of_given = _of_given(proposed, CodedSet((), 0.0, 0.0))
         left_out = _not_used(mined)
-        return MotifSet((), 0.0, 0.0, given=missing, not_used=left_out, num_graphs=num_graphs)
+        return MotifSet((), 0.0, 0.0, given=of_given, not_used=left_out, num_graphs=num_graphs)
     question = Question(mined, sizes, seed, proposed, grows, exact_copies)
     both = answer_of_collection if is_collection else answer_of_graph
     answer, other = both(question, steps)
     found = _as_motif_set(mined, answer, num_graphs)
     if other is not None:
         found = replace(found, other=_as_motif_set(mined, other, num_graphs))
-    return replace(found, given=_misses(proposed, answer))
+    return replace(found, given=_of_given(proposed, answer))
 
 
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
@@ -215,13 +215,14 @@ def _as_pattern(mined: MinedGraph, motif: PlacedMotif) -> Pattern:
     )
 
 
-def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
-    """The bits by which each structure that the user gave misses the set; 0 where it is in it."""
-    inside = {motif.structure.key for motif in found.motifs}
+def _of_given(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, GivenPattern]:
+    """What came of each structure that the user gave, by its name."""
     given = [pattern.structure for pattern in proposed if "given" in pattern.sources]
+    names = describe_shapes(given)
+    none = GivenPattern(None, "is not in the set: the graph has no edges")
     return {
-        name: 0.0 if structure.key in inside else found.missing.get(structure.key, np.inf)
-        for name, structure in zip(describe_shapes(given), given, strict=True)
+        name: found.given.get(structure.key, none)
+        for name, structure in zip(names, given, strict=True)
     }
 
 

@@ -321,14 +321,20 @@ class MotifSearch:
 
     def refill(self, best: Description, gap: Gap) -> Description:
         """A set without some motifs, and with what then saves in the gap."""
-        # the same copies were left out in the same way before
         left_out = tuple(best.motifs[number] for number in gap.numbers)
-        if (left_out, gap.exponent) in self.tried:
-            return best
-        self.tried.add((left_out, gap.exponent))
+        if gap.first is None:
+            # the same copies were left out in the same way before
+            if (left_out, gap.exponent) in self.tried:
+                return best
+            self.tried.add((left_out, gap.exponent))
         fewer = best
         for number in sorted(gap.numbers, reverse=True):
             fewer = fewer.without(number)
+        if gap.first is not None:
+            choice = self.proposals.choose(fewer, self.candidates[gap.first], None, -np.inf)
+            if choice is None:
+                return best
+            fewer = self.with_choice(fewer, choice)
         return self.add(fewer, gap.exponent, best.used & ~fewer.used, gap.banned)
 
     def cover(self, codes: Sequence[bytes]) -> Description:
@@ -371,14 +377,34 @@ class MotifSearch:
         ]
         return min(alone, key=lambda other: other.length, default=None)
 
-    def missing(self, best: Description, code: bytes) -> float:
-        """Bits that a set grows by with a structure; infinite where it has too few copies."""
-        candidate = self.candidates[code]
+    def with_structure(self, best: Description, code: bytes) -> Description | None:
+        """The shortest set like the best one that has a structure; None where it has no copies.
+
+        It takes what others leave, or chooses first where its copies are used by others, and what
+        then saves fills the gap.
+        """
+        gaps = {(), self.in_the_way(best, code)}
+        sets = [self.refill(best, Gap(numbers, 0.0, first=code)) for numbers in sorted(gaps)]
         if self.covers(best):
-            after = self.cover(put_in(self, codes_of(best), candidate))
-            return after.length - best.length if code in codes_of(after) else np.inf
-        choice = self.proposals.choose(best, candidate, None, -np.inf)
-        return np.inf if choice is None else self.with_choice(best, choice).length - best.length
+            sets.append(self.cover(put_in(self, codes_of(best), self.candidates[code])))
+        having = [other for other in sets if code in codes_of(other)]
+        return min(having, key=lambda other: other.length, default=None)
+
+    def in_the_way(self, best: Description, code: bytes) -> tuple[int, ...]:
+        """The motifs of a set that use what a structure would take where there are no others."""
+        choice = self.proposals.choose(self.empty, self.candidates[code], None, -np.inf)
+        if choice is None:
+            return ()
+        wanted = self.with_choice(self.empty, choice).used & best.used
+        return tuple(
+            number
+            for number in range(len(best.motifs))
+            if (wanted & ~best.without(number).used).any()
+        )
+
+    def finds_room(self, best: Description, code: bytes) -> bool:
+        """Whether the motifs of a set leave enough copies of a structure."""
+        return self.proposals.choose(best, self.candidates[code], None, -np.inf) is not None
 
     def worth(self, best: Description, number: int) -> float:
         """Bits that a set grows by without a motif; in a collection, others may take its nodes."""

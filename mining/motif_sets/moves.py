@@ -76,6 +76,7 @@ class Gap(NamedTuple):
     numbers: tuple[int, ...]
     exponent: float  # of the edges that bits are divided by
     banned: Set[bytes] = frozenset()  # structures that may not fill it
+    first: bytes | None = None  # the structure that chooses its copies before the others
 
 
 class Propose:

@@ -6,23 +6,27 @@ structures that a user knows, each with what it is worth.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.candidate import Candidate
-from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.candidate import LEAST_COPIES, Candidate
+from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
+from gomkcn.mining.motif_sets.collection_copies import least_graphs
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, NearSettings, drawing_of
 from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
+from gomkcn.mining.motif_sets.moves import codes_of
 from gomkcn.mining.motif_sets.near_copies import NearProposals
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.proposals import Proposals
-from gomkcn.mining.motif_sets.search_settings import SearchSettings
+from gomkcn.mining.motif_sets.search_settings import EQUAL, SearchSettings
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
+from gomkcn.mining.structures.occurrences import pick_disjoint
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.steps import Steps
 
 # a set that saves less is not reported, in bits
@@ -82,11 +86,15 @@ class SearchInBase:
             best, cut = self._with_drawings(question, search, given, state)
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
-        missing = {
-            pattern.key: self._missing(search, best, candidates_of[pattern.key])
-            for pattern in proposed
-            if "given" in pattern.sources
-        }
+        best, of_given = self._try_given(
+            search,
+            best,
+            {
+                pattern.key: candidates_of[pattern.key]
+                for pattern in proposed
+                if "given" in pattern.sources
+            },
+        )
         closest = None if best.motifs else search.closest()
         return CodedSet(
             self._motifs(search, best),
@@ -95,7 +103,7 @@ class SearchInBase:
             base,
             cut=cut,
             closest=None if closest is None else self._motifs(search, closest)[0],
-            missing={key: bits for key, bits in missing.items() if bits is not None},
+            given=of_given,
         )
 
     def _with_drawings(
@@ -128,14 +136,83 @@ class SearchInBase:
             return found, near.cut
         return exact, near.cut if self.steps.is_late() else ""
 
-    def _missing(
-        self, search: MotifSearch, best: Description, candidates: Sequence[Candidate]
-    ) -> float | None:
-        """Bits that a set grows by with a structure, infinite where it cannot; None if it is in."""
-        codes = {candidate.code for candidate in candidates}
-        if codes & {motif.structure.code for motif in best.motifs}:
-            return None
-        return min((search.missing(best, code) for code in codes), default=np.inf)
+    def _try_given(
+        self,
+        search: MotifSearch,
+        best: Description,
+        given: Mapping[bytes, Sequence[Candidate]],
+    ) -> tuple[Description, dict[bytes, GivenPattern]]:
+        """The set with each given structure that makes it shorter, and what came of each.
+
+        One that categories divide is in the set where one of its kinds is.
+        """
+        # 1. the set with each, as long as that is shorter
+        tried: dict[bytes, Description | None] = {}
+        is_shorter = True
+        while is_shorter and not self.steps.is_late():
+            is_shorter = False
+            for key, candidates in given.items():
+                if _holds(best, candidates):
+                    continue
+                sets = [search.with_structure(best, candidate.code) for candidate in candidates]
+                having = [other for other in sets if other is not None]
+                tried[key] = shortest = min(having, key=search.cost, default=None)
+                if (
+                    shortest is not None
+                    and self.empty.length - shortest.length >= LEAST_SAVED
+                    and search.cost(shortest) < search.cost(best) - EQUAL
+                ):
+                    best = shortest
+                    is_shorter = True
+        # 2. why each is in it or not
+        saved = self.empty.length - best.length
+        return best, {
+            key: GivenPattern(0.0, f"is in the set, which saves {saved:,.1f} bits")
+            if _holds(best, candidates)
+            else self._reason(search, best, candidates, tried.get(key))
+            for key, candidates in given.items()
+        }
+
+    def _reason(
+        self,
+        search: MotifSearch,
+        best: Description,
+        candidates: Sequence[Candidate],
+        tried: Description | None,
+    ) -> GivenPattern:
+        """Why a given structure is not in a set, beside the shortest set that was found with it."""
+        if tried is None:
+            few = self._shortage(candidates)
+            why = few or "time was up before it was tried"
+            return GivenPattern(None, f"is not in the set: {why}")
+        bits = tried.length - best.length
+        if bits <= 0:
+            return GivenPattern(
+                bits, f"is not in the set: it saves {-bits:,.1f} bits, {LEAST_SAVED:.0f} are needed"
+            )
+        costs = f"costs {bits:,.1f} bits more"
+        if best.motifs and not any(search.finds_room(best, known.code) for known in candidates):
+            costs = f"its copies are used by other motifs, a set with it {costs}"
+        else:
+            costs = f"it {costs}"
+        return GivenPattern(bits, f"is not in the set: {costs}")
+
+    def _shortage(self, candidates: Sequence[Candidate]) -> str:
+        """That all kinds of a structure have too few copies; empty where one has enough."""
+        empty = self.empty
+        most = 0
+        most_graphs = 0
+        for candidate in candidates:
+            apart = pick_disjoint(candidate.copies if empty.nodes_apart else candidate.edges)
+            copies = candidate.copies[apart]
+            most = max(most, len(copies))
+            most_graphs = max(most_graphs, len(np.unique(empty.graph.graph_of(copies[:, 0]))))
+        if most < LEAST_COPIES:
+            return f"it has {'1 copy' if most else 'no copy'}, {LEAST_COPIES} are needed"
+        least = least_graphs(empty.code) if empty.nodes_apart else 1
+        if most_graphs < least:
+            return f"it has copies in {count(most_graphs, 'graph')}, {least} are needed"
+        return ""
 
     def _motifs(self, search: MotifSearch, best: Description) -> tuple[PlacedMotif, ...]:
         """The motifs, nodes in canonical order, and what the set grows by without each."""
@@ -162,3 +239,8 @@ class SearchInBase:
                 )
             )
         return tuple(sorted(motifs, key=lambda motif: (-motif.bits, motif.structure.key)))
+
+
+def _holds(description: Description, candidates: Sequence[Candidate]) -> bool:
+    """Whether one of some structures is a motif of a set."""
+    return not {candidate.code for candidate in candidates}.isdisjoint(codes_of(description))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import isfinite
 
 from gomkcn.mining.motif_sets.motif_columns import MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
@@ -131,21 +130,18 @@ def words_of(found: MotifSet) -> dict[str, str]:
 
 
 def given_sentences(run: MiningRun) -> list[str]:
-    """How often each structure that was asked for occurs, and how far it is from the set."""
+    """What came of each structure that was given, and how often it occurs."""
     given = [pattern for pattern in run.counted if "given" in pattern.sources]
     shapes = describe_shapes([pattern.structure for pattern in given])
     pattern_of = dict(zip(shapes, given, strict=True))
     sentences = []
-    for name, bits in run.motif_set.given.items():
-        what = "is in the set"
-        if bits:
-            what = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+    for name, result in run.motif_set.given.items():
         pattern = pattern_of.get(name)
         counted = ""
         if pattern is not None:
             name = pattern.name
             counted = _counted_words(pattern)
-        sentences.append(f"Asked for: {name} {what}{counted}.")
+        sentences.append(f"Given: {name} {result.reason}{counted}.")
     return sentences
 
 

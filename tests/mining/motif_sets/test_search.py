@@ -305,9 +305,10 @@ def test_given_structures_enter_the_set_or_miss_it():
     assert motif.structure.key == given[0].key
     assert motif.sources == ("given",)
     # what filters have shown was not asked for
-    assert found.missing.keys() == {one.key for one in given[1:]}
-    ring, clique, path = (found.missing[one.key] for one in given[1:])
-    assert ring == clique == np.inf and 0 < path < np.inf
+    assert found.given.keys() == {one.key for one in given}
+    wheel, ring, clique, path = (found.given[one.key] for one in given)
+    assert wheel.is_in_set and ring.bits is None and path.bits > 0
+    assert clique.reason == "is not in the set: it has no copy, 2 are needed"
     both = search_one(mined, SIZES, proposed=given[:1])
     assert set(both.motifs[0].sources) == {"given", "grown"}
 
@@ -467,7 +468,8 @@ def test_what_is_given_enters_the_set_of_a_collection_or_misses_it(collection):
     proposed = [Pattern(ring, sources=("given",)), Pattern(clique, sources=("given",))]
     found, _ = search_many(mined, range(4, 6), proposed=proposed)
     assert set(found.motifs[0].sources) == {"given", "grown"}
-    assert found.missing == {clique.key: np.inf}
+    assert found.given[ring.key].is_in_set and found.given[clique.key].bits is None
+    assert found.given[clique.key].reason == "is not in the set: it has no copy, 2 are needed"
     options = {"proposed": proposed[:1], "grows": False}
     assert search_many(mined, range(2, 8), **options, steps=late())[0].cut
     alone, _ = search_many(mined, range(2, 8), **options)

@@ -21,6 +21,7 @@ from tiny_runs import (
 )
 
 from gomkcn.mining import FilterMiner, PatternMiner, compare_with_truth
+from gomkcn.mining.motif_sets.coded_set import GivenPattern
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.report import render_report
@@ -481,7 +482,8 @@ def test_what_is_nearly_called_and_what_was_asked_for_is_said_with_its_numbers()
         significance={"degree": significance_of(p_adjusted=0.9)},
     )
     run = run_of([near, absent])
-    run = replace(run, motif_set=replace(run.motif_set, given={"path of 4 nodes": 17.34}))
+    given = GivenPattern(17.34, "is not in the set: it costs 17.3 bits more")
+    run = replace(run, motif_set=replace(run.motif_set, given={"path of 4 nodes": given}))
     text = " ".join(format_run(run).split())
     assert "1 structure compared with random graphs (and 1 that these alone have): 0 over-" in text
     # one family
@@ -491,7 +493,7 @@ def test_what_is_nearly_called_and_what_was_asked_for_is_said_with_its_numbers()
     assert (
         f"{said} With {samples} random graphs such a p has a standard error of {error:.2f}" in text
     )
-    asked = "Asked for: path of 4 nodes misses the set by 17.3 bits; 203 occurrences, 0.50 ± 0.75"
+    asked = f"Given: path of 4 nodes {given.reason}; 203 occurrences, 0.50 ± 0.75"
     assert f"{asked} expected, adjusted p = 0.060." in text
     page = " ".join(re.sub("<[^>]*>", "", render_report(run)).split())
     assert said in page and asked in page
