@@ -51,13 +51,15 @@ class MotifSearchState:
     tried: tuple[tuple[tuple[int, ...], float], ...]
     # where drawings are searched for, what the search for exact copies ended with
     exact: MotifSearchState | None = None
+    # where patterns are given, what the search without them ended with
+    ungiven: MotifSearchState | None = None
 
 
 class MotifSearch:
     """The search for a motif set, from a description without motifs.
 
-    ``steps`` keep how far it has come, and say when the time is up. ``exact`` is the state of the
-    search before it, which is kept as well.
+    ``steps`` keep how far it has come, and say when the time is up. ``exact`` and ``ungiven`` are
+    the states of the searches before it, which are kept as well.
     """
 
     def __init__(
@@ -68,11 +70,13 @@ class MotifSearch:
         steps: Steps,
         name: str = "",
         exact: MotifSearchState | None = None,
+        ungiven: MotifSearchState | None = None,
     ) -> None:
         self.empty = empty
         self.best = empty
         self.proposals = proposals
         self.exact = exact
+        self.ungiven = ungiven
         self.settings = settings
         self.steps = steps
         # each base has a step of its own
@@ -383,8 +387,15 @@ class MotifSearch:
         It takes what others leave, or chooses first where its copies are used by others, and what
         then saves fills the gap.
         """
-        gaps = {(), self.in_the_way(best, code)}
-        sets = [self.refill(best, Gap(numbers, 0.0, first=code)) for numbers in sorted(gaps)]
+        sets = []
+        for numbers in sorted({(), self.in_the_way(best, code)}):
+            # those that stay keep their copies, which may differ from all that are listed
+            stay = {
+                motif.structure.code
+                for number, motif in enumerate(best.motifs)
+                if number not in numbers
+            }
+            sets.append(self.refill(best, Gap(numbers, 0.0, stay, code)))
         if self.covers(best):
             sets.append(self.cover(put_in(self, codes_of(best), self.candidates[code])))
         having = [other for other in sets if code in codes_of(other)]
@@ -437,19 +448,30 @@ class MotifSearch:
             self.num_steps,
             tuple(sorted(tried)),
             self.exact,
+            self.ungiven,
         )
 
     def resume(self, state: MotifSearchState) -> None:
         """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
-        best = self.empty
-        for motif in state.motifs:
-            structure = self.empty.code.named(motif.structure)
-            best = best.add(structure, motif.copies, motif.sources)
-        self.best = best
+        self.best = best = self.set_of(state)
         self.stage = state.stage
         self.num_steps = state.num_steps
         self.tried = {
             (tuple(best.motifs[number] for number in numbers), exponent)
             for numbers, exponent in state.tried
         }
+
+    def know(self, state: MotifSearchState) -> None:
+        """Know the structures of a state by the copies that it lists of them."""
+        for candidate in map(self.proposals.completed, state.candidates):
+            self.candidates[candidate.code] = candidate
+            self.alone[candidate.code] = self.choose(self.empty, candidate)
+
+    def set_of(self, state: MotifSearchState) -> Description:
+        """The best set of a state."""
+        best = self.empty
+        for motif in state.motifs:
+            structure = self.empty.code.named(motif.structure)
+            best = best.add(structure, motif.copies, motif.sources)
+        return best

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,15 @@ class Question:
     exact_copies: bool = False  # whether copies must have the edges of their motif and no others
 
 
+class _Ended(NamedTuple):
+    """What a search ended with."""
+
+    search: MotifSearch  # of exact copies
+    best: Description  # whose copies may differ
+    cut: str
+    state: MotifSearchState
+
+
 @dataclass(frozen=True, eq=False)
 class SearchInBase:
     """A search in one base: what it is given, and how it says what it found."""
@@ -65,36 +75,43 @@ class SearchInBase:
     steps: Steps
 
     def run(self, question: Question, base: str) -> CodedSet:
-        """Search, with the structures that were proposed, and those that the graph shows."""
-        proposed = question.proposed
+        """Search, with the structures that were proposed, and those that the graph shows.
+
+        What is given is no part of a first search, whose set is the least that a second one finds.
+        """
         candidates_of = {
             pattern.key: self.proposals.give(pattern.structure, pattern.sources)
-            for pattern in proposed
+            for pattern in question.proposed
         }
-        given = [candidate for some in candidates_of.values() for candidate in some]
-        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
+        given = {
+            pattern.key: candidates_of[pattern.key]
+            for pattern in question.proposed
+            if "given" in pattern.sources
+        }
+        others = [
+            candidate
+            for key, some in candidates_of.items()
+            if key not in given
+            for candidate in some
+        ]
         state = self.steps.kept(MotifSearchState)
-        if state is None or state.exact is None:
-            best = search.run(given, state, grows=question.grows)
+        ungiven = None if state is None else state.ungiven
+        if given and ungiven is None:
+            ungiven = self._search(question, others, state).state
             state = None
-        else:
-            # copies that differ were looked for already
-            search.resume(state.exact)
-            best = search.best
-        cut = search.cut
-        if not (question.exact_copies or cut):
-            best, cut = self._with_drawings(question, search, given, state)
+        every = [*others, *(candidate for some in given.values() for candidate in some)]
+        search, best, cut, _ = self._search(question, every, state, ungiven)
+        bits_ungiven = self.empty.length - best.length
+        if ungiven is not None:
+            exact = ungiven if ungiven.exact is None else ungiven.exact
+            before = self._chosen(search.set_of(exact), search.set_of(ungiven))
+            bits_ungiven = self.empty.length - before.length
+            if before.length < best.length + EQUAL:
+                search.know(exact)
+                best = before
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
-        best, of_given = self._try_given(
-            search,
-            best,
-            {
-                pattern.key: candidates_of[pattern.key]
-                for pattern in proposed
-                if "given" in pattern.sources
-            },
-        )
+        best, of_given = self._try_given(search, best, given, bits_ungiven)
         closest = None if best.motifs else search.closest()
         return CodedSet(
             self._motifs(search, best),
@@ -106,19 +123,40 @@ class SearchInBase:
             given=of_given,
         )
 
-    def _with_drawings(
+    def _search(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        state: MotifSearchState | None,
+        ungiven: MotifSearchState | None = None,
+    ) -> _Ended:
+        """Search for exact copies, and then for others, from a state if there is one."""
+        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps, ungiven=ungiven)
+        if state is None or state.exact is None:
+            search.run(candidates, state, grows=question.grows)
+            state = None
+        else:
+            # copies that differ were looked for already
+            search.resume(state.exact)
+        if question.exact_copies or search.cut:
+            return _Ended(search, search.best, search.cut, search.state())
+        near = self._search_drawings(question, search, candidates, state)
+        best = self._chosen(search.best, near.best)
+        cut = near.cut if best is near.best or self.steps.is_late() else ""
+        return _Ended(search, best, cut, near.state())
+
+    def _search_drawings(
         self,
         question: Question,
         search: MotifSearch,
-        given: Sequence[Candidate],
+        candidates: Sequence[Candidate],
         state: MotifSearchState | None,
-    ) -> tuple[Description, str]:
-        """The set whose copies may differ, where it is worth it, and where its search was cut."""
+    ) -> MotifSearch:
+        """The search for motifs whose copies may differ, after that for exact ones."""
         exact = search.best
-        settings = self.near_settings
-        fits = DrawingFits(self.empty, self.near_sizes, question.seed, settings)
+        fits = DrawingFits(self.empty, self.near_sizes, question.seed, self.near_settings)
         drawings = [drawing_of(motif.structure, motif.copies) for motif in exact.motifs]
-        drawings += [drawing_of(candidate.structure) for candidate in given]
+        drawings += [drawing_of(candidate.structure) for candidate in candidates]
         drawings = [drawing for drawing in drawings if drawing.structure.num_nodes in fits.sizes]
         near = MotifSearch(
             self.empty,
@@ -126,21 +164,26 @@ class SearchInBase:
             NEAR_SEARCH,
             self.steps,
             "looking for copies that differ from their motif",
-            search.state(),
+            replace(search.state(), ungiven=None),
+            search.ungiven,
         )
         # several true motifs save more together than any one does, but the pieces of one motif save
         # less than that motif
+        near.run(state=state, least_alone=self.empty.length - exact.length)
+        return near
+
+    def _chosen(self, exact: Description, near: Description) -> Description:
+        """The set whose copies may differ, where it is worth it, or that of exact copies."""
         saved = self.empty.length - exact.length
-        found = near.run(state=state, least_alone=saved)
-        if self.empty.length - found.length > settings.times_exact * saved:
-            return found, near.cut
-        return exact, near.cut if self.steps.is_late() else ""
+        is_worth_it = self.empty.length - near.length > self.near_settings.times_exact * saved
+        return near if is_worth_it else exact
 
     def _try_given(
         self,
         search: MotifSearch,
         best: Description,
         given: Mapping[bytes, Sequence[Candidate]],
+        bits_ungiven: float,
     ) -> tuple[Description, dict[bytes, GivenPattern]]:
         """The set with each given structure that makes it shorter, and what came of each.
 
@@ -165,9 +208,11 @@ class SearchInBase:
                     best = shortest
                     is_shorter = True
         # 2. why each is in it or not
-        saved = self.empty.length - best.length
+        saved = f"{self.empty.length - best.length:,.1f} bits"
+        if bits_ungiven >= LEAST_SAVED:
+            saved += f"; {bits_ungiven:,.1f} bits where nothing is given"
         return best, {
-            key: GivenPattern(0.0, f"is in the set, which saves {saved:,.1f} bits")
+            key: GivenPattern(0.0, f"is in the set, which saves {saved}")
             if _holds(best, candidates)
             else self._reason(search, best, candidates, tried.get(key))
             for key, candidates in given.items()
