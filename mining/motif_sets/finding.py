@@ -13,6 +13,7 @@ import numpy as np
 from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
+from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
@@ -21,7 +22,7 @@ from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
-from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
+from gomkcn.mining.structures.pattern import LEAST_EXACT, MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.checks import RandomState, as_seed, check_bool, check_sizes
 from gomkcn_dgl.errors import InputError
@@ -148,11 +149,18 @@ def find_motif_set(
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first; drawings that no copy equals stand behind what can be seen.
+    Those of most bits come first; dense groups stand behind what can be seen, and both before what
+    adds few bits.
     """
     graph = mined.graph
     ordered = sorted(
-        found.motifs, key=lambda motif: (not motif.copies_exact, -motif.bits, motif.structure.key)
+        found.motifs,
+        key=lambda motif: (
+            motif.bits < LEAST_ADDED,
+            motif.copies_exact < LEAST_EXACT * len(motif.copies),
+            -motif.bits,
+            motif.structure.key,
+        ),
     )
     nodes = np.zeros(graph.num_nodes, bool)
     num_edges = 0

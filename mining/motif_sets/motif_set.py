@@ -167,7 +167,7 @@ class MotifSet:
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
-        """The motifs, those first without which most is lost; drawings that no copy equals last."""
+        """The motifs, those first without which most is lost; dense groups last."""
         return iter(self.motifs)
 
     def __getitem__(self, number: int) -> Pattern:
@@ -192,7 +192,11 @@ class MotifSet:
     @property
     def names(self) -> list[str]:
         """The name of each motif; no two are the same."""
-        return describe_shapes([pattern.structure for pattern in self.motifs])
+        shapes = describe_shapes([pattern.structure for pattern in self.motifs])
+        return [
+            f"dense group ({shape})" if pattern.motif and pattern.motif.is_dense_group else shape
+            for shape, pattern in zip(shapes, self.motifs, strict=True)
+        ]
 
     def with_patterns(self, patterns: Sequence[Pattern]) -> MotifSet:
         """The same set with what else is known of each motif: its number, counts and places."""

@@ -79,42 +79,41 @@ class SearchInBase:
 
         What is given is no part of a first search, whose set is the least that a second one finds.
         """
-        candidates_of = {
-            pattern.key: self.proposals.give(pattern.structure, pattern.sources)
-            for pattern in question.proposed
-        }
-        given = {
-            pattern.key: candidates_of[pattern.key]
-            for pattern in question.proposed
-            if "given" in pattern.sources
-        }
-        others = [
-            candidate
-            for key, some in candidates_of.items()
-            if key not in given
-            for candidate in some
-        ]
+        given: dict[bytes, Sequence[Candidate]] = {}
+        others: list[Candidate] = []
+        for pattern in question.proposed:
+            candidates = self.proposals.give(pattern.structure, pattern.sources)
+            if "given" in pattern.sources:
+                given[pattern.key] = candidates
+            else:
+                others += candidates
         state = self.steps.kept(MotifSearchState)
         ungiven = None if state is None else state.ungiven
         if given and ungiven is None:
             ungiven = self._search(question, others, state).state
             state = None
-        every = [*others, *(candidate for some in given.values() for candidate in some)]
+        every = [*(candidate for some in given.values() for candidate in some), *others]
         search, best, cut, _ = self._search(question, every, state, ungiven)
         bits_ungiven = self.empty.length - best.length
         if ungiven is not None:
             exact = ungiven if ungiven.exact is None else ungiven.exact
             before = self._chosen(search.set_of(exact), search.set_of(ungiven))
             bits_ungiven = self.empty.length - before.length
-            if before.length < best.length + EQUAL:
+            if before.length < best.length - EQUAL:
                 search.know(exact)
                 best = before
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         best, of_given = self._try_given(search, best, given, bits_ungiven)
+        motifs = [
+            replace(motif, sources=("given", *motif.sources))
+            if motif.structure.key in given and "given" not in motif.sources
+            else motif
+            for motif in self._motifs(search, best)
+        ]
         closest = None if best.motifs else search.closest()
         return CodedSet(
-            self._motifs(search, best),
+            tuple(motifs),
             self.empty.length,
             best.length,
             base,

@@ -112,7 +112,7 @@ def test_the_set_is_what_was_planted(planted, found):
     assert "given" in next(one for one in found if one.key == WHEEL.key).sources
 
 
-def test_a_drawing_that_no_copy_equals_stands_last():
+def test_a_dense_group_stands_last():
     graph = nx.disjoint_union_all([nx.cycle_graph(4)] * 2 + [nx.complete_graph(3)] * 2)
     mined = MinedGraph.of(graph)
     rows = [np.array([[0, 1, 2, 3], [4, 5, 6, 7]]), np.array([[8, 9, 10], [11, 12, 13]])]
