@@ -19,7 +19,7 @@ class GivenPattern:
     ----------
     bits : float or None
         Bits by which the description grows with it: 0 where it is in the set, None where it has too
-        few copies to be a motif.
+        few copies to be a motif, or none that saves bits.
     reason : str
         The same as a phrase, such as "is not in the set: it costs 12.4 bits more".
     """

@@ -43,7 +43,7 @@ class GivenRecord(Record):
     """A structure that was given to be tried as a motif."""
 
     # what the description grows by with it: 0 where it is in the set, None where it has too few
-    # copies
+    # copies, or none that saves bits
     bits: float | None
     # the same as a phrase
     reason: str

@@ -226,8 +226,10 @@ class SearchInBase:
     ) -> GivenPattern:
         """Why a given structure is not in a set, beside the shortest set that was found with it."""
         if tried is None:
-            few = self._shortage(candidates)
-            why = few or "time was up before it was tried"
+            is_late = self.steps.is_late()
+            # in a collection copies are taken only where they pay together
+            other = "time was up before it was tried" if is_late else "its copies save no bits"
+            why = self._shortage(candidates) or other
             return GivenPattern(None, f"is not in the set: {why}")
         bits = tried.length - best.length
         if bits <= 0:

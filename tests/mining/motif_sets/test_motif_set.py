@@ -175,6 +175,19 @@ def test_what_is_given_is_tried_and_told_why_it_is_not_in_the_set():
     assert path.reason == f"is not in the set: it costs {path.bits:,.1f} bits more"
 
 
+def test_what_is_given_for_a_collection_is_told_what_it_lacks():
+    trees = [nx.random_labeled_tree(10, seed=seed) for seed in range(12)]
+    graphs = [nx.disjoint_union(nx.cycle_graph(6), tree) for tree in trees]
+    graphs += [nx.complete_graph(4)] * 2
+    given = ["ring-6", "clique-4", "path-3", "clique-5"]
+    found = motif_set(graphs, "2-6", given=given, exact_copies=True)
+    ring, clique, path, none = (one.reason for one in found.given.values())
+    assert ring.startswith(f"is in the set, which saves {found.bits_saved:,.1f} bits")
+    assert clique == "is not in the set: it has copies in 2 graphs, 3 are needed"
+    assert path == "is not in the set: its copies save no bits"
+    assert none == "is not in the set: it has no copy, 2 are needed"
+
+
 def test_what_saves_less_than_a_set_must_is_told_so():
     whole = nx.gnm_random_graph(40, 60, seed=1)
     graph = nx.disjoint_union_all([nx.complete_graph(3)] * 2 + [whole])
