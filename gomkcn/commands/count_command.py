@@ -558,12 +558,17 @@ def _structure_of(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from gomkcn.mining.runs.run_patterns import read_patterns
+    from gomkcn.mining.runs.run_patterns import dense_groups, read_patterns
 
     patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:
         raise InputError(
             f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
             f"got {number!r}."
+        )
+    if patterns[number].id in dense_groups(run):
+        raise InputError(
+            f"PATTERN must be a structure that copies equal, and pattern {number} of {run} is a "
+            "dense group; give the edges to count."
         )
     return patterns[number].structure

@@ -14,6 +14,8 @@ from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE
 
+# a motif has so many copies
+LEAST_COPIES = 2
 NO_EDGES = np.zeros((0, 0), np.int64)
 
 

@@ -11,6 +11,28 @@ import numpy as np
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 
 
+@dataclass(frozen=True)
+class GivenPattern:
+    """What came of a structure that was given to be tried as a motif of the set.
+
+    Attributes
+    ----------
+    bits : float or None
+        Bits by which the description grows with it: 0 where it is in the set, None where it has too
+        few copies to be a motif, or none that saves bits.
+    reason : str
+        The same as a phrase, such as "is not in the set: it costs 12.4 bits more".
+    """
+
+    bits: float | None
+    reason: str
+
+    @property
+    def is_in_set(self) -> bool:
+        """Whether it is a motif of the set."""
+        return self.bits == 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class CodedSet:
     """What a search finds in one base, in nodes of the mined graph, most bits first."""
@@ -24,9 +46,8 @@ class CodedSet:
     blocks: np.ndarray | None = None  # int64 [V], the block of each node
     cut: str = ""  # where the search was cut, a sentence
     closest: PlacedMotif | None = None  # without motifs, what comes closest to saving bits
-    # bits that the total would grow by with each given structure that is not in the set, by key;
-    # infinite where it has fewer copies than a motif must have
-    missing: Mapping[bytes, float] = field(default_factory=dict)
+    # what came of each structure that was given, by key
+    given: Mapping[bytes, GivenPattern] = field(default_factory=dict)
     error: float = 0.0  # what grouped degrees change the lengths by at most, about
 
     @property
@@ -50,6 +71,13 @@ class CodedSet:
             for motif in self.motifs
         )
         return replace(self, motifs=motifs, bits_base=bits_base)
+
+    def without_motifs(self, why: str) -> dict[bytes, GivenPattern]:
+        """What came of given structures where no motif is reported, and why none is."""
+        return {
+            key: GivenPattern(None, f"is not in the set: {why}") if pattern.is_in_set else pattern
+            for key, pattern in self.given.items()
+        }
 
 
 class Answer(NamedTuple):

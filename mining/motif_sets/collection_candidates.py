@@ -19,7 +19,6 @@ from gomkcn.mining.motif_sets.blocks import never
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group
 from gomkcn.mining.motif_sets.collection_copies import (
-    LEAST_COPIES,
     choose_each,
     choose_in_collection,
     least_graphs,
@@ -99,7 +98,8 @@ class CollectionProposals:
         code = self.empty.code
         limits = self.shared.limits
         sets = occurrences_of(self.shared.mined, structure, limits)
-        seen, _ = sightings(code, sets, LEAST_COPIES, least_graphs(code))
+        # those of too few copies as well, so that this can be said of them
+        seen, _ = sightings(code, sets, 1, 1)
         given = [replace(_with_edges(code, candidate), sources=sources) for candidate in seen]
         return [most_valuable(self.empty, candidate, limits) for candidate in given]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.candidate import Candidate, Choice
+from gomkcn.mining.motif_sets.candidate import LEAST_COPIES, Candidate, Choice
 from gomkcn.mining.motif_sets.collection_code import (
     CollectionCode,
     histograms,
@@ -29,7 +29,6 @@ ROUNDS = 3
 # numbers in a table of a choice, which bounds its memory: 32 MiB
 _MOST_CELLS = 1 << 22
 # a motif has so many copies, in so many graphs
-LEAST_COPIES = 2
 LEAST_GRAPHS = 3
 # bits of the alphabet of an orbit, about: that of its code, and of degrees where there is one each
 _ORBIT_BITS = 6.0

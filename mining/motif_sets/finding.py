@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
+from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
@@ -21,7 +22,7 @@ from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
-from gomkcn.mining.structures.pattern import MotifPart, Pattern, orbit_features
+from gomkcn.mining.structures.pattern import LEAST_EXACT, MotifPart, Pattern, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.checks import RandomState, as_seed, check_bool, check_sizes
 from gomkcn_dgl.errors import InputError
@@ -67,7 +68,7 @@ def motif_set(
     --------
     >>> import networkx as nx
     >>> motif_set(nx.path_graph(9), given=["triangle"]).given
-    {'triangle': inf}
+    {'triangle': GivenPattern(bits=None, reason='is not in the set: it has no copy, 2 are needed')}
     """
     seed = as_seed("random_state", random_state)
     exact_copies = check_bool("exact_copies", exact_copies)
@@ -133,26 +134,33 @@ def find_motif_set(
     # a list of one graph is a collection as well
     num_graphs = max(graph.num_graphs, 1 + is_collection)
     if not len(graph.indices):
-        missing = _misses(proposed, CodedSet((), 0.0, 0.0))
+        of_given = _of_given(proposed, CodedSet((), 0.0, 0.0))
         left_out = _not_used(mined)
-        return MotifSet((), 0.0, 0.0, given=missing, not_used=left_out, num_graphs=num_graphs)
+        return MotifSet((), 0.0, 0.0, given=of_given, not_used=left_out, num_graphs=num_graphs)
     question = Question(mined, sizes, seed, proposed, grows, exact_copies)
     both = answer_of_collection if is_collection else answer_of_graph
     answer, other = both(question, steps)
     found = _as_motif_set(mined, answer, num_graphs)
     if other is not None:
         found = replace(found, other=_as_motif_set(mined, other, num_graphs))
-    return replace(found, given=_misses(proposed, answer))
+    return replace(found, given=_of_given(proposed, answer))
 
 
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first; drawings that no copy equals stand behind what can be seen.
+    Those of most bits come first; dense groups stand behind what can be seen, and both before what
+    adds few bits.
     """
     graph = mined.graph
     ordered = sorted(
-        found.motifs, key=lambda motif: (not motif.copies_exact, -motif.bits, motif.structure.key)
+        found.motifs,
+        key=lambda motif: (
+            motif.bits < LEAST_ADDED,
+            motif.copies_exact < LEAST_EXACT * len(motif.copies),
+            -motif.bits,
+            motif.structure.key,
+        ),
     )
     nodes = np.zeros(graph.num_nodes, bool)
     num_edges = 0
@@ -215,13 +223,14 @@ def _as_pattern(mined: MinedGraph, motif: PlacedMotif) -> Pattern:
     )
 
 
-def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
-    """The bits by which each structure that the user gave misses the set; 0 where it is in it."""
-    inside = {motif.structure.key for motif in found.motifs}
+def _of_given(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, GivenPattern]:
+    """What came of each structure that the user gave, by its name."""
     given = [pattern.structure for pattern in proposed if "given" in pattern.sources]
+    names = describe_shapes(given)
+    none = GivenPattern(None, "is not in the set: the graph has no edges")
     return {
-        name: 0.0 if structure.key in inside else found.missing.get(structure.key, np.inf)
-        for name, structure in zip(describe_shapes(given), given, strict=True)
+        name: found.given.get(structure.key, none)
+        for name, structure in zip(names, given, strict=True)
     }
 
 

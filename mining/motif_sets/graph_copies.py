@@ -8,7 +8,7 @@ import numpy as np
 
 from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLimits, SearchPace
 from gomkcn.mining.counting.query import Query, allowed_links, eligible_by_color
-from gomkcn.mining.motif_sets.candidate import Candidate, Choice
+from gomkcn.mining.motif_sets.candidate import LEAST_COPIES, Candidate, Choice
 from gomkcn.mining.motif_sets.copy_loops import (
     Addresses,
     choose_disjoint,
@@ -183,7 +183,7 @@ def choose_in_graph(
         if motif.structure.code == candidate.code:
             taken = candidate.rows_of(motif.copies)
     free, has_freed = find_free(candidate.edges, used, ~used if freed is None else freed)
-    least_new = 1 if len(taken) else 2
+    least_new = 1 if len(taken) else LEAST_COPIES
     if len(free) < least_new or not has_freed:
         return None
     gains = np.zeros(len(candidate.copies))
@@ -238,7 +238,7 @@ def _best_number(
 ) -> _Prefix | None:
     """The copies ``taken`` and as many of the new ones, in their order, as save most."""
     before = len(taken)
-    least_new = 1 if before else 2
+    least_new = 1 if before else LEAST_COPIES
     if len(new) < least_new:
         return None
     # 1. what the motif costs with its first 1, 2, … copies

@@ -21,6 +21,10 @@ from gomkcn.mining.structures.table_column import (
 from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime.tabular import Table
 
+# bits that a motif adds, at least, to stand above the line: as many as a set must save to be
+# reported, since the same could be so at random
+LEAST_ADDED = 10.0
+
 
 @dataclass(frozen=True, eq=False)
 class MotifRow:
@@ -51,6 +55,11 @@ class MotifRow:
     edges_covered: float
     share_of_most: float
     planted: str
+
+    @property
+    def is_below_line(self) -> bool:
+        """Whether it adds so little that it stands below a line."""
+        return self.part.bits < LEAST_ADDED
 
     @property
     def has_more_occurrences(self) -> bool:
@@ -97,7 +106,7 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "structure",
         "Structure",
-        "its name",
+        "its name; a dense group has hardly an exact copy, and is near the structure in brackets",
         lambda row: row.pattern.name,
         is_left=True,
         is_name=True,
@@ -112,8 +121,8 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "edges",
         "Edges",
-        "edges by the letters of the drawing, as `gomkcn count` takes them",
-        lambda row: row.pattern.structure.to_text(),
+        "edges by the letters of the drawing, as `gomkcn count` takes them; none of a dense group",
+        lambda row: None if row.part.is_dense_group else row.pattern.structure.to_text(),
         media=Medium.FILE,
     ),
     TableColumn(

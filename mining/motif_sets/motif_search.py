@@ -51,13 +51,15 @@ class MotifSearchState:
     tried: tuple[tuple[tuple[int, ...], float], ...]
     # where drawings are searched for, what the search for exact copies ended with
     exact: MotifSearchState | None = None
+    # where patterns are given, what the search without them ended with
+    ungiven: MotifSearchState | None = None
 
 
 class MotifSearch:
     """The search for a motif set, from a description without motifs.
 
-    ``steps`` keep how far it has come, and say when the time is up. ``exact`` is the state of the
-    search before it, which is kept as well.
+    ``steps`` keep how far it has come, and say when the time is up. ``exact`` and ``ungiven`` are
+    the states of the searches before it, which are kept as well.
     """
 
     def __init__(
@@ -68,11 +70,13 @@ class MotifSearch:
         steps: Steps,
         name: str = "",
         exact: MotifSearchState | None = None,
+        ungiven: MotifSearchState | None = None,
     ) -> None:
         self.empty = empty
         self.best = empty
         self.proposals = proposals
         self.exact = exact
+        self.ungiven = ungiven
         self.settings = settings
         self.steps = steps
         # each base has a step of its own
@@ -321,14 +325,20 @@ class MotifSearch:
 
     def refill(self, best: Description, gap: Gap) -> Description:
         """A set without some motifs, and with what then saves in the gap."""
-        # the same copies were left out in the same way before
         left_out = tuple(best.motifs[number] for number in gap.numbers)
-        if (left_out, gap.exponent) in self.tried:
-            return best
-        self.tried.add((left_out, gap.exponent))
+        if gap.first is None:
+            # the same copies were left out in the same way before
+            if (left_out, gap.exponent) in self.tried:
+                return best
+            self.tried.add((left_out, gap.exponent))
         fewer = best
         for number in sorted(gap.numbers, reverse=True):
             fewer = fewer.without(number)
+        if gap.first is not None:
+            choice = self.proposals.choose(fewer, self.candidates[gap.first], None, -np.inf)
+            if choice is None:
+                return best
+            fewer = self.with_choice(fewer, choice)
         return self.add(fewer, gap.exponent, best.used & ~fewer.used, gap.banned)
 
     def cover(self, codes: Sequence[bytes]) -> Description:
@@ -371,14 +381,41 @@ class MotifSearch:
         ]
         return min(alone, key=lambda other: other.length, default=None)
 
-    def missing(self, best: Description, code: bytes) -> float:
-        """Bits that a set grows by with a structure; infinite where it has too few copies."""
-        candidate = self.candidates[code]
+    def with_structure(self, best: Description, code: bytes) -> Description | None:
+        """The shortest set like the best one that has a structure; None where it has no copies.
+
+        It takes what others leave, or chooses first where its copies are used by others, and what
+        then saves fills the gap.
+        """
+        sets = []
+        for numbers in sorted({(), self.in_the_way(best, code)}):
+            # those that stay keep their copies, which may differ from all that are listed
+            stay = {
+                motif.structure.code
+                for number, motif in enumerate(best.motifs)
+                if number not in numbers
+            }
+            sets.append(self.refill(best, Gap(numbers, 0.0, stay, code)))
         if self.covers(best):
-            after = self.cover(put_in(self, codes_of(best), candidate))
-            return after.length - best.length if code in codes_of(after) else np.inf
-        choice = self.proposals.choose(best, candidate, None, -np.inf)
-        return np.inf if choice is None else self.with_choice(best, choice).length - best.length
+            sets.append(self.cover(put_in(self, codes_of(best), self.candidates[code])))
+        having = [other for other in sets if code in codes_of(other)]
+        return min(having, key=lambda other: other.length, default=None)
+
+    def in_the_way(self, best: Description, code: bytes) -> tuple[int, ...]:
+        """The motifs of a set that use what a structure would take where there are no others."""
+        choice = self.proposals.choose(self.empty, self.candidates[code], None, -np.inf)
+        if choice is None:
+            return ()
+        wanted = self.with_choice(self.empty, choice).used & best.used
+        return tuple(
+            number
+            for number in range(len(best.motifs))
+            if (wanted & ~best.without(number).used).any()
+        )
+
+    def finds_room(self, best: Description, code: bytes) -> bool:
+        """Whether the motifs of a set leave enough copies of a structure."""
+        return self.proposals.choose(best, self.candidates[code], None, -np.inf) is not None
 
     def worth(self, best: Description, number: int) -> float:
         """Bits that a set grows by without a motif; in a collection, others may take its nodes."""
@@ -411,19 +448,30 @@ class MotifSearch:
             self.num_steps,
             tuple(sorted(tried)),
             self.exact,
+            self.ungiven,
         )
 
     def resume(self, state: MotifSearchState) -> None:
         """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
-        best = self.empty
-        for motif in state.motifs:
-            structure = self.empty.code.named(motif.structure)
-            best = best.add(structure, motif.copies, motif.sources)
-        self.best = best
+        self.best = best = self.set_of(state)
         self.stage = state.stage
         self.num_steps = state.num_steps
         self.tried = {
             (tuple(best.motifs[number] for number in numbers), exponent)
             for numbers, exponent in state.tried
         }
+
+    def know(self, state: MotifSearchState) -> None:
+        """Know the structures of a state by the copies that it lists of them."""
+        for candidate in map(self.proposals.completed, state.candidates):
+            self.candidates[candidate.code] = candidate
+            self.alone[candidate.code] = self.choose(self.empty, candidate)
+
+    def set_of(self, state: MotifSearchState) -> Description:
+        """The best set of a state."""
+        best = self.empty
+        for motif in state.motifs:
+            structure = self.empty.code.named(motif.structure)
+            best = best.add(structure, motif.copies, motif.sources)
+        return best

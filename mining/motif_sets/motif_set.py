@@ -13,6 +13,7 @@ import numpy as np
 from gomkcn.mining.counting.counter import list_query
 from gomkcn.mining.counting.pattern_counts import category_colors
 from gomkcn.mining.counting.query import Query
+from gomkcn.mining.motif_sets.coded_set import GivenPattern
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
@@ -24,7 +25,7 @@ from gomkcn.mining.motif_sets.motif_columns import (
     motif_rows,
     motif_table,
 )
-from gomkcn.mining.motif_sets.motif_set_record import MotifRecord, MotifSetRecord
+from gomkcn.mining.motif_sets.motif_set_record import GivenRecord, MotifRecord, MotifSetRecord
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.marked_graph import marked_graph
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -87,9 +88,9 @@ class MotifSet:
         The set of the other base, where there is one.
     closest : Pattern or None
         Where the set is empty, the structure that comes closest to saving bits.
-    given : mapping from str to float
-        For each structure that was given: 0 where it is in the set, else the bits by which it
-        misses it, infinite where it has too few copies.
+    given : mapping from str to GivenPattern
+        For each structure that was given, ``bits`` by which the description grows with it: 0 where
+        it is in the set, None where it has too few copies. Its ``reason`` says it in words.
     not_used : tuple of str
         What the graph has and the description leaves out, a phrase each.
 
@@ -117,7 +118,7 @@ class MotifSet:
     cut: str = ""
     other: MotifSet | None = None
     closest: Pattern | None = None
-    given: Mapping[str, float] = field(default_factory=dict)
+    given: Mapping[str, GivenPattern] = field(default_factory=dict)
     not_used: tuple[str, ...] = ()
     num_graphs: int = 1
 
@@ -166,7 +167,7 @@ class MotifSet:
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
-        """The motifs, those first without which most is lost; drawings that no copy equals last."""
+        """The motifs, those first without which most is lost; dense groups last."""
         return iter(self.motifs)
 
     def __getitem__(self, number: int) -> Pattern:
@@ -191,7 +192,11 @@ class MotifSet:
     @property
     def names(self) -> list[str]:
         """The name of each motif; no two are the same."""
-        return describe_shapes([pattern.structure for pattern in self.motifs])
+        shapes = describe_shapes([pattern.structure for pattern in self.motifs])
+        return [
+            f"dense group ({shape})" if pattern.motif and pattern.motif.is_dense_group else shape
+            for shape, pattern in zip(shapes, self.motifs, strict=True)
+        ]
 
     def with_patterns(self, patterns: Sequence[Pattern]) -> MotifSet:
         """The same set with what else is known of each motif: its number, counts and places."""
@@ -369,10 +374,9 @@ class MotifSet:
             cut=self.cut,
             num_graphs=self.num_graphs,
             closest=None if self.closest is None else _record_of(self.closest),
-            # JSON has no infinity
             given={
-                name: float(bits) if np.isfinite(bits) else None
-                for name, bits in self.given.items()
+                name: GivenRecord(bits=pattern.bits, reason=pattern.reason)
+                for name, pattern in self.given.items()
             },
             not_used=self.not_used,
             other=None if self.other is None else self.other.to_record(),
@@ -417,7 +421,9 @@ class MotifSet:
             closest=(
                 None if record.closest is None else _pattern_of(record.closest, relations, NONE)
             ),
-            given={name: np.inf if bits is None else bits for name, bits in record.given.items()},
+            given={
+                name: GivenPattern(given.bits, given.reason) for name, given in record.given.items()
+            },
             not_used=record.not_used,
             other=(
                 None

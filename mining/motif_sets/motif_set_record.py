@@ -39,6 +39,16 @@ class MotifRecord(Record):
     features: tuple[OrbitFeature, ...]
 
 
+class GivenRecord(Record):
+    """A structure that was given to be tried as a motif."""
+
+    # what the description grows by with it: 0 where it is in the set, None where it has too few
+    # copies, or none that saves bits
+    bits: float | None
+    # the same as a phrase
+    reason: str
+
+
 class MotifSetRecord(Record):
     """The few structures whose copies shorten the description of the graph most."""
 
@@ -63,9 +73,8 @@ class MotifSetRecord(Record):
     num_graphs: Count
     # where there is no motif, what comes closest to saving bits
     closest: MotifRecord | None
-    # bits by which structures that were given miss the set: 0 for those in it, None for those with
-    # too few copies
-    given: dict[str, float | None]
+    # what came of each structure that was given, by its name
+    given: dict[str, GivenRecord]
     # what the graph has and the description leaves out
     not_used: tuple[str, ...]
     # the set of the other base, where there is one

@@ -56,6 +56,9 @@ class Search(Protocol):
     def cover(self, codes: Sequence[bytes]) -> Description:
         """The set of some structures, which choose their copies one after the other."""
 
+    def in_the_way(self, best: Description, code: bytes) -> tuple[int, ...]:
+        """The motifs of a set that use what a structure would take where there are no others."""
+
     def gain_alone(self, code: bytes) -> float:
         """About the bits that a structure saves where there are no other motifs."""
 
@@ -76,6 +79,7 @@ class Gap(NamedTuple):
     numbers: tuple[int, ...]
     exponent: float  # of the edges that bits are divided by
     banned: Set[bytes] = frozenset()  # structures that may not fill it
+    first: bytes | None = None  # the structure that chooses its copies before the others
 
 
 class Propose:
@@ -174,6 +178,23 @@ class Drop(_Refill):
                 yield Gap((number,), 1.0)
             if search.best is before:
                 number += 1
+
+
+class PutFirst(_Refill):
+    """Let each of some other structures choose first, in the place of the motifs in its way.
+
+    A large motif that covers parts of two others hides both: none of their copies is left.
+    """
+
+    def propose(self, search: Search) -> Iterator[Gap]:
+        inside = codes_of(search.best)
+        by_gain = sorted(search.candidates, key=lambda code: (-search.gain_alone(code), code))
+        others = [code for code in by_gain if code not in inside]
+        for code in others[: search.settings.most_put_first]:
+            if code not in codes_of(search.best) and search.gain_alone(code) > 0:
+                numbers = search.in_the_way(search.best, code)
+                if numbers:
+                    yield Gap(numbers, 0.0, first=code)
 
 
 class DropPairs(_Refill):
@@ -303,6 +324,7 @@ MOVES: tuple[Move, ...] = (
     Add(),
     Drop(),
     DropPairs(),
+    PutFirst(),
     DropSome(),
     CoverAnew(),
     DropAndCover(),

@@ -40,6 +40,9 @@ class SearchSettings:
     # the share of them that is: the order in which motifs came is so undone
     most_failed: int = 10
     shares_left_out: tuple[float, ...] = (0.3, 0.5)
+    # structures that choose first, in the place of the motifs that are in their way: those that a
+    # larger one hides are among the first that are not in the set
+    most_put_first: int = 24
     # structures that are put in where motifs of their size stand, and in the place of each one
     most_put_in: int = 100
     most_in_place: int = 20

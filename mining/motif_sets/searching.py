@@ -6,23 +6,28 @@ structures that a user knows, each with what it is worth.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.motif_sets.candidate import Candidate
-from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.candidate import LEAST_COPIES, Candidate
+from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
+from gomkcn.mining.motif_sets.collection_copies import least_graphs
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, NearSettings, drawing_of
 from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
+from gomkcn.mining.motif_sets.moves import codes_of
 from gomkcn.mining.motif_sets.near_copies import NearProposals
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.proposals import Proposals
-from gomkcn.mining.motif_sets.search_settings import SearchSettings
+from gomkcn.mining.motif_sets.search_settings import EQUAL, SearchSettings
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
+from gomkcn.mining.structures.occurrences import pick_disjoint
 from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.steps import Steps
 
 # a set that saves less is not reported, in bits
@@ -49,6 +54,15 @@ class Question:
     exact_copies: bool = False  # whether copies must have the edges of their motif and no others
 
 
+class _Ended(NamedTuple):
+    """What a search ended with."""
+
+    search: MotifSearch  # of exact copies
+    best: Description  # whose copies may differ
+    cut: str
+    state: MotifSearchState
+
+
 @dataclass(frozen=True, eq=False)
 class SearchInBase:
     """A search in one base: what it is given, and how it says what it found."""
@@ -61,56 +75,87 @@ class SearchInBase:
     steps: Steps
 
     def run(self, question: Question, base: str) -> CodedSet:
-        """Search, with the structures that were proposed, and those that the graph shows."""
-        proposed = question.proposed
-        candidates_of = {
-            pattern.key: self.proposals.give(pattern.structure, pattern.sources)
-            for pattern in proposed
-        }
-        given = [candidate for some in candidates_of.values() for candidate in some]
-        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
+        """Search, with the structures that were proposed, and those that the graph shows.
+
+        What is given is no part of a first search, whose set is the least that a second one finds.
+        """
+        given: dict[bytes, Sequence[Candidate]] = {}
+        others: list[Candidate] = []
+        for pattern in question.proposed:
+            candidates = self.proposals.give(pattern.structure, pattern.sources)
+            if "given" in pattern.sources:
+                given[pattern.key] = candidates
+            else:
+                others += candidates
         state = self.steps.kept(MotifSearchState)
-        if state is None or state.exact is None:
-            best = search.run(given, state, grows=question.grows)
+        ungiven = None if state is None else state.ungiven
+        if given and ungiven is None:
+            ungiven = self._search(question, others, state).state
             state = None
-        else:
-            # copies that differ were looked for already
-            search.resume(state.exact)
-            best = search.best
-        cut = search.cut
-        if not (question.exact_copies or cut):
-            best, cut = self._with_drawings(question, search, given, state)
+        every = [*(candidate for some in given.values() for candidate in some), *others]
+        search, best, cut, _ = self._search(question, every, state, ungiven)
+        bits_ungiven = self.empty.length - best.length
+        if ungiven is not None:
+            exact = ungiven if ungiven.exact is None else ungiven.exact
+            before = self._chosen(search.set_of(exact), search.set_of(ungiven))
+            bits_ungiven = self.empty.length - before.length
+            if before.length < best.length - EQUAL:
+                search.know(exact)
+                best = before
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
-        missing = {
-            pattern.key: self._missing(search, best, candidates_of[pattern.key])
-            for pattern in proposed
-            if "given" in pattern.sources
-        }
+        best, of_given = self._try_given(search, best, given, bits_ungiven)
+        motifs = [
+            replace(motif, sources=("given", *motif.sources))
+            if motif.structure.key in given and "given" not in motif.sources
+            else motif
+            for motif in self._motifs(search, best)
+        ]
         closest = None if best.motifs else search.closest()
         return CodedSet(
-            self._motifs(search, best),
+            tuple(motifs),
             self.empty.length,
             best.length,
             base,
             cut=cut,
             closest=None if closest is None else self._motifs(search, closest)[0],
-            missing={key: bits for key, bits in missing.items() if bits is not None},
+            given=of_given,
         )
 
-    def _with_drawings(
+    def _search(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        state: MotifSearchState | None,
+        ungiven: MotifSearchState | None = None,
+    ) -> _Ended:
+        """Search for exact copies, and then for others, from a state if there is one."""
+        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps, ungiven=ungiven)
+        if state is None or state.exact is None:
+            search.run(candidates, state, grows=question.grows)
+            state = None
+        else:
+            # copies that differ were looked for already
+            search.resume(state.exact)
+        if question.exact_copies or search.cut:
+            return _Ended(search, search.best, search.cut, search.state())
+        near = self._search_drawings(question, search, candidates, state)
+        best = self._chosen(search.best, near.best)
+        cut = near.cut if best is near.best or self.steps.is_late() else ""
+        return _Ended(search, best, cut, near.state())
+
+    def _search_drawings(
         self,
         question: Question,
         search: MotifSearch,
-        given: Sequence[Candidate],
+        candidates: Sequence[Candidate],
         state: MotifSearchState | None,
-    ) -> tuple[Description, str]:
-        """The set whose copies may differ, where it is worth it, and where its search was cut."""
+    ) -> MotifSearch:
+        """The search for motifs whose copies may differ, after that for exact ones."""
         exact = search.best
-        settings = self.near_settings
-        fits = DrawingFits(self.empty, self.near_sizes, question.seed, settings)
+        fits = DrawingFits(self.empty, self.near_sizes, question.seed, self.near_settings)
         drawings = [drawing_of(motif.structure, motif.copies) for motif in exact.motifs]
-        drawings += [drawing_of(candidate.structure) for candidate in given]
+        drawings += [drawing_of(candidate.structure) for candidate in candidates]
         drawings = [drawing for drawing in drawings if drawing.structure.num_nodes in fits.sizes]
         near = MotifSearch(
             self.empty,
@@ -118,24 +163,102 @@ class SearchInBase:
             NEAR_SEARCH,
             self.steps,
             "looking for copies that differ from their motif",
-            search.state(),
+            replace(search.state(), ungiven=None),
+            search.ungiven,
         )
         # several true motifs save more together than any one does, but the pieces of one motif save
         # less than that motif
-        saved = self.empty.length - exact.length
-        found = near.run(state=state, least_alone=saved)
-        if self.empty.length - found.length > settings.times_exact * saved:
-            return found, near.cut
-        return exact, near.cut if self.steps.is_late() else ""
+        near.run(state=state, least_alone=self.empty.length - exact.length)
+        return near
 
-    def _missing(
-        self, search: MotifSearch, best: Description, candidates: Sequence[Candidate]
-    ) -> float | None:
-        """Bits that a set grows by with a structure, infinite where it cannot; None if it is in."""
-        codes = {candidate.code for candidate in candidates}
-        if codes & {motif.structure.code for motif in best.motifs}:
-            return None
-        return min((search.missing(best, code) for code in codes), default=np.inf)
+    def _chosen(self, exact: Description, near: Description) -> Description:
+        """The set whose copies may differ, where it is worth it, or that of exact copies."""
+        saved = self.empty.length - exact.length
+        is_worth_it = self.empty.length - near.length > self.near_settings.times_exact * saved
+        return near if is_worth_it else exact
+
+    def _try_given(
+        self,
+        search: MotifSearch,
+        best: Description,
+        given: Mapping[bytes, Sequence[Candidate]],
+        bits_ungiven: float,
+    ) -> tuple[Description, dict[bytes, GivenPattern]]:
+        """The set with each given structure that makes it shorter, and what came of each.
+
+        One that categories divide is in the set where one of its kinds is.
+        """
+        # 1. the set with each, as long as that is shorter
+        tried: dict[bytes, Description | None] = {}
+        is_shorter = True
+        while is_shorter and not self.steps.is_late():
+            is_shorter = False
+            for key, candidates in given.items():
+                if _holds(best, candidates):
+                    continue
+                sets = [search.with_structure(best, candidate.code) for candidate in candidates]
+                having = [other for other in sets if other is not None]
+                tried[key] = shortest = min(having, key=search.cost, default=None)
+                if (
+                    shortest is not None
+                    and self.empty.length - shortest.length >= LEAST_SAVED
+                    and search.cost(shortest) < search.cost(best) - EQUAL
+                ):
+                    best = shortest
+                    is_shorter = True
+        # 2. why each is in it or not
+        saved = f"{self.empty.length - best.length:,.1f} bits"
+        if bits_ungiven >= LEAST_SAVED:
+            saved += f"; {bits_ungiven:,.1f} bits where nothing is given"
+        return best, {
+            key: GivenPattern(0.0, f"is in the set, which saves {saved}")
+            if _holds(best, candidates)
+            else self._reason(search, best, candidates, tried.get(key))
+            for key, candidates in given.items()
+        }
+
+    def _reason(
+        self,
+        search: MotifSearch,
+        best: Description,
+        candidates: Sequence[Candidate],
+        tried: Description | None,
+    ) -> GivenPattern:
+        """Why a given structure is not in a set, beside the shortest set that was found with it."""
+        if tried is None:
+            is_late = self.steps.is_late()
+            # in a collection copies are taken only where they pay together
+            other = "time was up before it was tried" if is_late else "its copies save no bits"
+            why = self._shortage(candidates) or other
+            return GivenPattern(None, f"is not in the set: {why}")
+        bits = tried.length - best.length
+        if bits <= 0:
+            return GivenPattern(
+                bits, f"is not in the set: it saves {-bits:,.1f} bits, {LEAST_SAVED:.0f} are needed"
+            )
+        costs = f"costs {bits:,.1f} bits more"
+        if best.motifs and not any(search.finds_room(best, known.code) for known in candidates):
+            costs = f"its copies are used by other motifs, a set with it {costs}"
+        else:
+            costs = f"it {costs}"
+        return GivenPattern(bits, f"is not in the set: {costs}")
+
+    def _shortage(self, candidates: Sequence[Candidate]) -> str:
+        """That all kinds of a structure have too few copies; empty where one has enough."""
+        empty = self.empty
+        most = 0
+        most_graphs = 0
+        for candidate in candidates:
+            apart = pick_disjoint(candidate.copies if empty.nodes_apart else candidate.edges)
+            copies = candidate.copies[apart]
+            most = max(most, len(copies))
+            most_graphs = max(most_graphs, len(np.unique(empty.graph.graph_of(copies[:, 0]))))
+        if most < LEAST_COPIES:
+            return f"it has {'1 copy' if most else 'no copy'}, {LEAST_COPIES} are needed"
+        least = least_graphs(empty.code) if empty.nodes_apart else 1
+        if most_graphs < least:
+            return f"it has copies in {count(most_graphs, 'graph')}, {least} are needed"
+        return ""
 
     def _motifs(self, search: MotifSearch, best: Description) -> tuple[PlacedMotif, ...]:
         """The motifs, nodes in canonical order, and what the set grows by without each."""
@@ -162,3 +285,8 @@ class SearchInBase:
                 )
             )
         return tuple(sorted(motifs, key=lambda motif: (-motif.bits, motif.structure.key)))
+
+
+def _holds(description: Description, candidates: Sequence[Candidate]) -> bool:
+    """Whether one of some structures is a motif of a set."""
+    return not {candidate.code for candidate in candidates}.isdisjoint(codes_of(description))

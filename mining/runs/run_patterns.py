@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from gomkcn.mining.structures.occurrences import Occurrences
-from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern, PatternRecord
+from gomkcn.mining.structures.pattern import LEAST_EXACT, SCHEMA_VERSION, Pattern, PatternRecord
 from gomkcn.mining.structures.records import Record, read_as
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import reason_of
@@ -45,6 +45,17 @@ def read_patterns(folder: str | Path) -> list[Pattern]:
     read_record(folder, MINE)
     with damage_refused(folder):
         return patterns_of(read_patterns_record(folder).patterns)
+
+
+def dense_groups(folder: str | Path) -> set[int]:
+    """The numbers of the patterns of a finished run that are dense groups."""
+    folder = Path(folder)
+    with damage_refused(folder):
+        return {
+            motif["pattern"]
+            for motif in read_patterns_record(folder).motif_set["motifs"]
+            if motif["copies_exact"] < LEAST_EXACT * motif["copies"]
+        }
 
 
 def read_patterns_record(folder: Path) -> PatternsRecord:

@@ -27,9 +27,8 @@ from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import (
-    EDITS_NOTE,
-    has_edits,
     other_sentence,
+    set_notes,
     shown_set,
 )
 from gomkcn.mining.structures.pattern import Pattern
@@ -70,9 +69,9 @@ def _motif_set_html(found: MotifSet) -> Markup:
     lines = relation_lines((), [pattern.structure for pattern in shown])
     pictures = [_picture(row.pattern, lines, row.number) for row in rows]
     table = _table(MOTIF_COLUMNS, rows, pictures) if rows else ""
-    note = Markup("<p>{}</p>").format(EDITS_NOTE) if has_edits(shown) else ""
+    notes = Markup("").join(Markup("<p>{}</p>").format(note) for note in set_notes(shown))
     other = Markup("<p>{}</p>").format(other_sentence(shown)) if shown is not found else ""
-    return Markup("<p>{}</p>{}{}{}").format(summary(found), other, table, note)
+    return Markup("<p>{}</p>{}{}{}").format(summary(found), other, table, notes)
 
 
 def patterns_html(patterns: Sequence[Pattern]) -> Markup:

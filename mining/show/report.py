@@ -35,8 +35,8 @@ from gomkcn.mining.show.filters_text import sample_sentence, without_degrees
 from gomkcn.mining.show.page import Numbers, flatten, render_page
 from gomkcn.mining.show.page_table import NumberOf, PageTable, plain_number
 from gomkcn.mining.show.terminal import (
-    EDITS_NOTE,
     INSIDE_NOTE,
+    LINE_NOTE,
     called,
     close_sentence,
     correction_sentence,
@@ -48,6 +48,7 @@ from gomkcn.mining.show.terminal import (
     motif_colors,
     num_families,
     planted_as,
+    set_notes,
     shown_set,
     unused,
     without_class,
@@ -160,7 +161,9 @@ def _set_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[
         "least_bits": LEAST_BITS,
         "often": OFTEN,
         "inside_note": INSIDE_NOTE,
-        "edits_note": EDITS_NOTE if has_edits(shown) else "",
+        "has_edits": has_edits(shown),
+        "set_notes": set_notes(shown),
+        "line_note": LINE_NOTE,
     }
 
 
@@ -241,7 +244,10 @@ def _motif_table(
     rows = shown.rows([planted_as(pattern, run.recovery) for pattern in shown])
     table = PageTable.of(MOTIF_COLUMNS, rows)
     colors = motif_colors(shown)
-    order = sorted(rows, key=lambda row: (colors[row.number], row.variant_of is not None))
+    order = sorted(
+        rows,
+        key=lambda row: (row.is_below_line, colors[row.number], row.variant_of is not None),
+    )
     leading = {row.variant_of for row in rows}
     drawn = []
     for row in order:
@@ -253,6 +259,7 @@ def _motif_table(
             {
                 "number": row.number,
                 "variant_of": row.variant_of,
+                "is_below_line": row.is_below_line,
                 "has_variant": row.number in leading,
                 "color": color_class(colors[row.number]),
                 "pattern": row.pattern,
@@ -262,7 +269,8 @@ def _motif_table(
                 "says_edits": _edits_text(row, number) if len(row.part.edits) else "",
                 "edits": edits,
                 "features": _feature_table(row.part, number),
-                "svg": _draw_motif(row, shown, edits, lines),
+                # no node set is what would be drawn
+                "svg": "" if row.part.is_dense_group else _draw_motif(row, shown, edits, lines),
                 "cells": table.cells(row, number),
                 "below": table.below_name(row, number),
                 "csv": table.csv_row(row),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import isfinite
+from dataclasses import replace
 
-from gomkcn.mining.motif_sets.motif_columns import MOTIF_COLUMNS
+from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED, MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.filters_text import filters_paragraphs, partial_sentence
@@ -23,6 +23,13 @@ EDITS_NOTE = (
     "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
     "more."
 )
+# beside dense groups
+GROUP_NOTE = (
+    "A dense group has hardly a copy that equals the structure in brackets: its node sets are "
+    "alike, but this structure is not one of them, and gomkcn count refuses it."
+)
+# below the line of a table of motifs
+LINE_NOTE = f"Below the line: motifs that add fewer than {LEAST_ADDED:.0f} bits each"
 # what the column of that name says
 INSIDE_NOTE = "share of the listed occurrences that lie within one copy of the motif set"
 _VARIANT_NOTE = "one edge apart from a motif that has more copies"
@@ -87,10 +94,21 @@ def has_edits(found: MotifSet) -> bool:
     return any(pattern.motif is not None and len(pattern.motif.edits) for pattern in found)
 
 
+def set_notes(found: MotifSet) -> list[str]:
+    """What is to be known of the rows of a motif set."""
+    has_groups = any(pattern.motif and pattern.motif.is_dense_group for pattern in found)
+    has_line = any(row.is_below_line for row in found.rows())
+    return (
+        [EDITS_NOTE] * has_edits(found) + [GROUP_NOTE] * has_groups + [f"{LINE_NOTE}."] * has_line
+    )
+
+
 def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> TextTable:
     """A row for each motif, with the planted motifs that it is."""
     planted = [planted_as(pattern, recovery) for pattern in found]
-    return text_table(MOTIF_COLUMNS, found.rows(planted))
+    rows = found.rows(planted)
+    below = [number for number, row in enumerate(rows) if row.is_below_line]
+    return replace(text_table(MOTIF_COLUMNS, rows), line_above=min(below, default=None))
 
 
 def called_table(run: MiningRun, null: str) -> TextTable:
@@ -131,21 +149,18 @@ def words_of(found: MotifSet) -> dict[str, str]:
 
 
 def given_sentences(run: MiningRun) -> list[str]:
-    """How often each structure that was asked for occurs, and how far it is from the set."""
+    """What came of each structure that was given, and how often it occurs."""
     given = [pattern for pattern in run.counted if "given" in pattern.sources]
     shapes = describe_shapes([pattern.structure for pattern in given])
     pattern_of = dict(zip(shapes, given, strict=True))
     sentences = []
-    for name, bits in run.motif_set.given.items():
-        what = "is in the set"
-        if bits:
-            what = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+    for name, result in run.motif_set.given.items():
         pattern = pattern_of.get(name)
         counted = ""
         if pattern is not None:
             name = pattern.name
             counted = _counted_words(pattern)
-        sentences.append(f"Asked for: {name} {what}{counted}.")
+        sentences.append(f"Given: {name} {result.reason}{counted}.")
     return sentences
 
 
@@ -237,7 +252,7 @@ def _set_parts(run: MiningRun) -> list[str]:
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
         parts += [f"Variant of: {_VARIANT_NOTE}."] if shown.near else []
-        parts += [EDITS_NOTE] if has_edits(shown) else []
+        parts += set_notes(shown)
     parts += given_sentences(run)
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")

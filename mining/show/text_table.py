@@ -91,11 +91,13 @@ def _cell(column: TableColumn[Row], columns: Iterable[TableColumn[Row]], row: Ro
 class TextTable:
     """Cells by column; ``left`` names the columns that are aligned to the left.
 
-    A cell is text, or a tuple of texts under one another.
+    A cell is text, or a tuple of texts under one another. A line stands above the row number
+    ``line_above``, if any.
     """
 
     columns: Mapping[str, Sequence[Cell]]
     left: Collection[str]
+    line_above: int | None = None
 
     @property
     def rows(self) -> list[tuple[Cell, ...]]:
@@ -135,11 +137,17 @@ class TextTable:
         height = max((len(title) for title, *_ in aligned), default=0)
         for padded in aligned:
             padded[0] = [""] * (height - len(padded[0])) + padded[0]
-        return "\n".join(
-            "  ".join(part or empty for part, empty in zip(line, blank, strict=True)).rstrip()
+        rows = [
+            "\n".join(
+                "  ".join(part or empty for part, empty in zip(line, blank, strict=True)).rstrip()
+                for line in zip_longest(*row, fillvalue="")
+            )
             for row in zip(*aligned, strict=True)
-            for line in zip_longest(*row, fillvalue="")
-        )
+        ]
+        if self.line_above is not None:
+            # below the titles
+            rows.insert(1 + self.line_above, "-" * (sum(widths.values()) + 2 * (len(widths) - 1)))
+        return "\n".join(rows)
 
 
 def _lines(text: str, width: int) -> list[str]:

@@ -35,7 +35,7 @@ Source = Annotated[str, Meta(pattern="^(grown|filters|frequent|census|given)$")]
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 
@@ -466,6 +466,11 @@ def _mean_and_sd(values: np.ndarray) -> tuple[float, float]:
     return float(scaled.mean()) * unit, float(scaled.std()) * unit
 
 
+# share of the copies of a motif that are exact, at least: where fewer than one of twenty are, no
+# node set, or hardly one, is what would be drawn, so that it is called a dense group
+LEAST_EXACT = 0.05
+
+
 @dataclass(frozen=True, eq=False)
 class MotifPart:
     """What a pattern is in the motif set of a graph, see :class:`gomkcn.MotifSet`.
@@ -522,6 +527,16 @@ class MotifPart:
     def copies_exact(self) -> int:
         """Copies that do not differ from the structure."""
         return self.num_copies - len(np.unique(self.edits[:, 0]))
+
+    @property
+    def is_dense_group(self) -> bool:
+        """Whether hardly a copy equals the structure, which then stands for no node set.
+
+        >>> edits = np.array([[0, 0, 1, -1], [1, 0, 1, -1]])
+        >>> MotifPart(NONE, 40.0, "uniform", num_copies=2, edits=edits).is_dense_group
+        True
+        """
+        return self.copies_exact < LEAST_EXACT * self.num_copies
 
     def totals(self, structure: Structure) -> tuple[int, int]:
         """The edges of all copies before any edit, and the other pairs of their nodes."""
@@ -660,7 +675,9 @@ class Pattern:
         from gomkcn_dgl.graphs.shapes import describe_shape
 
         description = self.description.split(";")[0] or describe_fragment(self.structure)
-        return description or describe_shape(self.structure)
+        name = description or describe_shape(self.structure)
+        is_group = self.motif is not None and self.motif.is_dense_group
+        return f"dense group ({name})" if is_group else name
 
     @property
     def key(self) -> bytes:

@@ -89,6 +89,14 @@ def test_a_pattern_of_a_run(graphs):
     (pattern,) = load("run").patterns
     assert by_run[0] == counted(f"'{pattern.structure.to_text()}' graph.txt")[0]
     assert "one of the 1 patterns of run, as in run:0, got '7'" in refused("count run:7 graph.txt")
+    # one whose copies all differ from it is no structure to count
+    path = Path("run") / "patterns.json"
+    record = json.loads(path.read_text())
+    (motif,) = record["motif_set"]["motifs"]
+    assert motif["copies_exact"] == 2
+    motif["copies_exact"] = 0
+    path.write_text(json.dumps(record))
+    assert "pattern 0 of run is a dense group; give the edges" in refused("count run:0 graph.txt")
 
 
 def test_occurrences_are_listed_with_the_ids_of_the_input(graphs):

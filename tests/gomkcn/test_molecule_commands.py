@@ -157,7 +157,7 @@ def test_a_molecule_without_its_prefix_is_told_which(acids):
     assert "give smiles:n1ccccc1" in refused("count pyridine acids.smi")
     assert "the nearest is 'triangle'" in refused("count triangel acids.smi")
     gomkcn("mine acids.smi --out run --filters none --quiet --given smiles:CC=O")
-    assert "Asked for: acyl group: CC=O" in gomkcn("report run")
+    assert "Given: acyl group: CC=O" in gomkcn("report run")
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from gomkcn.mining.motif_sets.moves import (
     DropAndCover,
     DropPairs,
     Gap,
+    PutFirst,
     Swap,
     codes_of,
     put_in,
@@ -447,6 +448,33 @@ def test_two_motifs_that_meet_give_way_to_one():
     search.tried.clear()
     apart = search.empty.add(four.structure, copies[:4, :4]).add(triangle.structure, copies[4:, 3:])
     assert improved(search, DropPairs(), apart) is apart and not search.tried
+
+
+def test_two_motifs_with_a_node_in_common_come_in_the_place_of_one_that_hides_them():
+    """Each copy of a clique less an edge has a node in common with a wheel."""
+    clique, wheel = nx.complete_graph(5), nx.wheel_graph(5)
+    clique.remove_edge(3, 4)
+    both = nx.union(clique, nx.relabel_nodes(wheel, {k: 10 + k for k in range(5)}))
+    both = nx.contracted_nodes(both, 0, 11, copy=True)
+    both = nx.Graph(both.edges)
+    # most of each: without the nodes of least degree
+    large = nx.Graph(both.subgraph([0, 1, 2, 3, 10, 12, 14]).edges)
+    tree = nx.random_labeled_tree(300, seed=1)
+    whole = nx.disjoint_union_all([both] * 4 + [tree])
+    search, (first, second, hiding) = given_search(whole, clique, wheel, large)
+    covered = search.cover([hiding.code])
+    (motif,) = covered.motifs
+    assert len(motif.copies) == 4
+    # nothing is left of the two
+    assert search.add(covered, 0.0) is covered
+    assert not search.finds_room(covered, first.code)
+    after = improved(search, PutFirst(), covered)
+    assert {one.structure.code for one in after.motifs} == {first.code, second.code}
+    assert [len(one.copies) for one in after.motifs] == [4, 4]
+    assert after.length < covered.length
+    # nothing is tried that has nothing in its way
+    search.best = search.empty
+    assert not [*PutFirst().propose(search)]
 
 
 def test_what_is_shorter_by_anything_that_counts_is_kept():

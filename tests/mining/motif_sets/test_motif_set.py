@@ -101,12 +101,18 @@ def test_the_set_is_what_was_planted(planted, found):
     assert copies_of(miner.motif_set_) == truth
     assert miner.motif_set_.bits_total == pytest.approx(found.bits_total, abs=1e-6)
     assert list(miner.motif_set_) == miner.patterns_
-    # what was given is in it, or misses it
-    assert found.given == {"wheel with 5 spokes": 0.0, "clique of 6 nodes": np.inf}
+    # what was given is in it, or it is said why not
+    wheel, clique = found.given.values()
+    assert (wheel.is_in_set, clique.is_in_set) == (True, False)
+    assert f"is in the set, which saves {found.bits_saved:,.1f} bits" in wheel.reason
+    assert (clique.bits, clique.reason) == (
+        None,
+        "is not in the set: it has no copy, 2 are needed",
+    )
     assert "given" in next(one for one in found if one.key == WHEEL.key).sources
 
 
-def test_a_drawing_that_no_copy_equals_stands_last():
+def test_a_dense_group_stands_last():
     graph = nx.disjoint_union_all([nx.cycle_graph(4)] * 2 + [nx.complete_graph(3)] * 2)
     mined = MinedGraph.of(graph)
     rows = [np.array([[0, 1, 2, 3], [4, 5, 6, 7]]), np.array([[8, 9, 10], [11, 12, 13]])]
@@ -141,7 +147,7 @@ def test_silence_names_what_comes_closest():
     silent = motif_set(graph, "3-5", given=["triangle"])
     assert len(silent) == 0 and silent.bits_saved == 0
     assert silent.closest.motif.bits < 10
-    assert silent.given["triangle"] > -silent.closest.motif.bits - 1e-6
+    assert silent.given["triangle"].bits > -silent.closest.motif.bits - 1e-6
     assert "No set of motifs shortens" in summary(silent) and "Closest comes" in summary(silent)
     # a search that was cut has no answer
     closest = replace(silent.closest.motif, bits=-17168.9, num_copies=1750)
@@ -149,8 +155,48 @@ def test_silence_names_what_comes_closest():
     assert "The search was cut before it found motifs that shorten" in summary(cut)
     assert "× 1,750, which would cost 17,168.9 more bits." in summary(cut)
     assert "No set of motifs" not in summary(cut) and "Closest so far comes" in summary(cut)
-    # the bits of what misses it are in JSON, which has no infinity
     assert json.loads(json.dumps(silent.to_dict(), allow_nan=False))["closest"]
+
+
+def test_what_is_given_is_tried_and_told_why_it_is_not_in_the_set():
+    graph = nx.disjoint_union_all([nx.complete_graph(5)] * 12 + [nx.cycle_graph(30)])
+    # 120 triangles, 24 of them without common edges: all lie in the cliques
+    found = motif_set(graph, "3-6", given=["triangle", "ring-30", "path-3"])
+    assert [(one.num_nodes, one.motif.num_copies) for one in found] == [(5, 12)]
+    triangle, ring, path = found.given.values()
+    code = GraphCode.of(MinedGraph.of(graph))
+    assert triangle.reason == (
+        "is not in the set: its copies are used by other motifs, a set with it costs "
+        f"{triangle.bits:,.1f} bits more"
+    )
+    # two disjoint triangles of a clique and its last edges, in the place of it
+    assert triangle.bits > 0 and code.num_edges == 150
+    assert ring.reason == "is not in the set: it has 1 copy, 2 are needed" and ring.bits is None
+    assert path.reason == f"is not in the set: it costs {path.bits:,.1f} bits more"
+
+
+def test_what_is_given_for_a_collection_is_told_what_it_lacks():
+    trees = [nx.random_labeled_tree(10, seed=seed) for seed in range(12)]
+    graphs = [nx.disjoint_union(nx.cycle_graph(6), tree) for tree in trees]
+    graphs += [nx.complete_graph(4)] * 2
+    given = ["ring-6", "clique-4", "path-3", "clique-5"]
+    found = motif_set(graphs, "2-6", given=given, exact_copies=True)
+    ring, clique, path, none = (one.reason for one in found.given.values())
+    assert ring.startswith(f"is in the set, which saves {found.bits_saved:,.1f} bits")
+    assert clique == "is not in the set: it has copies in 2 graphs, 3 are needed"
+    assert path == "is not in the set: its copies save no bits"
+    assert none == "is not in the set: it has no copy, 2 are needed"
+
+
+def test_what_saves_less_than_a_set_must_is_told_so():
+    whole = nx.gnm_random_graph(40, 60, seed=1)
+    graph = nx.disjoint_union_all([nx.complete_graph(3)] * 2 + [whole])
+    found = motif_set(graph, "3-4", given=["triangle"], exact_copies=True)
+    (triangle,) = found.given.values()
+    assert not found.motifs and 0 < -triangle.bits < 10
+    assert triangle.reason == (
+        f"is not in the set: it saves {-triangle.bits:,.1f} bits, 10 are needed"
+    )
 
 
 def test_a_shorter_description_than_the_one_that_leads_is_said():
@@ -366,7 +412,7 @@ def test_a_star_of_more_symmetries_than_64_bits_hold_is_tried():
     found = motif_set(graph, "3-4", given=["star-25", "star-20"])
     large, small = found.given.values()
     # a tree pays six bits a node and copy, so that the larger one misses by more
-    assert 0 < small < large < np.inf
+    assert 0 < small.bits < large.bits
 
 
 def test_given_are_the_names_that_count_takes(tmp_path, ecoli):
@@ -412,7 +458,7 @@ def test_given_structures_are_read_in_the_relations_of_the_graph():
     found = motif_set(graph, "3", given=given)
     (triangle,) = found
     assert (triangle.motif.num_copies, "given" in triangle.sources) == (20, True)
-    assert next(iter(found.given.values())) == 0
+    assert next(iter(found.given.values())).is_in_set
     miner = PatternMiner(given=given, null=None, values="occurrences").fit(graph)
     counts = {len(one.edges): one.frequency.count for one in miner.patterns_}
     assert counts == {3: 20, 1: 20, 2: 0} and miner.transform(graph).shape == (60, 3)

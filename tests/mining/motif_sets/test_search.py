@@ -305,9 +305,10 @@ def test_given_structures_enter_the_set_or_miss_it():
     assert motif.structure.key == given[0].key
     assert motif.sources == ("given",)
     # what filters have shown was not asked for
-    assert found.missing.keys() == {one.key for one in given[1:]}
-    ring, clique, path = (found.missing[one.key] for one in given[1:])
-    assert ring == clique == np.inf and 0 < path < np.inf
+    assert found.given.keys() == {one.key for one in given}
+    wheel, ring, clique, path = (found.given[one.key] for one in given)
+    assert wheel.is_in_set and ring.bits is None and path.bits > 0
+    assert clique.reason == "is not in the set: it has no copy, 2 are needed"
     both = search_one(mined, SIZES, proposed=given[:1])
     assert set(both.motifs[0].sources) == {"given", "grown"}
 
@@ -467,7 +468,8 @@ def test_what_is_given_enters_the_set_of_a_collection_or_misses_it(collection):
     proposed = [Pattern(ring, sources=("given",)), Pattern(clique, sources=("given",))]
     found, _ = search_many(mined, range(4, 6), proposed=proposed)
     assert set(found.motifs[0].sources) == {"given", "grown"}
-    assert found.missing == {clique.key: np.inf}
+    assert found.given[ring.key].is_in_set and found.given[clique.key].bits is None
+    assert found.given[clique.key].reason == "is not in the set: it has no copy, 2 are needed"
     options = {"proposed": proposed[:1], "grows": False}
     assert search_many(mined, range(2, 8), **options, steps=late())[0].cut
     alone, _ = search_many(mined, range(2, 8), **options)
@@ -533,3 +535,40 @@ def test_nothing_grows_when_the_time_is_over_before_the_search():
     assert found.cut == "Time was up before the search ended."
     # no structure was proposed, of which one came closest
     assert found.motifs == () and found.closest is None
+
+
+# giving
+
+
+def small_hosts():
+    """Thirty small graphs of six kinds."""
+    chances = np.where(np.eye(3, dtype=bool), 0.4, 0.03).tolist()
+    for seed in range(5):
+        yield nx.gnm_random_graph(40, 80, seed=seed)
+        yield nx.barabasi_albert_graph(40, 2, seed=seed)
+        yield nx.watts_strogatz_graph(40, 4, 0.2, seed=seed)
+        yield nx.random_geometric_graph(40, 0.2, seed=seed)
+        yield nx.random_labeled_tree(40, seed=seed)
+        yield nx.stochastic_block_model([13] * 3, chances, seed=seed)
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_giving_a_pattern_never_lengthens_the_description(number):
+    host = nx.Graph(list(small_hosts())[number].edges)
+    kite, wheel = nx.lollipop_graph(4, 1), nx.wheel_graph(5)
+    mined = MinedGraph.of(nx.disjoint_union_all([host, *[kite] * 3, *[wheel] * 3]))
+    # copies may differ in some graphs, whose search takes longer
+    options = {"exact_copies": number % 15 != 10}
+    before = search_one(mined, range(3, 6), **options)
+    for some in ((kite, wheel), (nx.cycle_graph(4), nx.complete_graph(3))):
+        shapes = [Structure.from_networkx(shape) for shape in some]
+        given = [Pattern(shape, sources=("given",)) for shape in shapes]
+        found = search_one(mined, range(3, 6), proposed=given, **options)
+        assert found.bits_total <= before.bits_total + 1e-6
+        assert len(found.given) == len(some) and found.bits_base == before.bits_base
+        inside = {motif.structure.key for motif in found.motifs}
+        for pattern in given:
+            result = found.given[pattern.key]
+            assert result.is_in_set == (pattern.key in inside)
+            # one with which the description is shorter is in the set
+            assert result.is_in_set or result.bits is None or result.bits > -LEAST_SAVED

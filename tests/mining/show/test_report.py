@@ -21,10 +21,12 @@ from tiny_runs import (
 )
 
 from gomkcn.mining import FilterMiner, PatternMiner, compare_with_truth
+from gomkcn.mining.motif_sets.coded_set import GivenPattern
+from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.report import render_report
-from gomkcn.mining.show.terminal import EDITS_NOTE, class_table, format_run
+from gomkcn.mining.show.terminal import EDITS_NOTE, GROUP_NOTE, LINE_NOTE, class_table, format_run
 from gomkcn.mining.show.text_table import TextTable
 from gomkcn.mining.structures.pattern import (
     LESS,
@@ -374,6 +376,48 @@ def test_a_near_variant_stands_below_its_motif_in_its_colour():
     assert "2 motifs and 1 near variant, 3 copies in all" in Page(html).words
 
 
+def test_a_group_without_exact_copies_is_no_structure_that_can_be_counted():
+    ring = pattern_of(RING, 0)
+    gone, *_ = RING.edges
+    for num_exact, is_group in ((0, True), (1, True), (2, False)):
+        # of 30 copies, one in twenty must be exact
+        rows = np.arange(120).reshape(30, 4)
+        edits = np.array([[copy, *gone, -1] for copy in range(num_exact, 30)])
+        run = run_of([], motifs=[(ring, rows, {"edits": edits})])
+        name = "dense group (cycle of 4 nodes)" if is_group else "cycle of 4 nodes"
+        assert run.motif_set.names == [run.motif_set[0].name] == [name]
+        table = run.motif_set.table().columns()
+        assert (table["structure"][0], table["edges"][0] is None) == (name, is_group)
+        text, html = " ".join(format_run(run).split()), render_report(run)
+        for shown in (text, Page(html).words, run._repr_html_()):
+            assert (GROUP_NOTE in shown) == is_group
+        # no drawing in the table
+        assert ('<td class="pic"></td>' in html) == is_group
+        assert f"30 ({num_exact} exact)" in text
+
+
+def test_what_adds_few_bits_stands_below_a_line():
+    shapes = [pattern_of(shape, k) for k, shape in enumerate((RING, PATH, nx.star_graph(3)))]
+    rows = np.arange(12).reshape(3, 1, 4).tolist()
+    run = run_of(shapes, motifs=list(zip(shapes, rows, strict=True)))
+    every = zip(run.motif_set, (50.0, LEAST_ADDED, LEAST_ADDED - 0.1), strict=True)
+    changed = [replace(one, motif=replace(one.motif, bits=bits)) for one, bits in every]
+    for number in (3, 2):
+        found = replace(run.motif_set, motifs=tuple(changed[:number]))
+        with_line = replace(run, motif_set=found)
+        text, html = format_run(with_line), render_report(with_line)
+        assert (LINE_NOTE in " ".join(text.split())) == (number == 3)
+        assert html.count('<tr class="line">') == (number == 3)
+        lines = [line for line in text.splitlines() if set(line) == {"-"}]
+        assert len(lines) == (number == 3)
+    found = replace(run.motif_set, motifs=tuple(changed))
+    text, html = (show(replace(run, motif_set=found)) for show in (format_run, render_report))
+    rows = text.splitlines()
+    (at,) = [k for k, line in enumerate(rows) if set(line) == {"-"}]
+    assert rows[at - 1].split()[0] == "1" and rows[at + 1].split()[0] == "2"
+    assert html.index('id="motif-1"') < html.index('<tr class="line">') < html.index('id="motif-2"')
+
+
 def test_edits_and_features_of_a_motif_are_shown():
     ring = pattern_of(RING, 0)
     (gone, *_), other = RING.edges, (0, 2)
@@ -481,7 +525,8 @@ def test_what_is_nearly_called_and_what_was_asked_for_is_said_with_its_numbers()
         significance={"degree": significance_of(p_adjusted=0.9)},
     )
     run = run_of([near, absent])
-    run = replace(run, motif_set=replace(run.motif_set, given={"path of 4 nodes": 17.34}))
+    given = GivenPattern(17.34, "is not in the set: it costs 17.3 bits more")
+    run = replace(run, motif_set=replace(run.motif_set, given={"path of 4 nodes": given}))
     text = " ".join(format_run(run).split())
     assert "1 structure compared with random graphs (and 1 that these alone have): 0 over-" in text
     # one family
@@ -491,7 +536,7 @@ def test_what_is_nearly_called_and_what_was_asked_for_is_said_with_its_numbers()
     assert (
         f"{said} With {samples} random graphs such a p has a standard error of {error:.2f}" in text
     )
-    asked = "Asked for: path of 4 nodes misses the set by 17.3 bits; 203 occurrences, 0.50 ± 0.75"
+    asked = f"Given: path of 4 nodes {given.reason}; 203 occurrences, 0.50 ± 0.75"
     assert f"{asked} expected, adjusted p = 0.060." in text
     page = " ".join(re.sub("<[^>]*>", "", render_report(run)).split())
     assert said in page and asked in page
