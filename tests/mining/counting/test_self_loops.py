@@ -200,7 +200,7 @@ def test_a_graph_without_its_self_loops_is_refused(folder):
 
 
 def test_an_arrow_needs_a_graph_with_directions(folder):
-    (folder / "g.csv").write_text("who,whom\na,a\na,b\n")
+    (folder / "g.csv").write_text("gene,partner\na,a\na,b\n")
     said = " ".join(invoke_lines("count 'A -> A' g.csv"))
     assert (
         "without direction, as the graph has, got 'A -> A'; read the graph with --directed" in said
