@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ from gomkcn.commands.options import (
     time_limit_option,
     weight_option,
 )
-from gomkcn.commands.printing import print_table, say, say_values, show_log
+from gomkcn.commands.printing import held_log, print_table, say, say_values, show_log
 from gomkcn.commands.run_command import (
     import_igraph,
     refuse_torchrun,
@@ -72,18 +73,23 @@ def info(path: str, **options: Any) -> None:
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     graph = None
     of_weights = ""
-    try:
-        graph = read_graph(path, **options)
-        zeros = [note for note in graph.notes if _is_of(note, ZERO_WEIGHT)]
-        of_weights = f"{zeros[0]} where weights are used" if zeros else ""
-    except InputError as error:
-        if options["weight"] is not None:
-            raise
-        of_weights = error.spelled(spelling_here())
+    # where weights are given, this is the only reading
+    with held_log(holds=options["weight"] is None) as held:
+        try:
+            graph = read_graph(path, **options)
+            zeros = [note for note in graph.notes if _is_of(note, ZERO_WEIGHT)]
+            of_weights = f"{zeros[0]} where weights are used" if zeros else ""
+        except InputError as error:
+            if options["weight"] is not None:
+                raise
+            of_weights = error.spelled(spelling_here())
     # unless weights are asked for, the graph has the edges that counting and mining see, which use
     # none; whatever is wrong without them, too, is no matter of weights
     if graph is None or (of_weights and options["weight"] is None):
         graph = read_graph(path, **{**options, "weight": NONE})
+    else:
+        for record in held:
+            logging.getLogger("gomkcn_dgl").handle(record)
     rows = describe_graph(graph)
     if of_weights:
         rows["weights"] = of_weights

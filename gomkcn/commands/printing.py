@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,6 +67,24 @@ def show_log(quiet: bool = False, brief: bool = False) -> None:
         log.addHandler(logging.StreamHandler())
     for handler in log.handlers:
         handler.setFormatter(_LogLine(spelling_here()))
+
+
+@contextlib.contextmanager
+def held_log(*, holds: bool = True) -> Iterator[list[logging.LogRecord]]:
+    """Hold lines of the log back while a file is tried: who uses what was read lets them go on."""
+    log = logging.getLogger("gomkcn_dgl")
+    held: list[logging.LogRecord] = []
+
+    def hold(record: logging.LogRecord) -> bool:
+        if holds:
+            held.append(record)
+        return not holds
+
+    log.addFilter(hold)
+    try:
+        yield held
+    finally:
+        log.removeFilter(hold)
 
 
 def print_table(table: Tabular) -> None:

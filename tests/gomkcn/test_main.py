@@ -533,3 +533,20 @@ def test_a_closed_stream_takes_nothing_away(tmp_path):
     answer = subprocess.run(closed, cwd=tmp_path, capture_output=True, text=True)
     assert (answer.returncode, answer.stdout) == (0, "wrote c.csv: 2 rows\n")
     assert (tmp_path / "c.csv").is_file()
+
+
+def test_info_says_what_was_read_once(tmp_path):
+    """The graph is that of counting; of the reading with weights that it tries nothing is told."""
+    path = tmp_path / "g.csv"
+    for weight in ("0", "-1", "2"):
+        path.write_text(f"source,target,weight\na,b,{weight}\nb,c,2\n")
+        for given in ("", " --weight none"):
+            lines = invoke(f"info {path}{given}").stderr.splitlines()
+            assert len(lines) == len(set(lines))
+            (read,) = (line for line in lines if line.startswith("gomkcn: read "))
+            assert "edges: 2 (" in read
+            assert sum(line.startswith("gomkcn: columns: ") for line in lines) == 1
+    # nor is a line lost before a refusal
+    path.write_text("source,target,weight\na,b,-1\nb,c,2\n")
+    refused = invoke(f"info {path} --weight weight").stderr.splitlines()
+    assert refused[0].startswith("gomkcn: columns: ") and "an edge weight must be" in refused[-1]
