@@ -22,7 +22,7 @@ from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
-from gomkcn.mining.structures.pattern import LEAST_EXACT, MotifPart, Pattern, orbit_features
+from gomkcn.mining.structures.pattern import MotifPart, Pattern, is_dense_group, orbit_features
 from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.checks import RandomState, as_seed, check_bool, check_sizes
 from gomkcn_dgl.errors import InputError
@@ -157,7 +157,9 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         found.motifs,
         key=lambda motif: (
             motif.bits < LEAST_ADDED,
-            motif.copies_exact < LEAST_EXACT * len(motif.copies),
+            is_dense_group(
+                motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
+            ),
             -motif.bits,
             motif.structure.key,
         ),

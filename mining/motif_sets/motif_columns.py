@@ -106,7 +106,7 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "structure",
         "Structure",
-        "its name; a dense group has hardly an exact copy, and is near the structure in brackets",
+        "its name; of a dense group hardly a copy is the structure in brackets, or near to it",
         lambda row: row.pattern.name,
         is_left=True,
         is_name=True,
@@ -122,7 +122,7 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
         "edges",
         "Edges",
         "edges by the letters of the drawing, as `gomkcn count` takes them; none of a dense group",
-        lambda row: None if row.part.is_dense_group else row.pattern.structure.to_text(),
+        lambda row: None if row.pattern.is_dense_group else row.pattern.structure.to_text(),
         media=Medium.FILE,
     ),
     TableColumn(

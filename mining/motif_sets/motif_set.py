@@ -194,7 +194,7 @@ class MotifSet:
         """The name of each motif; no two are the same."""
         shapes = describe_shapes([pattern.structure for pattern in self.motifs])
         return [
-            f"dense group ({shape})" if pattern.motif and pattern.motif.is_dense_group else shape
+            f"dense group ({shape})" if pattern.is_dense_group else shape
             for shape, pattern in zip(shapes, self.motifs, strict=True)
         ]
 

@@ -10,7 +10,12 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from gomkcn.mining.structures.occurrences import Occurrences
-from gomkcn.mining.structures.pattern import LEAST_EXACT, SCHEMA_VERSION, Pattern, PatternRecord
+from gomkcn.mining.structures.pattern import (
+    SCHEMA_VERSION,
+    Pattern,
+    PatternRecord,
+    is_dense_group,
+)
 from gomkcn.mining.structures.records import Record, read_as
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import reason_of
@@ -54,7 +59,12 @@ def dense_groups(folder: str | Path) -> set[int]:
         return {
             motif["pattern"]
             for motif in read_patterns_record(folder).motif_set["motifs"]
-            if motif["copies_exact"] < LEAST_EXACT * motif["copies"]
+            if is_dense_group(
+                motif["num_nodes"],
+                motif["copies"],
+                motif["copies_exact"],
+                motif["missing"] + motif["added"],
+            )
         }
 
 

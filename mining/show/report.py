@@ -270,7 +270,7 @@ def _motif_table(
                 "edits": edits,
                 "features": _feature_table(row.part, number),
                 # no node set is what would be drawn
-                "svg": "" if row.part.is_dense_group else _draw_motif(row, shown, edits, lines),
+                "svg": "" if row.pattern.is_dense_group else _draw_motif(row, shown, edits, lines),
                 "cells": table.cells(row, number),
                 "below": table.below_name(row, number),
                 "csv": table.csv_row(row),

@@ -25,8 +25,8 @@ EDITS_NOTE = (
 )
 # beside dense groups
 GROUP_NOTE = (
-    "A dense group has hardly a copy that equals the structure in brackets: its node sets are "
-    "alike, but this structure is not one of them, and gomkcn count refuses it."
+    "A dense group has hardly a copy that equals the structure in brackets, and over a fifth of "
+    "the pairs of its nodes differ from it: it is not drawn, and gomkcn count refuses it."
 )
 # below the line of a table of motifs
 LINE_NOTE = f"Below the line: motifs that add fewer than {LEAST_ADDED:.0f} bits each"
@@ -96,7 +96,7 @@ def has_edits(found: MotifSet) -> bool:
 
 def set_notes(found: MotifSet) -> list[str]:
     """What is to be known of the rows of a motif set."""
-    has_groups = any(pattern.motif and pattern.motif.is_dense_group for pattern in found)
+    has_groups = any(pattern.is_dense_group for pattern in found)
     has_line = any(row.is_below_line for row in found.rows())
     return (
         [EDITS_NOTE] * has_edits(found) + [GROUP_NOTE] * has_groups + [f"{LINE_NOTE}."] * has_line

@@ -96,6 +96,10 @@ def test_a_pattern_of_a_run(graphs):
     assert motif["copies_exact"] == 2
     motif["copies_exact"] = 0
     path.write_text(json.dumps(record))
+    # near to it they are
+    assert "pattern     run:0: " in gomkcn("count run:0 graph.txt")
+    motif["missing"] = motif["copies"] * motif["num_nodes"] ** 2
+    path.write_text(json.dumps(record))
     assert "pattern 0 of run is a dense group; give the edges" in refused("count run:0 graph.txt")
 
 

@@ -117,8 +117,8 @@ def test_a_dense_group_stands_last():
     mined = MinedGraph.of(graph)
     rows = [np.array([[0, 1, 2, 3], [4, 5, 6, 7]]), np.array([[8, 9, 10], [11, 12, 13]])]
     rings, triangles = (mined.order.position[copies] for copies in rows)
-    # both rings lack a chord of the diamond
-    edits = np.array([[0, 1, 3, -1], [1, 1, 3, -1]])
+    # both lack two edges of the diamond, as the code has it
+    edits = np.array([[copy, u, v, -1] for copy in (0, 1) for u, v in ((1, 3), (0, 1))])
     motifs = (
         PlacedMotif(DIAMOND, rings, 90.0, 90.0, edits=edits),
         PlacedMotif(K3, triangles, 20.0, 20.0),
