@@ -73,6 +73,11 @@ class ColumnChoice:
             raise InputTypeError("directed", "must be True, False or None", got=repr(self.directed))
 
     @property
+    def columns(self) -> set[Column]:
+        """The columns of a table of edges that are named, or numbered."""
+        return {self.source, self.target, self.relation, self.weight} - {None, NONE}
+
+    @property
     def given(self) -> list[str]:
         """What is chosen about edges and molecules."""
         named = ("directed", "source", "target", "relation", "weight", "smiles")

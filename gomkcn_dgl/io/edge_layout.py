@@ -16,6 +16,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NoReturn
 
 from gomkcn_dgl.errors import InputError
@@ -111,7 +112,7 @@ class EdgeLayout:
             return "a comment in the file says so"
         return f"its columns are called {listed(self.end_names)}"
 
-    @property
+    @cached_property
     def unused(self) -> list[str]:
         """Names of the columns that hold something and are not used."""
         table = self.table
@@ -147,8 +148,7 @@ class EdgeLayout:
 
 def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
     """Open a text; its first lines say what it is."""
-    given = {getattr(choice, role) for role in _ROLES} - {NONE}
-    given = {column for column in given if isinstance(column, str) and not _is_place(column)}
+    given = {name for name in choice.columns if isinstance(name, str) and not _is_place(name)}
 
     def names_columns(cells: Sequence[str]) -> bool:
         names_molecules = smiles_column(cells) is not None
@@ -419,7 +419,7 @@ def _refuse_measurements(table: Source, ends: Sequence[int]) -> None:
             f"the column {printable(table.name(at))} holds numbers such as {cell}, which are no "
             "nodes",
             way_out=("if they are, give ", Argument("target", table.name(at))),
-            place=f"line {table.header}" if table.header else "",
+            place=table.place_of_names,
         )
 
 
@@ -434,7 +434,7 @@ def _refuse_lists(table: Source, ends: Sequence[int]) -> None:
                 f"the column {printable(table.name(at))} holds lists of nodes, such as "
                 f"{printable(cell)}",
                 way_out="write a row for each edge",
-                place=f"line {table.header}" if table.header else "",
+                place=table.place_of_names,
             )
 
 
@@ -455,16 +455,15 @@ def _refuse_unknown(
             arguments[0],
             *((" ", arguments[1]) if len(arguments) > 1 else ()),
         ),
-        place=f"line {table.header}" if table.header else "",
+        place=table.place_of_names,
     )
 
 
 def _refuse_others(table: Source, left: Sequence[int], choice: ColumnChoice) -> None:
     """Refuse a table without names that has more columns than are known to hold something."""
-    given = {choice.source, choice.target, choice.relation, choice.weight} - {None}
     if table.has_names or not left or _names_rows(table, [left[0], *range(left[0])]):
         return
-    if not given <= {NONE} or choice.relation is not None:
+    if choice.columns or choice.relation is not None:
         return
     rule = (
         "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "

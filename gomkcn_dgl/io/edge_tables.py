@@ -134,17 +134,16 @@ def read_ends(data: bytes) -> list[str]:
 
 def open_edges(file: InputFile, choice: ColumnChoice, *, is_csv: bool) -> Source:
     """Open an edge list or a CSV file; ``is_csv`` says that its names promise a header."""
-    names = {choice.source, choice.target, choice.relation, choice.weight} - {None, NONE}
-    if not names and is_csv in file.opened:
-        source: Source = file.opened[is_csv]
+    if not choice.columns and is_csv in file.tables:
+        source: Source = file.tables[is_csv]
         return source
     data = file.text
     # no line is shorter than two bytes; they are counted where there may be too many
     if len(data) // 2 * BYTES_OF_AN_EDGE > readable_bytes():
         check_readable(data.count(b"\n") * BYTES_OF_AN_EDGE, "the table of edges")
     source = open_text(data, is_csv, choice)
-    if not names:
-        file.opened[is_csv] = source
+    if not choice.columns:
+        file.tables[is_csv] = source
     return source
 
 

@@ -62,7 +62,7 @@ class InputFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         # tables that were opened to tell what the file is, which its reader opens again
-        self.opened: dict[bool, Any] = {}
+        self.tables: dict[bool, Any] = {}
 
     @cached_property
     def is_folder(self) -> bool:

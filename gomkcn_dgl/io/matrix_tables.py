@@ -121,7 +121,8 @@ def is_matrix(source: Source) -> bool:
 
 def read_matrix(source: Source) -> GraphContent:
     """Read a table as a matrix; nodes are in the order of its rows, then in that of its columns."""
-    return _read_adjacency(source) if _two_mode_columns(source) is None else _read_two_mode(source)
+    found = _two_mode_columns(source)
+    return _read_adjacency(source) if found is None else _read_two_mode(source, *found)
 
 
 def _has_names_of_rows(rows: Sequence[Row]) -> bool:
@@ -192,12 +193,9 @@ def _two_mode_columns(source: Source) -> tuple[int, list[int]] | None:
     return (of_rows, columns) if are_numbers else None
 
 
-def _read_two_mode(source: Source) -> GraphContent:
+def _read_two_mode(source: Source, of_rows: int, columns: Sequence[int]) -> GraphContent:
     import scipy.sparse as sp
 
-    found = _two_mode_columns(source)
-    assert found is not None
-    of_rows, columns = found
     table = source.read([of_rows, *columns])
     rows = table.words(of_rows).to_pylist()
     called = [source.names[at] for at in columns]

@@ -89,6 +89,8 @@ class Record(NamedTuple):
         return cls(place, mol, fault, label, column)
 
 
+# the place of a row, such as "line 3", and its cells
+_PlacedRow = tuple[str, list[str]]
 # the molecules that RDKit can read, and the places of others
 Readable = tuple[list[Record], list[str]]
 
@@ -128,7 +130,10 @@ def has_smiles_column(file: InputFile) -> bool:
     """Whether a table has a column of SMILES or InChI, by its name or by its cells."""
     # a file of which nothing can be read has no such column
     with contextlib.suppress(InputError):
-        return has_molecules(_open_table(file, file.head))
+        if file.ending == _PARQUET:
+            return has_molecules(open_parquet(file))
+        form = find_form(file.head, is_csv=True, has_header=True)
+        return has_molecules(text_source(file.head, form))
     return False
 
 
@@ -284,29 +289,19 @@ def _line_records(data: bytes) -> Iterator[Record]:
 
 def _records_of(file: InputFile, choice: ColumnChoice) -> Iterator[Record]:
     """The rows of a table, or lines of SMILES."""
-    if file.ending == _PARQUET:
-        source = open_parquet(file)
-        return _table_records(source, _rows_of_source(source), choice)
-    if file.ending in _TABLES or choice.smiles is not None:
-        source = _open_table(file, file.text)
-        return _table_records(source, _rows_of_text(file.text), choice)
+    if file.ending in (*_TABLES, _PARQUET) or choice.smiles is not None:
+        return _table_records(*_open_rows(file), choice)
     return _line_records(file.text)
 
 
-def _open_table(file: InputFile, text: bytes) -> Source:
-    """Open a table with a header, of which the beginning may do."""
+def _open_rows(file: InputFile) -> tuple[Source, Iterator[_PlacedRow]]:
+    """Open a table with a header, and its rows, of which those of a text may be too short."""
     if file.ending == _PARQUET:
-        return open_parquet(file)
-    return text_source(text, find_form(text, is_csv=True, has_header=True))
-
-
-# the place of a row, such as "line 3", and its cells
-_PlacedRow = tuple[str, list[str]]
-
-
-def _rows_of_text(data: bytes) -> Iterator[_PlacedRow]:
-    for number, cells in rows_of(data, find_form(data, is_csv=True, has_header=True)):
-        yield f"line {number}", cells
+        source = open_parquet(file)
+        return source, _rows_of_source(source)
+    form = find_form(file.text, is_csv=True, has_header=True)
+    rows = ((f"line {number}", cells) for number, cells in rows_of(file.text, form))
+    return text_source(file.text, form), rows
 
 
 def _rows_of_source(source: Source) -> Iterator[_PlacedRow]:
@@ -458,13 +453,9 @@ def number_columns(file: InputFile, choice: ColumnChoice) -> list[str]:
     """The columns of a table of molecules of which most cells are numbers."""
     if file.ending not in (*_TABLES, _PARQUET):
         return []
-    source = _open_table(file, file.text if file.ending in _TABLES else b"")
+    source, placed = _open_rows(file)
     names = [*source.names]
-    is_text = file.ending in _TABLES
-    rows = [
-        row + [""] * (len(names) - len(row))
-        for _, row in (_rows_of_text(file.text) if is_text else _rows_of_source(source))
-    ]
+    rows = [row + [""] * (len(names) - len(row)) for _, row in placed]
     taken = {name_column(names), _find_molecules(source)[0]}
     return [
         name

@@ -369,6 +369,11 @@ class Source:
         """The number of columns of an index."""
         return len(self.index_names)
 
+    @property
+    def place_of_names(self) -> str:
+        """Where the columns get their names, for a message; "" where that is no line of a text."""
+        return f"line {self.header}" if self.header else ""
+
     def name(self, at: int) -> str:
         """What a column is called in a message."""
         return self.names[at] or "".join(self.default_names[at : at + 1]) or f"column {at + 1}"

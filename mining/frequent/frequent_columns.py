@@ -35,6 +35,11 @@ class FrequentRow(NamedTuple):
         return min((contrast.p for contrast in self.contrasts), default=None)
 
 
+def _p_text(p: float | None) -> str | None:
+    """A p as a cell; none without classes."""
+    return None if p is None else f"{p:.3g}"
+
+
 FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
     TableColumn(
         "structure",
@@ -71,7 +76,7 @@ FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
         "p",
         "Fisher's exact p of the class that differs most",
         lambda row: row.p,
-        lambda row: None if row.p is None else f"{row.p:.3g}",
+        lambda row: _p_text(row.p),
         is_optional=True,
     ),
     TableColumn(
@@ -79,7 +84,7 @@ FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
         "Adjusted p",
         "p of the classes, adjusted for all subgraphs that could have differed (Tarone)",
         lambda row: row.p_adjusted,
-        lambda row: None if row.p_adjusted is None else f"{row.p_adjusted:.3g}",
+        lambda row: _p_text(row.p_adjusted),
         is_optional=True,
     ),
     TableColumn(
