@@ -63,7 +63,7 @@ BENCHMARKS = (
         "counting",
         "Patterns in real graphs: do intervals hold the exact count, and what does each take?",
         "counting:real_graphs",
-        {"docs/howto/count.md": "In ego-Facebook, of 88,234 edges"},
+        {"docs/howto/count.md": "On ego-Facebook, of 88,234 edges"},
         repeats=2,
         how="seeds of each estimate",
         threads=2,

@@ -24,6 +24,11 @@ _NUM_LISTED = 1 << 12
 # a search of a larger share may take so many times the planned work: where it is stopped early, it
 # is those roots that have most occurrences
 _SLACK = 4
+# the share of its steps that a search for all makes before it is asked whether the others are of
+# use; where it would have come to its end, what was made is made again, and costs no more than this
+_FIRST_PART = 0.05
+# relative error of the estimate that says so: it must tell a count from one many times as large
+_ROUGH_ERROR = 0.2
 # quantiles at both ends of a 95 % interval
 _LOW = 0.025
 _HIGH = 0.975
@@ -133,10 +138,11 @@ def count_query(
 ) -> tuple[OccurrenceCount, np.ndarray]:
     """Count the occurrences of a query, or estimate them, and tell which graphs hold one.
 
-    All are counted if that takes no more than ``max_steps``. Else, if one link is allowed between
-    each two nodes, spanning trees of the pattern are mapped into the graph. How many mappings
-    (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then some are drawn,
-    uniformly and independently, and
+    All are counted if that takes no more than ``max_steps``. After a twentieth of them the search
+    ends if a rough estimate says that there are more occurrences than steps: each takes at least
+    one. Where not all are counted, and one link is allowed between each two nodes, spanning trees
+    of the pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are
+    is computed exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
 
@@ -162,9 +168,10 @@ def count_query(
     count_error : float
         Wanted half-width of the interval, relative to the estimate.
     max_steps : int
-        Most steps to search for all, and then again to draw. A step of the search checks a node and
-        takes about 10 ns; a draw is 128 steps, and 8 for each node that it looks at. Beside them
-        the graph is prepared: some passes over its edges for each tree that is tried.
+        Most steps to search for all, and then again to draw; a tenth of them, at most, to tell
+        whether the search is of use. A step of the search checks a node and takes about 10 ns; a
+        draw is 128 steps, and 8 for each node that it looks at. Beside them the graph is prepared:
+        some passes over its edges for each tree that is tried.
     seed : int
         Of the draws.
     watch : callable, optional
@@ -180,16 +187,31 @@ def count_query(
     check_float("count_error", count_error, 0, open_minimum=True)
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
-    search.run(max_steps=max_steps, watch=half_of(watch, 0))
+    watch_search, watch_estimate = half_of(watch, 0), half_of(watch, 1)
+
+    def watch_first(share: float) -> bool:
+        return watch_search(_FIRST_PART * share)
+
+    # 1. what is quick is counted
+    first_steps = max(1, int(_FIRST_PART * max_steps))
+    search.run(max_steps=first_steps, watch=watch_first)
+    # 2. what takes longer too, unless there are more occurrences than steps
+    sampler, is_hopeless = None, False
+    if search.unfinished and query.links is not None:
+        sampler = choose_sampler(search, seed)
+        is_hopeless = _are_more(search, sampler, max_steps, first_steps, seed, watch_first)
+    if search.unfinished and not is_hopeless:
+        search.run(max_steps=max_steps, watch=watch_search)
     graph = query.graph
     met = search.count.copy()
     graphs = np.zeros(graph.num_graphs, bool)
     graphs[graph.graph_of(np.flatnonzero(met))] = True
     if not search.unfinished:
         return OccurrenceCount.exact(int(met.sum())), graphs
-    watch_estimate = half_of(watch, 1)
-    if query.links is not None:
-        return estimate_occurrences(search, count_error, max_steps, seed, watch_estimate), graphs
+    # 3. else it is estimated
+    if sampler is not None:
+        found = _estimate_by_draws(search, sampler, count_error, max_steps, seed, watch_estimate)
+        return found, graphs
     estimate = estimate_from_roots(search, seed, max_steps, watch_estimate)
     if estimate is None:
         raise InputError(
@@ -205,12 +227,37 @@ def estimate_occurrences(
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
+    return _estimate_by_draws(search, sampler, error, max_steps, seed, watch)
+
+
+def _are_more(
+    search: OccurrenceSearch,
+    sampler: TreeSampler,
+    number: int,
+    max_steps: int,
+    seed: int,
+    watch: Watch,
+) -> bool:
+    """Whether a rough estimate says that there are more occurrences than a number."""
+    # by draws of their own, so that which count is returned does not bias it
+    low, _, _ = _estimate_share(sampler, _ROUGH_ERROR, max_steps, ~seed, watch)
+    return low * sampler.num_ways / search.structure.num_automorphisms > number
+
+
+def _estimate_by_draws(
+    search: OccurrenceSearch,
+    sampler: TreeSampler,
+    error: float,
+    max_steps: int,
+    seed: int,
+    watch: Watch,
+) -> OccurrenceCount:
+    """The estimate by the draws of a sampler or, where none has hit, from some roots."""
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
     scale = sampler.num_ways / search.structure.num_automorphisms
     low, value, high = _estimate_share(sampler, error, max_steps, seed, watch)
     estimate = OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
-    # where no draw has hit, from some roots
     return estimate if value else estimate_from_roots(search, seed, max_steps, watch) or estimate
 
 

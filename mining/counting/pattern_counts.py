@@ -153,10 +153,11 @@ def _count_in_graphs(
     query: Query, count_error: float, max_steps: int, seed: int
 ) -> tuple[np.ndarray, bool]:
     """All occurrences at once, or else those of each graph with a share of the steps."""
-    search = OccurrenceSearch(query)
-    search.run(max_steps=max_steps)
-    if not search.unfinished:
-        return search.count_by_graph, True
+    if query.graph.num_graphs > 1:
+        search = OccurrenceSearch(query)
+        search.run(max_steps=max_steps)
+        if not search.unfinished:
+            return search.count_by_graph, True
     share = max(max_steps // query.graph.num_graphs, _LEAST_STEPS)
     counts = [
         count_query(query_of_graph, count_error=count_error, max_steps=share, seed=seed)[0]

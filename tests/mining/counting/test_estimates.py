@@ -26,6 +26,7 @@ from gomkcn.mining.counting.occurrence_search import (
     SearchPace,
     find_candidates,
 )
+from gomkcn.mining.counting.pattern_counts import count_at_level
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.tree_sampler import (
     DRAWS_OF_A_BLOCK,
@@ -298,3 +299,45 @@ def test_who_watches_is_told_the_share_and_ends_a_count():
     # a list ends with what there is
     assert list_query(Query.of_structure(HUBS, RING), most=10**6)[1]
     assert not list_query(Query.of_structure(HUBS, RING), most=10**6, watch=until(0))[1]
+
+
+def count_in_one_graph(query, **limits):
+    return count_at_level(query, "graph", **limits)
+
+
+def steps_made(monkeypatch):
+    """A list that the steps of each search are added to."""
+    made, run = [], OccurrenceSearch.run
+
+    def count_steps(search, *arguments, **options):
+        run(search, *arguments, **options)
+        made.append(search.steps)
+
+    monkeypatch.setattr(OccurrenceSearch, "run", count_steps)
+    return made
+
+
+@pytest.mark.parametrize("count_all", [count_query, count_in_one_graph])
+def test_no_search_for_more_occurrences_than_steps(monkeypatch, count_all):
+    """The 50,063,860 cliques of 60 nodes are estimated after a twentieth of 10⁷ steps."""
+    made = steps_made(monkeypatch)
+    complete = Query.of_structure(as_csr(nx.complete_graph(60)), Structure.parse("clique-6"))
+    count_all(complete, count_error=0.02, max_steps=10**7)
+    # a search ends at the first look after the limit, every half a million steps
+    assert len(made) == 1 and 500_000 <= made[0] <= 1_100_000
+
+
+def test_the_search_goes_on_where_the_steps_may_be_enough(monkeypatch):
+    made = steps_made(monkeypatch)
+    search = OccurrenceSearch(Query.of_structure(HUBS, RING))
+    search.run()
+    (whole,), truth = made, search.count.sum()
+    count, graphs = count_query(search.query, max_steps=2 * whole)
+    assert count.is_exact and count.value == truth and graphs.all()
+    # what a search ends at is a first part, then all
+    assert len(made) == 3 and made[1] < made[2] == whole
+    # fewer occurrences than steps, which are not enough: nothing but the search could tell
+    assert truth < whole // 2
+    estimate, _ = count_query(search.query, max_steps=whole // 2)
+    assert not estimate.is_exact and estimate.low < truth < estimate.high
+    assert len(made) == 5 and made[4] > whole // 2
