@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import click
 from measure import Limits, Timing
 
 from gomkcn_dgl.runtime.output_folder import describe_provenance
+
+HERE = Path(__file__).resolve().parent
 
 
 class ResultTable:
@@ -70,13 +74,13 @@ class Bench:
     out: Path | None  # folder of the results; None: none are written
     data: Path  # folder of the real graphs
     device: str = "cpu"
+    # of the code that runs, whatever happens to the files meanwhile
+    commit: str = ""
     limits: list[Limits] = field(default_factory=list)
     tables: list[ResultTable] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     peers: dict[str, str] = field(default_factory=dict)
     start: float = field(default_factory=time.perf_counter)
-    # of the code that runs, whatever happens to the files meanwhile
-    commit: str = field(default_factory=lambda: str(describe_provenance(0, 0.0)["commit"]))
 
     def table(self, title: str, columns: Mapping[str, str]) -> ResultTable:
         self.tables.append(ResultTable(title, columns))
@@ -132,6 +136,12 @@ def write_markdown(
     path: Path, made: Mapping[str, Any], how: Iterable[str], parts: Iterable[str]
 ) -> None:
     """A line that says what made the numbers, then the parts."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([headline(made, how) + "\n", *parts]), encoding="utf-8")
+
+
+def headline(made: Mapping[str, Any], how: Iterable[str]) -> str:
+    """Commit, date, machine, libraries, and how it was measured."""
     machine, libraries = made["machine"], made["libraries"]
     head = [
         f"Commit {made['commit']}",
@@ -142,5 +152,30 @@ def write_markdown(
         *(f"{name} {libraries[name]}" for name in ("torch", "numba", "numpy")),
         *how,
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([", ".join(head) + ".\n", *parts]), encoding="utf-8")
+    return f"{', '.join(head)}."
+
+
+def clean_commit() -> str:
+    """The commit of the code that runs; refused where code was changed since, or is no checkout's.
+
+    Records and pages may differ: one run after the other writes them.
+    """
+    written = [f":!{one}" for one in ("benchmarks/*results/*", "benchmarks/claims*", "*.md")]
+    status = ["status", "--porcelain", "--untracked-files=no", "--", ".", *written]
+    try:
+        changed, commit = (
+            subprocess.run(
+                ["git", "-C", str(HERE.parent), *words], capture_output=True, text=True, check=True
+            ).stdout.strip()
+            for words in (status, ["rev-parse", "HEAD"])
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise click.ClickException(
+            "numbers are recorded in a checkout alone, and this is none"
+        ) from error
+    if changed:
+        raise click.ClickException(
+            "numbers are recorded on a clean commit alone; commit first what was changed:\n"
+            + changed
+        )
+    return commit[:12]

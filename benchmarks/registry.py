@@ -119,7 +119,7 @@ BENCHMARKS = (
         "motif_set_links",
         "The same with directions, categories and relations.",
         "motif_set:links",
-        {"README.md": "One directed motif with 12 or 25 copies"},
+        {"docs/testing.md": "One directed motif with 12 or 25 copies"},
     ),
     Benchmark(
         "motif_set_nothing",
@@ -138,7 +138,7 @@ BENCHMARKS = (
         "motif_set_large",
         "2,000 hidden copies in a million edges: found, and what does it take?",
         "motif_set:large",
-        {"README.md": "2,000 copies of four motifs"},
+        {"docs/testing.md": "2,000 copies of four motifs"},
     ),
     Benchmark(
         "motif_set_real",
@@ -151,7 +151,7 @@ BENCHMARKS = (
         "Is a motif whose copies differ found as one motif?",
         "inexact:hidden_motifs",
         {
-            "README.md": "One motif of 8 nodes has 30 copies",
+            "README.md": "One motif whose copies differ",
             "docs/testing.md": "One motif of 8 nodes in 1,000",
             "docs/numbers.md": "Two noisy motifs of one size",
         },
@@ -275,7 +275,7 @@ BENCHMARKS = (
         "matching_cuda",
         "The same on a GPU.",
         "matching:on_gpu",
-        {"README.md": "(H100, float32)"},
+        {"docs/testing.md": "On an H100, in float32"},
         repeats=7,
         how=INTERLEAVED,
         threads=2,

@@ -18,8 +18,10 @@ from pathlib import Path
 import click
 import torch
 from measure import pin
-from record import Bench
+from record import Bench, clean_commit
 from registry import BENCHMARKS, HERE, Benchmark, listing
+
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 
 DATA = HERE.parents[1] / "shared" / "data"
 QUICK_REPEATS = 2
@@ -48,8 +50,11 @@ def run_one(one: Benchmark, quick: bool, out: Path | None, data: Path, device: s
     threads = pin(one.threads)
     repeats = min(one.repeats, QUICK_REPEATS) if quick else one.repeats
     folder = one.path.parent if one.path.parent.name == "results" else one.path.parent / "results"
+    # what is written elsewhere is nobody's record
+    is_record = not quick and out is None
+    commit = clean_commit() if is_record else str(describe_provenance(0, 0.0)["commit"])
     out = out or (None if quick else folder)
-    bench = Bench(one.name, threads, repeats, one.how, quick, out, data, device)
+    bench = Bench(one.name, threads, repeats, one.how, quick, out, data, device, commit)
     one.load()(bench)
     bench.write()
 
