@@ -155,27 +155,29 @@ def headline(made: Mapping[str, Any], how: Iterable[str]) -> str:
     return f"{', '.join(head)}."
 
 
-def clean_commit() -> str:
-    """The commit of the code that runs; refused where code was changed since, or is no checkout's.
+def commit_of_code() -> str | None:
+    """The commit of the code that runs, marked ``-dirty`` where it was changed since.
 
-    Records and pages may differ: one run after the other writes them.
+    Records, claims and pages may differ: one run after the other writes them. None without git.
     """
     written = [f":!{one}" for one in ("benchmarks/*results/*", "benchmarks/claims*", "*.md")]
     status = ["status", "--porcelain", "--untracked-files=no", "--", ".", *written]
+    git = ["git", "-C", str(HERE.parent)]
     try:
         changed, commit = (
-            subprocess.run(
-                ["git", "-C", str(HERE.parent), *words], capture_output=True, text=True, check=True
-            ).stdout.strip()
+            subprocess.run([*git, *words], capture_output=True, text=True, check=True).stdout
             for words in (status, ["rev-parse", "HEAD"])
         )
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return commit[:12] + ("-dirty" if changed else "")
+
+
+def clean_commit() -> str:
+    """The commit of what is recorded; one with changes is refused."""
+    commit = commit_of_code()
+    if commit is None or commit.endswith("-dirty"):
         raise click.ClickException(
-            "numbers are recorded in a checkout alone, and this is none"
-        ) from error
-    if changed:
-        raise click.ClickException(
-            "numbers are recorded on a clean commit alone; commit first what was changed:\n"
-            + changed
+            f"numbers are recorded on a clean commit, got {commit}; commit what git status lists."
         )
-    return commit[:12]
+    return commit

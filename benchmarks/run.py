@@ -18,10 +18,8 @@ from pathlib import Path
 import click
 import torch
 from measure import pin
-from record import Bench, clean_commit
+from record import Bench, clean_commit, commit_of_code
 from registry import BENCHMARKS, HERE, Benchmark, listing
-
-from gomkcn_dgl.runtime.output_folder import describe_provenance
 
 DATA = HERE.parents[1] / "shared" / "data"
 QUICK_REPEATS = 2
@@ -52,7 +50,7 @@ def run_one(one: Benchmark, quick: bool, out: Path | None, data: Path, device: s
     folder = one.path.parent if one.path.parent.name == "results" else one.path.parent / "results"
     # what is written elsewhere is nobody's record
     is_record = not quick and out is None
-    commit = clean_commit() if is_record else str(describe_provenance(0, 0.0)["commit"])
+    commit = clean_commit() if is_record else str(commit_of_code())
     out = out or (None if quick else folder)
     bench = Bench(one.name, threads, repeats, one.how, quick, out, data, device, commit)
     one.load()(bench)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from record import Bench
+from record import Bench, commit_of_code
 
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from paper.data import load_graph_data, load_node_data
@@ -147,7 +147,7 @@ def describe_run() -> Record:
         "device": provenance["device"],
         "machine": f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}",
         "versions": versions,
-        "commit": provenance["commit"],
+        "commit": commit_of_code(),
         "started": provenance["created"],
     }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from record import Bench, ResultTable, write_markdown
+from record import Bench, ResultTable, commit_of_code, write_markdown
 
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from paper.records import Record, append_record, read_records, read_toml
@@ -59,7 +59,7 @@ class RowExperiment:
             if find_line(lines, row) is None:
                 line = self.run(row)
                 seed = row.get("seed", row.get("settings", {}).get("seed", row.get("split", 0)))
-                made = describe_provenance(seed, line["seconds"])
+                made = describe_provenance(seed, line["seconds"]) | {"commit": commit_of_code()}
                 append_record(results, {"experiment": self.name, **line, "made": made})
                 print(self.describe(line), flush=True)
 

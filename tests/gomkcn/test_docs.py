@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 import pytest
-from command_line import gomkcn as run
 
 import gomkcn
 from gomkcn.commands.main import main
@@ -105,18 +104,6 @@ def test_what_is_not_public_stands_in_its_module(name):
     module, _, thing = name.rpartition(".")
     assert getattr(importlib.import_module(module), thing).__doc__
     assert thing not in gomkcn.__all__
-
-
-def test_the_first_table_is_what_the_first_command_prints(folder):
-    lines = PAGES["README.md"].splitlines()
-    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("motif  structure"))
-    shown = [" ".join(line.split()) for line in lines[first : first + 5]]
-    run("generate planted --out planted.bin")
-    # random graphs change nothing of the motifs
-    said = run("mine planted.bin --out run --null none")
-    printed = [" ".join(line.split()) for line in said.splitlines()]
-    at = printed.index(shown[0])
-    assert printed[at : at + 5] == shown
 
 
 PACKAGES = ("gomkcn", "gomkcn_dgl", "gomkcn.mining", "gomkcn.synthetic")
