@@ -8,7 +8,7 @@ import claims
 import click
 import pytest
 import record
-from claims import Claim, ClaimError, check, fill, read_claims, uncovered
+from claims import Claim, ClaimError, Command, check, fill, read_claims, uncovered
 from click.testing import CliRunner
 from paper.protocol import read_experiment
 from paper.records import read_records
@@ -70,8 +70,18 @@ def test_a_number_that_differs_is_told_and_filled(page):
     assert copies.startswith("page.md says 1,940, mine makes 1950") and "says 3" in time
     fill([COPIES], {"mine": output})
     assert page.read_text("utf-8") == "It finds 1,950\nof 2,000 copies in 3 seconds."
-    fill([COPIES, TIME], {"mine": output})
-    assert list(check([COPIES, TIME], output)) == []
+    longer = "copies: 950000, all 7, 10000\ntook 6.5"
+    fill([COPIES, TIME], {"mine": longer})
+    assert page.read_text("utf-8") == "It finds 950,000\nof 10,000 copies in 6.5 seconds."
+
+
+def test_a_command_whose_data_are_not_there_is_skipped(tmp_path):
+    drugs = Command("drugs", ("gomkcn mine drugs.smi",), 1, data=("drugs.smi",))
+    mutag = Command("mutag", ("gomkcn mine MUTAG",), 1, data=("drugs.smi", "MUTAG*/MUTAG"))
+    assert not drugs.needs_real_data and mutag.needs_real_data
+    assert mutag.paths(tmp_path) is None
+    (tmp_path / "MUTAG_1" / "MUTAG").mkdir(parents=True)
+    assert [one.name for one in mutag.paths(tmp_path)] == ["drugs.smi", "MUTAG"]
 
 
 def test_what_is_not_said_or_not_printed_is_told(page):

@@ -289,6 +289,8 @@ def test_who_watches_is_told_the_share_and_ends_a_count():
     )
     assert not estimate.is_exact and estimate.low < truth < estimate.high
     assert min(shares) < 0.5 <= max(shares) <= 1
+    # a first part of the search is that share of its half
+    assert any(0 < share < 0.03 for share in shares)
     longer, _ = count_query(
         Query.of_structure(HUBS, RING),
         count_error=0.001,
@@ -336,6 +338,10 @@ def test_the_search_goes_on_where_the_steps_may_be_enough(monkeypatch):
     assert count.is_exact and count.value == truth and graphs.all()
     # what a search ends at is a first part, then all
     assert len(made) == 3 and made[1] < made[2] == whole
+    # as many as there are: a triangle has six mappings
+    complete = Query.of_structure(as_csr(nx.complete_graph(60)), Structure.parse("triangle"))
+    assert count_query(complete, max_steps=10**5)[0].is_exact
+    del made[3:]
     # fewer occurrences than steps, which are not enough: nothing but the search could tell
     assert truth < whole // 2
     estimate, _ = count_query(search.query, max_steps=whole // 2)
