@@ -326,9 +326,14 @@ def record(commands: Sequence[Command], data: Path) -> None:
         printed, spent = command.run(data)
         made = describe_provenance(0, spent) | {"commit": commit}
         command.record.parent.mkdir(exist_ok=True)
-        head = headline(made, [f"{spent:.0f} processor seconds"])
+        head = headline(made, [took(spent)])
         command.record.write_text(f"{head}\n\n{printed}", "utf-8")
         click.echo(f"{command.record.relative_to(ROOT)}: {head}")
+
+
+def took(spent: float) -> str:
+    """What a command takes, as records and claims have it."""
+    return f"{spent:.1f} processor seconds"
 
 
 def of_record(command: Command) -> str:
@@ -371,10 +376,10 @@ def main(names: tuple[str, ...], is_recorded: bool, is_filled: bool, data: Path)
             click.echo(f"{name}: {numbers} numbers, skipped: no {missing} in {data}")
         else:
             output, spent = command.run(data)
-            found = list(check(of_command, output))
+            found = list(check(of_command, f"{output}\n{took(spent)}"))
             differences += found
             made += numbers
-            click.echo(f"{name}: {numbers} numbers made anew in {spent:.0f} processor seconds")
+            click.echo(f"{name}: {numbers} numbers made anew in {took(spent)}")
             for one in found:
                 click.echo(f"    {one}")
     click.echo(f"{made} of {every} numbers made anew ({made / max(every, 1):.0%}).")
