@@ -21,13 +21,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import click
-import tomllib
 from record import clean_commit, headline
 from registry import BENCHMARKS, HERE
 from run import DATA
 
+from gomkcn_dgl.runtime.files import parse_toml
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 
 ROOT = HERE.parent
@@ -246,21 +247,21 @@ def _pattern(template: str) -> str:
 
 def read_claims() -> tuple[dict[str, Command], list[Claim]]:
     """The commands by name, and all claims."""
-    content = tomllib.loads(FILE.read_text("utf-8"))
-    commands, claims = {}, []
-    for name, table in content.items():
-        of_command = table.pop("claims", [])
-        lists = {key: tuple(one) if isinstance(one, list) else one for key, one in table.items()}
-        lists["types"] = tuple(table["types"].strip().splitlines())
-        benchmark = ""
-        if lists["types"][0].startswith(_BENCHMARK):
-            benchmark = lists["types"][0].removeprefix(_BENCHMARK)
-        commands[name] = Command(name, benchmark=benchmark, **lists)
-        for one in of_command:
-            held = {key: tuple(part) if isinstance(part, list) else part
-                    for key, part in one.items()}  # fmt: skip
-            claims.append(Claim(command=name, **held))
+    commands: dict[str, Command] = {}
+    claims: list[Claim] = []
+    for name, table in parse_toml(FILE.read_bytes()).items():
+        claims += (Claim(command=name, **_of_toml(one)) for one in table.pop("claims"))
+        types = table.pop("types").strip()
+        benchmark = types.removeprefix(_BENCHMARK) if types.startswith(_BENCHMARK) else ""
+        commands[name] = Command(
+            name, tuple(types.splitlines()), benchmark=benchmark, **_of_toml(table)
+        )
     return commands, claims
+
+
+def _of_toml(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a table, lists as tuples."""
+    return {key: tuple(one) if isinstance(one, list) else one for key, one in table.items()}
 
 
 def uncovered(page: str, claims: Sequence[Claim]) -> list[str]:
