@@ -339,7 +339,8 @@ def took(spent: float) -> str:
 
 def of_record(command: Command) -> str:
     """The line that says what made a record: commit, date, machine."""
-    return command.record.read_text("utf-8").splitlines()[0]
+    lines = command.record.read_text("utf-8").splitlines()
+    return next(line for line in lines if re.search(r"\bcommits? \S*[0-9a-f]{7}", line, re.I))
 
 
 @click.command(help=__doc__)
@@ -374,7 +375,9 @@ def main(names: tuple[str, ...], is_recorded: bool, is_filled: bool, data: Path)
             click.echo(f"{name}: {numbers} numbers, not made anew. {of_record(command)}")
         elif command.paths(data) is None:
             missing = ", ".join(command.data)
-            click.echo(f"{name}: {numbers} numbers, skipped: no {missing} in {data}")
+            click.echo(
+                f"{name}: {numbers} numbers, skipped: no {missing} in {data}. {of_record(command)}"
+            )
         else:
             output, spent = command.run(data)
             found = list(check(of_command, f"{output}\n{took(spent)}"))

@@ -48,6 +48,7 @@ def test_no_record_of_a_command_is_of_a_commit_with_changes():
     assert len(users) > 8
     for command in users:
         assert re.match(r"Commit [0-9a-f]{12}, 20\d\d-", claims.of_record(command))
+    assert all("ommit" in claims.of_record(one) for one in COMMANDS.values())
     assert {one.stem for one in claims.RECORDS.glob("*")} == {one.name for one in users}
 
 
