@@ -17,6 +17,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -365,12 +366,14 @@ def main(names: tuple[str, ...], is_recorded: bool, is_filled: bool, data: Path)
         fill([one for one in claims if one.command in outputs], outputs)
         return
     differences: list[str] = []
-    made, every = 0, 0
+    # numbers of each page
+    made, every = Counter[str](), Counter[str]()
     for name in names or commands:
         command = commands[name]
         of_command = [one for one in claims if one.command == name]
         numbers = sum(one.num_numbers for one in of_command)
-        every += numbers
+        of_pages = Counter(one.page for one in of_command for _ in range(one.num_numbers))
+        every += of_pages
         if not names and not command.is_quick:
             click.echo(f"{name}: {numbers} numbers, not made anew. {of_record(command)}")
         elif command.paths(data) is None:
@@ -382,11 +385,12 @@ def main(names: tuple[str, ...], is_recorded: bool, is_filled: bool, data: Path)
             output, spent = command.run(data)
             found = list(check(of_command, f"{output}\n{took(spent)}"))
             differences += found
-            made += numbers
+            made += of_pages
             click.echo(f"{name}: {numbers} numbers made anew in {took(spent)}")
             for one in found:
                 click.echo(f"    {one}")
-    click.echo(f"{made} of {every} numbers made anew ({made / max(every, 1):.0%}).")
+    for page, number in every.items():
+        click.echo(f"{page}: {made[page]} of {number} numbers made anew")
     if differences:
         raise click.ClickException(f"{len(differences)} numbers differ.")
 
