@@ -267,6 +267,7 @@ def mine_structures(
         notes=tuple(csr.notes),
         warnings=compared.warnings,
         null_models=compared.null_models,
+        random_graphs=compared.random_graphs,
         others=tuple(compared.patterns.values()),
     )
 
