@@ -312,8 +312,8 @@ def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: st
     said = f"{number:,} random graphs were drawn, {why}; the smallest adjusted p is {least:.3f}."
     if number > looks.first:
         said += (
-            f" A structure with an adjusted p of at most {FIRST_LEVEL} by the first {looks.first} is "
-            f"called and keeps this p; the p of others is by all graphs, plus {FIRST_LEVEL}."
+            f" A structure with an adjusted p of at most {FIRST_LEVEL} by the first {looks.first} "
+            f"is called and keeps this p; the p of others is by all graphs, plus {FIRST_LEVEL}."
         )
     return said
 

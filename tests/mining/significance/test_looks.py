@@ -155,7 +155,7 @@ def test_random_graphs_are_drawn_while_a_structure_is_near_the_level(seed, numbe
 def test_a_structure_is_called_by_more_random_graphs():
     result, _ = compared(NEAR)
     few, _ = compared(NEAR, null_samples=199)
-    assert FIRST_LEVEL < few.p_adjusted and result.is_called
+    assert few.p_adjusted > FIRST_LEVEL and result.is_called
     assert result.p_adjusted <= LEVEL
 
 
