@@ -165,6 +165,27 @@ def test_where_more_would_take_long_the_first_look_has_the_whole_level():
     assert said.startswith("199 random graphs were drawn, since 1,999 would take about 1 minute of")
 
 
+def test_what_is_clear_needs_no_more_random_graphs():
+    cliques = nx.disjoint_union_all([nx.complete_graph(4)] * 12)
+    cliques.add_edges_from((node, (node + 7) % 48) for node in range(48))
+    mined = MinedGraph.of(cliques)
+    rules = PatternMiner(pattern_size=3).choice_rules(mined.graph)
+    found = choice.compare_structures(mined, rules, Steps())
+    results = [one.significance["degree"] for one in found.patterns.values()]
+    assert results and all(one.is_called and one.num_samples == 199 for one in results)
+
+
+def test_random_graphs_of_every_null_model_take_time():
+    mined = MinedGraph.of(graph_with_triangles(NEAR))
+    rules = PatternMiner(pattern_size=3).choice_rules(mined.graph)
+    sizes = choice._sizes_to_compare(mined, [None], rules)
+    work = 1999 * (sizes.steps[3] + choice._steps_of_walk(mined))
+    for share, num_models, most in ((1.01, 1, 1999), (0.99, 1, 199), (1.01, 2, 199)):
+        some = choice.replace(rules, more_steps=share * work)
+        looks, why = choice._looks_in_time(mined, sizes, range(3, 4), num_models, some)
+        assert (looks, bool(why)) == (Looks(199, most), most == 199)
+
+
 def test_time_and_workers_change_nothing_but_how_many_are_drawn(tmp_path):
     whole = compared(NEAR)
     assert compared(NEAR, Steps(n_jobs=2)) == whole
