@@ -175,6 +175,16 @@ def test_what_is_clear_needs_no_more_random_graphs():
     assert results and all(one.is_called and one.num_samples == 199 for one in results)
 
 
+def test_what_the_first_look_does_not_call_waits_for_the_last_one():
+    triangle, looks = Structure.parse("triangle"), Looks()
+    drawn = [12] * 4 + [number % 4 for number in range(1995)]
+    censuses = [{triangle: count} for count in (10, *drawn)]
+    # four of the first 199 have as many, p is .025; none of the next 200, which is .0125
+    for end in looks.ends:
+        assert choice.looks_are_over(censuses[: end + 1], looks) == (end == 1999)
+    assert choice.compare_censuses("degree", censuses, looks)[triangle].is_called
+
+
 def test_random_graphs_of_every_null_model_take_time():
     mined = MinedGraph.of(graph_with_triangles(NEAR))
     rules = PatternMiner(pattern_size=3).choice_rules(mined.graph)
