@@ -146,7 +146,7 @@ def called_and_drawn(kind: Kind, graph: CSRGraph, looks: Looks, seed: int) -> tu
 
 
 def hosts() -> Iterator[tuple[str, int, Callable[[int], nx.Graph]]]:
-    """Kinds, numbers, and graphs whose nodes are joined by more than their degrees, without any motif planted."""
+    """Kinds, numbers, and graphs whose nodes are joined by more than degrees, nothing planted."""
     yield "Barabási–Albert", 20, lambda seed: nx.barabasi_albert_graph(200, 2, seed=seed)
     inside, between = 0.08, 0.01
     shares = [[inside if i == j else between for j in range(4)] for i in range(4)]
