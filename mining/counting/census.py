@@ -212,8 +212,10 @@ def merge_forms(forms: Forms) -> tuple[Forms, np.ndarray]:
     """The different ones, those with fewest edges first, and where each of the others is there."""
     number, size = forms.colors.shape
     upper = np.triu_indices(size, 1)
-    num_edges = sum(forms.channels[:, upper[0], upper[1]] >> bit & 1 for bit in range(63))
-    total = np.asarray(num_edges).sum(axis=1, keepdims=True)
+    joined = forms.channels[:, upper[0], upper[1]]
+    used = range(int(joined.max(initial=0)).bit_length())
+    total = sum((joined >> bit & 1).sum(axis=1, keepdims=True) for bit in used)
+    total = np.zeros((number, 1), np.int64) + total
     links = forms.channels.reshape(number, size * size)
     rows = np.concatenate([total, links, forms.colors], axis=1)
     _, first, position = np.unique(rows, axis=0, return_index=True, return_inverse=True)

@@ -34,10 +34,12 @@ from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
+from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
 from gomkcn.mining.significance.null_models import NullModel, null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.significance.verdicts import (
+    adjust_by_ranks,
     class_differences,
     compare_with_random,
     group_differences,
@@ -67,8 +69,8 @@ _STEPS_A_MINUTE = 2e10
 # steps of a census that take as long as an attempt of a walk
 _STEPS_OF_AN_ATTEMPT = 25
 _TIME_UP = "the count ended early."
-# random graphs whose structures are counted together: small graphs take less time so
-_MOST_TOGETHER = 16
+# random graphs whose structures are counted and kept together: small graphs take less time so
+_MOST_TOGETHER = 64
 # entries that these have together at most; larger graphs are counted one by one
 _ENTRIES_TOGETHER = 1 << 16
 # structures that are reported, with their places, of those that follow from one that leads a
@@ -93,7 +95,8 @@ class ChoiceRules:
     nulls: tuple[Any, ...]
     # whether sizes that take long are left out of the comparison
     is_quick: bool
-    null_samples: int
+    # None: more where they may tell, see Looks
+    null_samples: int | None
     count_error: float
     count_steps: int
     seed: int
@@ -102,21 +105,30 @@ class ChoiceRules:
     # steps of a census of the graph, and where no null model is asked for by its name of those of
     # all random graphs: two minutes of one thread, which nobody minds who did not ask for it
     most_steps: float = 2 * _STEPS_A_MINUTE
+    # steps of the censuses of all random graphs, if more of them may be drawn than those of the
+    # first look: half a minute of one thread, where the first took three seconds
+    more_steps: float = _STEPS_A_MINUTE / 2
     # steps of the census of the graph that are taken when time is up: a third of a second
     late_steps: float = 1e8
+
+    @property
+    def looks(self) -> Looks:
+        """Random graphs of the first look and of the last one."""
+        return Looks() if self.null_samples is None else Looks(self.null_samples, self.null_samples)
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenPatterns:
     """The patterns that are reported, in their order, and the others, the largest z first.
 
-    ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what the
-    comparison does not tell.
+    ``null_models`` says in words what the random graphs of each keep, ``random_graphs`` how many
+    were drawn, and why, and ``warnings`` what the comparison does not tell.
     """
 
     patterns: list[Pattern]
     others: list[Pattern]
     null_models: Mapping[str, str]
+    random_graphs: Mapping[str, str]
     warnings: tuple[str, ...]
 
 
@@ -124,12 +136,13 @@ class ChosenPatterns:
 class ComparedStructures:
     """All structures of few nodes, by their keys, beside the random graphs of each null model.
 
-    ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what is not
-    counted or not compared.
+    ``null_models`` says in words what the random graphs of each keep, ``random_graphs`` how many
+    were drawn, and why, and ``warnings`` what is not counted or not compared.
     """
 
     patterns: Mapping[bytes, Pattern]
     null_models: Mapping[str, str]
+    random_graphs: Mapping[str, str]
     warnings: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -147,7 +160,7 @@ class ComparedStructures:
         absent = sum(result.largest > 0 and not result.observed for result in results)
         more_said = f" (and {absent:,} that these alone have)" if absent else ""
         sentence = (
-            f"{number_of(held, 'structure')} compared with {results[0].num_samples} random graphs"
+            f"{number_of(held, 'structure')} compared with {results[0].num_samples:,} random graphs"
             f"{more_said}: {more} over-represented, {less} under-represented"
         )
         called = _in_order(pattern for pattern in compared if pattern.significance[null].is_called)
@@ -211,7 +224,9 @@ def choose_patterns(
         more = [pattern for pattern in both[num_reported:] if pattern.key in differing]
         reported = [*both[:num_reported], *more]
         others = [pattern for pattern in both[num_reported:] if pattern.key not in differing]
-    return ChosenPatterns(reported, others, compared.null_models, compared.warnings)
+    return ChosenPatterns(
+        reported, others, compared.null_models, compared.random_graphs, compared.warnings
+    )
 
 
 def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
@@ -232,8 +247,12 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
     # the random graphs of every model are counted before any is compared, so that each has a
     # verdict on the same structures
     known = {structure.key: structure for structure in census}
+    counted = {
+        structure: number for structure, number in census.items() if structure.num_nodes in compared
+    }
+    looks, why_no_more = _looks_in_time(mined, sizes, compared, len(models), rules)
     drawn = [
-        (model, _count_in_random(mined, model, known, compared, rules, steps))
+        (model, _count_in_random(mined, model, known, counted, compared, looks, rules.seed, steps))
         for model in (models if compared else ())
     ]
     in_graph = dict.fromkeys(known.values(), 0) | census
@@ -246,12 +265,17 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
     }
     verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
     null_models: dict[str, str] = {}
-    for model, censuses in drawn:
+    random_graphs: dict[str, str] = {}
+    for model, (censuses, why) in drawn:
         if not in_graph or not censuses:
             continue
-        for structure, verdict in compare_censuses(model.name, [in_graph, *censuses]).items():
+        results = compare_censuses(model.name, [in_graph, *censuses], looks)
+        for structure, verdict in results.items():
             verdicts[structure.key][model.name] = verdict
         null_models[model.name] = model.keeps
+        if rules.null_samples is not None and len(censuses) == looks.most:
+            why = "as many as were asked for"
+        random_graphs[model.name] = _how_many(results, looks, why or why_no_more)
         warnings += _doubts_of(model, mined, steps)
     counts = {structure.key: count for structure, count in totals.items()}
     patterns = {
@@ -262,7 +286,40 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         ).counted(OccurrenceCount.exact(counts.get(key, 0)))
         for key, significance in verdicts.items()
     }
-    return ComparedStructures(patterns, null_models, tuple(warnings))
+    return ComparedStructures(patterns, null_models, random_graphs, tuple(warnings))
+
+
+def _looks_in_time(
+    mined: MinedGraph, sizes: SizesToCount, compared: range, num_models: int, rules: ChoiceRules
+) -> tuple[Looks, str]:
+    """The looks at random graphs, and why there is only the first, where nobody wants so many."""
+    looks = rules.looks
+    if not compared or looks.first == looks.most:
+        return looks, "as many as were asked for"
+    work = num_models * looks.most * (sizes.steps[compared[-1]] + _steps_of_walk(mined))
+    if work <= rules.more_steps:
+        return looks, ""
+    minutes = max(1, round(work / _STEPS_A_MINUTE))
+    why = f"since {looks.most:,} would take about {number_of(minutes, 'minute')} of one thread"
+    return Looks(looks.first, looks.first), why
+
+
+def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: str) -> str:
+    """How many random graphs were drawn, and why, and what that means for p."""
+    number = next(iter(results.values())).num_samples
+    families = {_family(structure) for structure, result in results.items() if _occurs(result)}
+    least = len(families) / (min(number, looks.first) + 1)
+    said = f"{number:,} random graphs were drawn, {why}; the smallest adjusted p is {least:.3f}."
+    if number > looks.first:
+        said += (
+            f" A structure with an adjusted p of at most {FIRST_LEVEL} by the first {looks.first} "
+            f"is called and keeps this p; the p of others is by all graphs, plus {FIRST_LEVEL}."
+        )
+    return said
+
+
+def _occurs(result: NullComparison) -> bool:
+    return result.observed > 0 or result.largest > 0
 
 
 def _doubts_of(model: NullModel, mined: MinedGraph, steps: Steps) -> list[str]:
@@ -314,8 +371,7 @@ def _sizes_to_compare(
     if not models:
         return SizesToCount(counted, able[:0], of_each, refused, ())
     # as many censuses and walks as there are random graphs
-    walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
-    total = steps + len(models) * rules.null_samples * (steps + walk)
+    total = steps + len(models) * rules.looks.first * (steps + _steps_of_walk(mined))
     compared = able[: int((total <= rules.most_steps).sum())] if rules.is_quick else able
     late = able[len(compared) :]
     if not late:
@@ -326,6 +382,11 @@ def _sizes_to_compare(
         f"take about {minutes:,} minutes of one thread; a null model that is named does it."
     )
     return SizesToCount(counted, compared, of_each, refused, (warning,))
+
+
+def _steps_of_walk(mined: MinedGraph) -> float:
+    """About how many steps of a census take as long as to draw a random graph."""
+    return _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
 
 
 def _numbers(sizes: Iterable[int]) -> str:
@@ -428,21 +489,24 @@ def _count_in_random(
     mined: MinedGraph,
     model: NullModel,
     known: dict[bytes, Structure],
+    counted: Counts,
     sizes: range,
-    rules: ChoiceRules,
+    looks: Looks,
+    seed: int,
     steps: Steps,
-) -> list[Counts]:
-    """The counts in each random graph of a model, in terms of ``known``; empty where left out."""
+) -> tuple[list[Counts], str]:
+    """The counts in each random graph of a model, in terms of ``known``; empty where left out.
+
+    And why no more were drawn; empty if the looks are one. ``counted`` is in the graph itself.
+    """
     # small graphs take less time together
-    number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
-    numbers = range(rules.null_samples)
-    together = [numbers[k : k + number] for k in numbers[::number]]
+    together = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
     # the hub is drawn here once, and not by every worker; when time is up none is needed, since no
     # graph is drawn then
     drawn: RandomGraphs | None = None
     if not steps.is_late():
         with suppress(TimeUpError):
-            drawn = RandomGraphs(model, mined.graph, rules.seed, steps.check_time)
+            drawn = RandomGraphs(model, mined.graph, seed, steps.check_time)
 
     def take(numbers: range) -> Censuses:
         if drawn is None:
@@ -450,43 +514,85 @@ def _count_in_random(
         graphs = [drawn.draw(k) for k in numbers]
         return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
 
-    found = steps.each(
-        f"counting in random graphs ({model.name})",
-        Censuses,
-        take,
-        together,
-        itemgetter(0),
-        in_time=True,
-        weight=len,
-    )
-    refused = [outcome.refused for outcome in found if outcome.refused]
-    if refused:
-        log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
-        return []
-    censuses = _counts_of_each(found, known)
+    censuses: list[Counts] = []
+    why = ""
+    for end in looks.ends:
+        numbers = range(len(censuses), end)
+        found = steps.each(
+            f"counting in random graphs ({model.name})",
+            Censuses,
+            take,
+            [numbers[k : k + together] for k in range(0, len(numbers), together)],
+            itemgetter(0),
+            in_time=True,
+            weight=len,
+        )
+        refused = [outcome.refused for outcome in found if outcome.refused]
+        if refused:
+            log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
+            return [], ""
+        censuses += _counts_of_each(found, known)
+        if len(censuses) < end:
+            why = "until time was up"
+            break
+        if looks_are_over([counted, *censuses], looks):
+            why = _why_over(end, looks)
+            break
     if len(censuses) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
-        return []
-    return censuses
+        return [], ""
+    return censuses, why
+
+
+def _why_over(number: int, looks: Looks) -> str:
+    """Why no more random graphs are drawn after a look; empty where there is only this one."""
+    if looks.first == looks.most:
+        return ""
+    if number == looks.most:
+        return "the most, since structures stayed near the level"
+    if number == looks.first:
+        return "since no structure is near the level"
+    return "until no structure was near the level"
+
+
+def looks_are_over(censuses: Sequence[Mapping[Structure, int]], looks: Looks) -> bool:
+    """Whether more random graphs would call nothing, after the census of the graph, the first."""
+    number = len(censuses) - 1
+    if number >= looks.most:
+        return True
+    _, counts, families = _by_structure(censuses)
+    at_first = adjust_by_ranks(counts[: looks.first + 1], families)
+    return looks.are_over(at_first, adjust_by_ranks(counts, families), number)
 
 
 def compare_censuses(
-    null: str, censuses: Sequence[Mapping[Structure, int]]
+    null: str, censuses: Sequence[Mapping[Structure, int]], looks: Looks | None = None
 ) -> dict[Structure, NullComparison]:
     """Compare the census of a graph, the first, with those of random graphs.
 
     What one of them lacks occurs there never. Structures of each size, and of these those alone and
-    those of kinds, are a family of their own.
+    those of kinds, are a family of their own. ``looks`` are those at which it was decided to draw
+    more random graphs.
     """
+    structures, counts, families = _by_structure(censuses)
+    return dict(zip(structures, compare_with_random(null, counts, families, looks), strict=True))
+
+
+def _by_structure(
+    censuses: Sequence[Mapping[Structure, int]],
+) -> tuple[list[Structure], np.ndarray, np.ndarray]:
+    """All structures, alone and with their kinds; their counts ``[N + 1, S]``, and families."""
     every = with_structures_alone(censuses)
     structures = list(dict.fromkeys(structure for census in every for structure in census))
     counts = exact_array(
         [[census.get(structure, 0) for structure in structures] for census in every]
     )
-    families = [
-        2 * structure.num_nodes + (structure.alone is not structure) for structure in structures
-    ]
-    return dict(zip(structures, compare_with_random(null, counts, np.array(families)), strict=True))
+    return structures, counts, np.array([_family(structure) for structure in structures])
+
+
+def _family(structure: Structure) -> int:
+    """The family that a structure is corrected with."""
+    return 2 * structure.num_nodes + (structure.alone is not structure)
 
 
 def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[Counts]:

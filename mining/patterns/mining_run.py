@@ -62,6 +62,8 @@ class MiningRun:
         Sentences on what the comparison with random graphs does not tell.
     null_models : mapping from str to str
         What the random graphs of each null model keep, in words, by its name.
+    random_graphs : mapping from str to str
+        How many random graphs of each null model were drawn, and why, a sentence.
     others : tuple of Pattern
         What was counted beside the patterns, the largest z first.
     """
@@ -78,6 +80,7 @@ class MiningRun:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     null_models: Mapping[str, str] = field(default_factory=dict)
+    random_graphs: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
     filters: FiltersRun | None = None
 
@@ -175,6 +178,7 @@ class MiningRun:
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
             null_models=miner.null_models_,
+            random_graphs=miner.random_graphs_,
             others=tuple(others),
             filters=filters,
         )

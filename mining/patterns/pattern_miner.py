@@ -97,8 +97,10 @@ class PatternMiner(GraphEstimator):
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
         two minutes of one thread, and none for molecules, in which random graphs rewire bonds that
         chemistry rules out; named models are compared at all sizes. "none" or None: none.
-    null_samples : int
-        Random graphs of each null model, at least 99.
+    null_samples : int or None
+        Random graphs of each null model, at least 99. None: 199, and more while any structure is
+        near the level, at most 1,999, if these take about half a minute of one thread or less; see
+        :mod:`gomkcn.mining.significance.looks`.
     count_error, count_seconds : float, float or None
         Wanted relative error of counts that are estimated, and how much work each may take, first
         to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
@@ -144,6 +146,8 @@ class PatternMiner(GraphEstimator):
         Sentences on what the comparison with random graphs does not tell.
     null_models_ : dict from str to str
         What the random graphs of each null model keep, in words, by its name.
+    random_graphs_ : dict from str to str
+        How many random graphs of each null model were drawn, and why, a sentence.
     graph_classes_ : GraphClasses or None
         The class of each graph, where ``y`` has it.
     feature_names_in_, n_features_in_
@@ -185,7 +189,7 @@ class PatternMiner(GraphEstimator):
     given: str | tuple[Structure | str, ...] = MinerSettings.given
     exact_copies: bool = MinerSettings.exact_copies
     null: str | tuple[str, ...] | None = MinerSettings.null
-    null_samples: int = MinerSettings.null_samples
+    null_samples: int | None = MinerSettings.null_samples
     count_error: float = MinerSettings.count_error
     count_seconds: float | None = MinerSettings.count_seconds
     filters: FilterMiner | str = MinerSettings.filters
@@ -348,6 +352,7 @@ class PatternMiner(GraphEstimator):
         self.notes_ = (*given.notes, *mined.categories.notes)
         self.warnings_ = choice.warnings
         self.null_models_ = choice.null_models
+        self.random_graphs_ = choice.random_graphs
         self.graph_classes_ = classes_of(y, given)
         return self
 

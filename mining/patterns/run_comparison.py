@@ -198,7 +198,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
     >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
     >>> {one.name: one.signs for one in found.structures[:2]}
-    {'path of 3 nodes': (-1, 0), 'triangle': (1, 0)}
+    {'triangle': (1, 0), 'path of 3 nodes': (-1, 0)}
     >>> found
     RunComparison('graph' and 'graph': ... structures, ... for those of 4 nodes, ...)
     """
@@ -267,6 +267,7 @@ def mine_structures(
         notes=tuple(csr.notes),
         warnings=compared.warnings,
         null_models=compared.null_models,
+        random_graphs=compared.random_graphs,
         others=tuple(compared.patterns.values()),
     )
 

@@ -63,9 +63,11 @@ class RunRecord(msgspec.Struct):
     note: str = ""
     num_random_graphs: Count = 0
     loss_curve: list[float] = []
-    # of mine: what the comparison with random graphs does not tell, and what these keep, in words
+    # of mine: what the comparison with random graphs does not tell, and what these keep and how
+    # many were drawn, in words
     warnings: tuple[str, ...] = ()
     null_models: dict[str, str] = {}
+    random_graphs: dict[str, str] = {}
 
 
 def map_of(folder: Path, file: str, num_relations: int) -> GraphMap | None:

@@ -119,6 +119,7 @@ def run_of_mining(found: MiningRun) -> Run[MiningRun]:
         "notes": list(found.notes),
         "warnings": list(found.warnings),
         "null_models": dict(found.null_models),
+        "random_graphs": dict(found.random_graphs),
         "recovery": None if found.recovery is None else list(map(asdict, found.recovery)),
         "settings": found.settings,
         "provenance": found.provenance,
@@ -190,6 +191,7 @@ def _run_of(folder: Path, run: RunRecord, patterns: PatternsRecord) -> MiningRun
         notes=run.notes,
         warnings=run.warnings,
         null_models=run.null_models,
+        random_graphs=run.random_graphs,
         others=tuple(patterns_of(patterns.others)),
         filters=(
             read_run(FILTERS, folder / _FILTERS).found if (folder / _FILTERS).exists() else None

@@ -82,8 +82,12 @@ class MinerSettings(SettingsTable):
         is_repeated=True,
         usual="degree, at as many sizes as take two minutes; none for molecules",
     )
-    null_samples: int = setting(
-        199, "Number of random graphs per null model", least=LEAST_SAMPLES, most=10**6
+    null_samples: int | None = setting(
+        None,
+        "Number of random graphs per null model",
+        least=LEAST_SAMPLES,
+        most=10**6,
+        usual="199; to 1,999 while results are near the level, if that takes seconds",
     )
     count_error: float = setting(0.02, "Target relative error of estimated counts", above=0, most=1)
     count_seconds: float | None = setting(

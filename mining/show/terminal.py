@@ -174,6 +174,17 @@ def _counted_words(pattern: Pattern) -> str:
     return words
 
 
+def meaning_sentences(run: MiningRun, null: str) -> str:
+    """What it means that a structure is called, and what not; empty where none is."""
+    if not any(called(pattern, null) in (MORE, LESS) for pattern in run.counted):
+        return ""
+    return (
+        "Over- or under-represented means: unlike random graphs that keep "
+        f"{run.null_models[null]}. It is no claim that a structure was planted or selected: how a "
+        "graph grew, or groups of its nodes, can be the reason."
+    )
+
+
 def close_sentence(run: MiningRun, null: str) -> str:
     """The structures that are just not called, and what tells more of them; empty without any."""
     compared = [pattern for pattern in run.counted if null in pattern.significance]
@@ -200,8 +211,8 @@ def close_sentence(run: MiningRun, null: str) -> str:
     share = LEVEL / families
     error = families * (share * (1 - share) / samples) ** 0.5
     return (
-        f"Close to being called: {'; '.join(named)}{others}. With {samples} random graphs such a p "
-        f"has a standard error of {error:.2f}; more random graphs tell more surely."
+        f"Close to being called: {'; '.join(named)}{others}. With {samples:,} random graphs such a "
+        f"p has a standard error of {error:.2f}; more random graphs tell more surely."
     )
 
 
@@ -237,7 +248,12 @@ def _comparison_parts(run: MiningRun, null: str) -> list[str]:
     if table.rows:
         parts.append(str(table))
         parts += [f"Inside copies: {INSIDE_NOTE}."] if run.motif_set.motifs else []
-    return [*parts, *filter(None, [close_sentence(run, null)])]
+    said = (
+        meaning_sentences(run, null),
+        close_sentence(run, null),
+        run.random_graphs.get(null, ""),
+    )
+    return [*parts, *filter(None, said)]
 
 
 def _set_parts(run: MiningRun) -> list[str]:

@@ -22,6 +22,9 @@ Where structures are of several families, such as those of three nodes and those
 corrected on its own, and its p_adjusted is multiplied by the number of families (Bonferroni). So
 many structures of four nodes cannot hide one of three, and the chance that any structure of any
 family is called by accident is still at most the level.
+
+Where no number of random graphs is asked for, they are drawn while a p is near the level, and
+looked at several times: :mod:`gomkcn.mining.significance.looks` says why the level holds.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from functools import lru_cache, reduce
 import numpy as np
 from scipy.special import gammaln, ndtri
 
+from gomkcn.mining.significance.looks import Looks
 from gomkcn.mining.structures.pattern import (
     LESS,
     LEVEL,
@@ -62,7 +66,10 @@ ClassTable = tuple[int, int, int, int]
 
 
 def compare_with_random(
-    null: str, counts: np.ndarray, families: np.ndarray | None = None
+    null: str,
+    counts: np.ndarray,
+    families: np.ndarray | None = None,
+    looks: Looks | None = None,
 ) -> list[NullComparison]:
     """Compare the counts of S structures in a graph with those in N random graphs.
 
@@ -76,6 +83,9 @@ def compare_with_random(
         what there is.
     families : numpy.ndarray, optional
         Whole numbers ``[S]``, the family of each structure; None: all are of one.
+    looks : Looks, optional
+        The looks at which it was decided to draw more; None: as many were drawn as was known
+        before.
 
     Returns
     -------
@@ -103,23 +113,15 @@ def compare_with_random(
             "must be [N + 1, S], the graph and at least two random graphs",
             got=f"the shape {counts.shape}",
         )
-    # 1. differences from the graph itself are exact, however large the counts
-    away = (counts - counts[0]).astype(np.float64)
-    drawn = counts[1:]
+    adjusted = adjust_by_ranks(counts, families)
     num_samples = len(counts) - 1
-    floor = _FLOOR if num_samples >= _MANY else _FLOOR_OF_FEW
-    distance = (away - away.mean(axis=0)) / np.sqrt(away.var(axis=0) + floor)
-    # 2. one correction over all of a family that occurs in any graph, and one over the families
-    occurs = (counts != 0).any(axis=0)
-    families = np.zeros(counts.shape[1], np.int64) if families is None else np.asarray(families)
-    adjusted = np.ones(counts.shape[1])
-    numbers = np.unique(families[occurs])
-    for number in numbers:
-        inside = occurs & (families == number)
-        adjusted[inside] = len(numbers) * step_down(np.abs(distance[:, inside]))
-    adjusted = np.minimum(adjusted, 1.0)
-    # 3. ranks in the direction in which the graph lies out, and what is printed beside them
-    is_more = distance[0] > 0
+    if looks is not None and num_samples > looks.first:
+        at_first = adjust_by_ranks(counts[: looks.first + 1], families)
+        adjusted = looks.adjusted(at_first, adjusted, num_samples)
+    # ranks in the direction in which the graph lies out, and what is printed beside them
+    away = _away(counts)
+    drawn = counts[1:]
+    is_more = away.mean(axis=0) < 0
     beyond = np.where(is_more, (drawn >= counts[0]).sum(axis=0), (drawn <= counts[0]).sum(axis=0))
     p = (1 + beyond) / (1 + num_samples)
     sd = away[1:].std(axis=0, ddof=1)
@@ -139,6 +141,31 @@ def compare_with_random(
         )
         for s in range(counts.shape[1])
     ]
+
+
+def adjust_by_ranks(counts: np.ndarray, families: np.ndarray | None = None) -> np.ndarray:
+    """Adjusted p of all structures by all graphs of ``counts``, float64 ``[S]``.
+
+    The arguments are those of :func:`compare_with_random`.
+    """
+    # 1. how far each graph lies out with each structure
+    away = _away(counts)
+    floor = _FLOOR if len(counts) > _MANY else _FLOOR_OF_FEW
+    distance = np.abs(away - away.mean(axis=0)) / np.sqrt(away.var(axis=0) + floor)
+    # 2. one correction over all of a family that occurs in any graph, and one over the families
+    occurs = (counts != 0).any(axis=0)
+    families = np.zeros(counts.shape[1], np.int64) if families is None else np.asarray(families)
+    adjusted = np.ones(counts.shape[1])
+    numbers = np.unique(families[occurs])
+    for number in numbers:
+        inside = occurs & (families == number)
+        adjusted[inside] = len(numbers) * step_down(distance[:, inside])
+    return np.minimum(adjusted, 1.0)
+
+
+def _away(counts: np.ndarray) -> np.ndarray:
+    """Differences from the counts of the graph itself, exact however large these are."""
+    return (counts - counts[0]).astype(np.float64)
 
 
 def step_down(distance: np.ndarray) -> np.ndarray:

@@ -187,7 +187,7 @@ def test_the_first_answer_counts_in_words():
     wedge = Structure.parse("path-3")
     result = NullComparison("degree", 99, 5.0, 1.0, 1.0, 2.0, 4.0, 0.01, 0.02, MORE)
     pattern = Pattern(wedge, significance={"degree": result})
-    said = str(choice.ComparedStructures({wedge.key: pattern}, {"degree": ""}, ()))
+    said = str(choice.ComparedStructures({wedge.key: pattern}, {"degree": ""}, {}, ()))
     assert said.startswith("1 structure compared with 99 random graphs: 1 over-represented, 0")
 
 
