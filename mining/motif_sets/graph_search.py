@@ -14,7 +14,6 @@ from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import LEAST_SAVED, Question, SearchInBase
-from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.runtime.steps import Steps
 
 # nodes of a motif where no sizes are given
@@ -22,6 +21,10 @@ SIZES = range(3, 9)
 GRAPH_SEARCH = SearchSettings()
 # whether motifs of the degrees save beside blocks is seen from one greedy set of them
 DECIDING_SEARCH = SearchSettings(exponents=(0.0,), num_measured=1, most_rounds=0)
+# starts after the first, and those that are made where the sets of these differ
+_STARTS = ((1,), (2, 3))
+# in a graph of more edges a start takes a minute
+_MOST_EDGES_OF_STARTS = 10_000
 _DECIDED = "Motifs save bits beside the blocks, which decides; no others were searched for."
 
 
@@ -44,8 +47,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     ([(4, 6)], 'degrees')
     """
     empty = GraphDescription.of(GraphCode.of(question.mined))
-    name = "searching for the motif set"
-    found = steps.once(name, CodedSet, search_graph, question, empty, steps)
+    found = _search_from_starts(question, empty, steps)
     blocks = find_blocks(empty.code, is_late=steps.is_late)
     if blocks is None:
         return Answer(found, None)
@@ -53,18 +55,61 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     if in_blocks.length > found.bits_base - LEAST_SAVED:
         return Answer(found, None)
     # 1. the motifs of the degrees may save beside the blocks
-    proposed = [Pattern(motif.structure, sources=motif.sources) for motif in found.motifs]
-    known = replace(question, proposed=proposed, grows=False, exact_copies=True)
+    known = replace(question, proposed=(), grows=False, exact_copies=True).beside([found])
     name = "looking whether the motifs save beside blocks"
     other = steps.once(name, CodedSet, search_graph, known, in_blocks, steps, DECIDING_SEARCH)
     if other.motifs:
         return Answer(found, replace(other, cut=_DECIDED))
     # 2. or others do
-    name = "searching for the motif set given blocks"
-    other = steps.once(name, CodedSet, search_graph, question, in_blocks, steps)
+    other = steps.once(
+        "searching for the motif set given blocks",
+        CodedSet,
+        search_graph,
+        question.ungiven,
+        in_blocks,
+        steps,
+    )
+    if question.has_given:
+        other = _with_given(question, other, in_blocks, steps, "given blocks")
     if not other.motifs and other.bits_total <= found.bits_total - LEAST_SAVED:
         return Answer(other, found)
     return Answer(found, other)
+
+
+def _search_from_starts(question: Question, empty: GraphDescription, steps: Steps) -> CodedSet:
+    """The best set of searches that start from other random numbers, and of what they have in all.
+
+    Two start, and two more where these differ. Their sets are crossed: all of their motifs are
+    proposed to a search of its own. What is given is no part of these.
+    """
+
+    def search(start: int) -> CodedSet:
+        return search_graph(question.ungiven.started(start), empty, steps)
+
+    # 1. the first one ends with what it has when time is up, the others may be left out
+    sets = steps.each("searching for the motif set", CodedSet, search, [0])
+    for starts in _STARTS if empty.code.num_edges <= _MOST_EDGES_OF_STARTS else ():
+        if len({found.codes for found in sets}) > 1 or starts == _STARTS[0]:
+            name = "searching for the motif set from another start"
+            sets += steps.each(name, CodedSet, search, starts, in_time=True)
+    best = min(sets, key=lambda found: found.bits_total)
+    # 2. what their sets have in all
+    if len({found.codes for found in sets}) > 1 and not steps.is_late():
+        every = replace(question.ungiven, grows=False).beside(sets)
+        name = "crossing the motif sets"
+        best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
+    # 3. what is given
+    if question.has_given:
+        best = _with_given(question.beside(sets), best, empty, steps)
+    return best.from_starts(sets)
+
+
+def _with_given(
+    question: Question, known: CodedSet, empty: GraphDescription, steps: Steps, base: str = ""
+) -> CodedSet:
+    """A set that is known, or a better one with what is given."""
+    name = f"searching for the motif set with what is given {base}".rstrip()
+    return steps.once(name, CodedSet, search_graph, question, empty, steps, GRAPH_SEARCH, known)
 
 
 def search_graph(
@@ -72,15 +117,17 @@ def search_graph(
     empty: GraphDescription,
     steps: Steps,
     settings: SearchSettings = GRAPH_SEARCH,
+    known: CodedSet | None = None,
 ) -> CodedSet:
     """Search for the motif set of a graph in one base, from the graph without motifs.
 
-    Motifs have at least two copies; there are none where they save less than 10 bits.
+    Motifs have at least two copies; there are none where they save less than 10 bits. A set that is
+    ``known`` is the least that is found.
     """
     sizes = question.sizes or SIZES
     proposals = GraphProposals(empty, sizes, question.seed, steps.is_late)
     search = SearchInBase(empty, proposals, settings, sizes, NEAR, steps)
     blocks: np.ndarray | None = empty.code.blocks
     base = "degrees" if blocks is None else "blocks"
-    found = search.run(question, base)
+    found = search.run(question, base, known)
     return replace(found, blocks=blocks, error=empty.residual.error)
