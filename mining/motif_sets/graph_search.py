@@ -70,7 +70,11 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
         steps,
     )
     if question.has_given:
-        other = _with_given(question, other, in_blocks, steps, "given blocks")
+        name = "searching for the motif set given blocks with what is given"
+        every = question.beside([other])
+        other = steps.once(
+            name, CodedSet, search_graph, every, in_blocks, steps, GRAPH_SEARCH, other
+        )
     if not other.motifs and other.bits_total <= found.bits_total - LEAST_SAVED:
         return Answer(other, found)
     return Answer(found, other)
@@ -80,11 +84,13 @@ def _search_from_starts(question: Question, empty: GraphDescription, steps: Step
     """The best set of searches that start from other random numbers, and of what they have in all.
 
     Two start, and two more where these differ. Their sets are crossed: all of their motifs are
-    proposed to a search of its own. What is given is no part of these.
+    proposed to a search of its own. These are for exact copies, without what is given, which a
+    search at the end takes to the best of them, and looks for copies that may differ.
     """
+    exact = replace(question.ungiven, exact_copies=True)
 
     def search(start: int) -> CodedSet:
-        return search_graph(question.ungiven.started(start), empty, steps)
+        return search_graph(exact.started(start), empty, steps)
 
     # 1. the first one ends with what it has when time is up, the others may be left out
     sets = steps.each("searching for the motif set", CodedSet, search, [0])
@@ -95,21 +101,15 @@ def _search_from_starts(question: Question, empty: GraphDescription, steps: Step
     best = min(sets, key=lambda found: found.bits_total)
     # 2. what their sets have in all
     if len({found.codes for found in sets}) > 1 and not steps.is_late():
-        every = replace(question.ungiven, grows=False).beside(sets)
+        every = replace(exact, grows=False).beside(sets)
         name = "crossing the motif sets"
         best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
-    # 3. what is given
-    if question.has_given:
-        best = _with_given(question.beside(sets), best, empty, steps)
+    # 3. what is given, and copies that may differ
+    if question.has_given or not (question.exact_copies or best.cut):
+        name = "searching for the motif set with copies that may differ"
+        every = question.beside(sets)
+        best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
     return best.from_starts(sets)
-
-
-def _with_given(
-    question: Question, known: CodedSet, empty: GraphDescription, steps: Steps, base: str = ""
-) -> CodedSet:
-    """A set that is known, or a better one with what is given."""
-    name = f"searching for the motif set with what is given {base}".rstrip()
-    return steps.once(name, CodedSet, search_graph, question, empty, steps, GRAPH_SEARCH, known)
 
 
 def search_graph(

@@ -100,12 +100,14 @@ class MotifSearch:
         given: Sequence[Candidate] = (),
         state: MotifSearchState | None = None,
         grows: bool = True,
+        known: Description | None = None,
         least_alone: float = -np.inf,
     ) -> Description:
         """Search, and return the shortest description; go on from a ``state`` if there is one.
 
-        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows. There
-        is no search where none of them saves more than ``least_alone`` by itself.
+        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows. A set
+        of exact copies that is ``known`` is the first one, if its structures are given. There is no
+        search where none of them saves more than ``least_alone`` by itself.
         """
         settings = self.settings
         num_greedy = len(settings.exponents)
@@ -114,6 +116,8 @@ class MotifSearch:
         if state is None:
             self.take(given)
             self.propose(self.empty, 0)
+            if known is not None:
+                self.start_from(known)
             if max(map(self.gain_alone, self.candidates), default=-np.inf) < least_alone:
                 return self.best
         else:
@@ -458,16 +462,18 @@ class MotifSearch:
             for numbers, exponent in state.tried
         }
 
-    def know(self, description: Description) -> None:
-        """Know the copies of a set among those of its structures, where these are exact."""
-        for motif in description.motifs:
-            candidate = self.candidates.get(motif.structure.code)
-            if candidate is not None and not len(motif.edits):
-                # of two orders of the same nodes that of the set is kept
-                more = np.concatenate([motif.copies.astype(np.int32), candidate.copies])
-                every = replace(candidate, copies=more[distinct(hash_sets(more)[:, -1])])
-                self.candidates[candidate.code] = every = self.proposals.completed(every)
-                self.alone[candidate.code] = self.choose(self.empty, every)
+    def start_from(self, other: Description) -> None:
+        """Take a set of exact copies as the best one if it is shorter, and know its copies."""
+        if self.cost(other) >= self.cost(self.best) - EQUAL:
+            return
+        self.best = other
+        for motif in other.motifs:
+            candidate = self.candidates[motif.structure.code]
+            # of two orders of the same nodes that of the set is kept
+            more = np.concatenate([motif.copies.astype(np.int32), candidate.copies])
+            every = replace(candidate, copies=more[distinct(hash_sets(more)[:, -1])])
+            self.candidates[candidate.code] = every = self.proposals.completed(every)
+            self.alone[candidate.code] = self.choose(self.empty, every)
 
     def set_of(self, motifs: Sequence[PlacedMotif]) -> Description:
         """The set of some motifs with their copies, in their order."""

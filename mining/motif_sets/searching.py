@@ -65,11 +65,16 @@ class Question:
         return replace(self, proposed=others)
 
     def started(self, number: int) -> Question:
-        """The same from a start with a number; the first one has the seed that was given."""
+        """The same from a start with a number, the first of which has the seed that was given.
+
+        Where the graph itself shows structures, every second one is without what was proposed: it
+        may stand in the way of better sets.
+        """
         if not number:
             return self
         (seed,) = np.random.SeedSequence([self.seed, number]).generate_state(1)
-        return replace(self, seed=int(seed))
+        proposed = () if self.grows and number % 2 else self.proposed
+        return replace(self, seed=int(seed), proposed=proposed)
 
     def beside(self, known: Sequence[CodedSet]) -> Question:
         """The same, where the motifs of sets that are known are proposed as well."""
@@ -100,7 +105,8 @@ class SearchInBase:
     def run(self, question: Question, base: str, known: CodedSet | None = None) -> CodedSet:
         """Search, with the structures that were proposed, and those that the graph shows.
 
-        A set that is ``known``, without what is given, is the least that is found.
+        A set of exact copies that is ``known``, without what is given, is the least that is found;
+        where nothing is given, exact copies are not searched for again.
         """
         given: dict[bytes, Sequence[Candidate]] = {}
         others: list[Candidate] = []
@@ -110,13 +116,8 @@ class SearchInBase:
                 given[pattern.key] = candidates
             else:
                 others += candidates
-        every = [*(candidate for some in given.values() for candidate in some), *others]
-        search, best, cut = self._search(question, every)
-        if known is not None:
-            before = search.set_of(known.motifs)
-            if before.length < best.length - EQUAL:
-                search.know(before)
-                best = before
+        drawn = [candidate for some in given.values() for candidate in some]
+        search, best, cut = self._search(question, [*drawn, *others], drawn, known)
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         bits_known = 0.0 if known is None else known.bits_saved
@@ -127,31 +128,48 @@ class SearchInBase:
             else motif
             for motif in self._motifs(search, best)
         ]
-        closest = None if best.motifs else search.closest()
+        closest = None
+        if not best.motifs and known is not None:
+            closest = known.closest
+        elif not best.motifs and (description := search.closest()) is not None:
+            (closest,) = self._motifs(search, description)
         return CodedSet(
             tuple(motifs),
             self.empty.length,
             best.length,
             base,
             cut=cut,
-            closest=None if closest is None else self._motifs(search, closest)[0],
+            closest=closest,
             given=of_given,
         )
 
-    def _search(self, question: Question, candidates: Sequence[Candidate]) -> _Ended:
+    def _search(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        given: Sequence[Candidate],
+        known: CodedSet | None,
+    ) -> _Ended:
         """Search for exact copies, and then for others, from what is kept if there is some."""
         state = self.steps.kept(MotifSearchState)
         search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
-        if state is None or state.exact is None:
-            search.run(candidates, state, grows=question.grows)
-            state = None
-        else:
+        before = self.empty if known is None else search.set_of(known.motifs)
+        exact = self.empty if any(len(motif.edits) for motif in before.motifs) else before
+        # 1. exact copies
+        if state is not None and state.exact is not None:
             # copies that differ were looked for already
             search.resume(state.exact)
+        elif known is None or given or question.exact_copies:
+            search.run(candidates, state, grows=question.grows, known=exact)
+            state = None
+        else:
+            search.take(candidates)
+            search.start_from(exact)
+        # 2. copies that may differ
         if question.exact_copies or search.cut:
-            return _Ended(search, search.best, search.cut)
-        near = self._search_drawings(question, search, candidates, state)
-        best = self._chosen(search.best, near.best)
+            return _Ended(search, min(search.best, before, key=search.cost), search.cut)
+        near = self._search_drawings(question, search, given, state)
+        best = min(self._chosen(search.best, near.best), before, key=search.cost)
         cut = near.cut if best is near.best or self.steps.is_late() else ""
         return _Ended(search, best, cut)
 
@@ -159,14 +177,14 @@ class SearchInBase:
         self,
         question: Question,
         search: MotifSearch,
-        candidates: Sequence[Candidate],
+        given: Sequence[Candidate],
         state: MotifSearchState | None,
     ) -> MotifSearch:
         """The search for motifs whose copies may differ, after that for exact ones."""
         exact = search.best
         fits = DrawingFits(self.empty, self.near_sizes, question.seed, self.near_settings)
         drawings = [drawing_of(motif.structure, motif.copies) for motif in exact.motifs]
-        drawings += [drawing_of(candidate.structure) for candidate in candidates]
+        drawings += [drawing_of(candidate.structure) for candidate in given]
         drawings = [drawing for drawing in drawings if drawing.structure.num_nodes in fits.sizes]
         near = MotifSearch(
             self.empty,
