@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,10 +22,9 @@ SIZES = range(3, 9)
 GRAPH_SEARCH = SearchSettings()
 # whether motifs of the degrees save beside blocks is seen from one greedy set of them
 DECIDING_SEARCH = SearchSettings(exponents=(0.0,), num_measured=1, most_rounds=0)
-# starts after the first, and those that are made where the sets of these differ
-_STARTS = ((1,), (2, 3))
-# in a graph of more edges a start takes a minute
-_MOST_EDGES_OF_STARTS = 10_000
+# starts after the first, those that are made where the sets of these differ, and the most edges of
+# a graph in which they are: the search there takes seconds, and half a minute
+_STARTS = ((1,), 10_000), ((2, 3), 1_000)
 _DECIDED = "Motifs save bits beside the blocks, which decides; no others were searched for."
 
 
@@ -83,9 +83,10 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
 def _search_from_starts(question: Question, empty: GraphDescription, steps: Steps) -> CodedSet:
     """The best set of searches that start from other random numbers, and of what they have in all.
 
-    Two start, and two more where these differ. Their sets are crossed: all of their motifs are
-    proposed to a search of its own. These are for exact copies, without what is given, which a
-    search at the end takes to the best of them, and looks for copies that may differ.
+    Two start, and in a small graph two more where these differ. Their sets are crossed: a search
+    goes on from the best of them, to which the motifs of all are proposed. These are for exact
+    copies, without what is given, which a search at the end tries beside the best of them; it looks
+    for copies that may differ as well.
     """
     exact = replace(question.ungiven, exact_copies=True)
 
@@ -94,14 +95,15 @@ def _search_from_starts(question: Question, empty: GraphDescription, steps: Step
 
     # 1. the first one ends with what it has when time is up, the others may be left out
     sets = steps.each("searching for the motif set", CodedSet, search, [0])
-    for starts in _STARTS if empty.code.num_edges <= _MOST_EDGES_OF_STARTS else ():
-        if len({found.codes for found in sets}) > 1 or starts == _STARTS[0]:
+    for starts, most_edges in _STARTS:
+        is_open = len(sets) == 1 or _differ(sets)
+        if is_open and empty.code.num_edges <= most_edges:
             name = "searching for the motif set from another start"
             sets += steps.each(name, CodedSet, search, starts, in_time=True)
     best = min(sets, key=lambda found: found.bits_total)
     # 2. what their sets have in all
-    if len({found.codes for found in sets}) > 1 and not steps.is_late():
-        every = replace(exact, grows=False).beside(sets)
+    if _differ(sets) and not steps.is_late():
+        every = exact.beside(sets)
         name = "crossing the motif sets"
         best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
     # 3. what is given, and copies that may differ
@@ -110,6 +112,11 @@ def _search_from_starts(question: Question, empty: GraphDescription, steps: Step
         every = question.beside(sets)
         best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
     return best.from_starts(sets)
+
+
+def _differ(sets: Sequence[CodedSet]) -> bool:
+    """Whether some sets have not all the same structures."""
+    return len({found.codes for found in sets}) > 1
 
 
 def search_graph(
