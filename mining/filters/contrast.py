@@ -192,6 +192,22 @@ def choose_contrasting(
     return Chosen([candidates[place] for place, _ in ranked], [beyond for _, beyond in ranked])
 
 
+def choose_of_size(
+    known: Structures, sampled: Neighbourhoods, size: int, channels: np.ndarray, most: int
+) -> list[int]:
+    """The structures of one size that a graph has more of than random graphs have, by number.
+
+    They are covers as those of :func:`choose_contrasting`, each size by itself: a part of a motif
+    stands beside it.
+    """
+    rows = np.array(_recurring(known, sampled, size, None), np.int64)
+    if not len(rows):
+        return []
+    counts = known.counts.astype(np.float64)
+    order, exceeds = cover(_likeness(known, rows, channels), counts[0], counts[1:], most)
+    return [int(rows[place]) for place, beyond in zip(order, exceeds, strict=True) if beyond]
+
+
 def _on_device(device: str, *arrays: np.ndarray) -> tuple[Any, ...]:
     """Arrays as they are on the CPU, and tensors on another device."""
     if device == "cpu":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ class GivenPattern:
 
 @dataclass(frozen=True, eq=False)
 class CodedSet:
-    """What a search finds in one base, in nodes of the mined graph, most bits first."""
+    """What a search finds in one base, in nodes of the mined graph, in the order of the choice."""
 
     motifs: tuple[PlacedMotif, ...]
     bits_base: float  # length of the description without motifs
@@ -49,11 +50,33 @@ class CodedSet:
     # what came of each structure that was given, by key
     given: Mapping[bytes, GivenPattern] = field(default_factory=dict)
     error: float = 0.0  # what grouped degrees change the lengths by at most, about
+    # bits that the set of each start of the search saves, where there were several
+    bits_of_starts: tuple[float, ...] = ()
 
     @property
     def bits_saved(self) -> float:
         """How much shorter the description is with the motifs."""
         return self.bits_base - self.bits_total
+
+    @property
+    def best_motif(self) -> PlacedMotif:
+        """The motif that the description grows most without."""
+        return min(self.motifs, key=lambda motif: (-motif.bits, motif.structure.key))
+
+    @cached_property
+    def codes(self) -> frozenset[bytes]:
+        """The codes of its structures."""
+        return frozenset(motif.structure.code for motif in self.motifs)
+
+    def from_starts(self, sets: Sequence[CodedSet]) -> CodedSet:
+        """The same, with what the set of each start of its search saves, and has of its motifs."""
+        motifs = tuple(
+            replace(motif, starts=sum(motif.structure.code in found.codes for found in sets))
+            for motif in self.motifs
+        )
+        return replace(
+            self, motifs=motifs, bits_of_starts=tuple(found.bits_saved for found in sets)
+        )
 
     def beside(self, bits_base: float) -> CodedSet:
         """The same beside a shorter description without motifs, which the largest share pays for.

@@ -72,10 +72,17 @@ def answer_of_collection(question: Question, steps: Steps) -> Answer:
     grown = GrownStructures(mined, empty, sizes, question.seed, steps.is_late, question.grows)
 
     def search(base: int) -> CodedSet:
-        return search_collection(question, grown, base, steps)
+        return search_collection(question.ungiven, grown, base, steps)
+
+    def search_beside(base: int) -> CodedSet:
+        every = question.beside([sets[base]])
+        return search_collection(every, grown, base, steps, sets[base])
 
     bases = range(len(empty))
     sets = steps.each("searching for the motif set", CodedSet, search, bases)
+    if question.has_given:
+        name = "searching for the motif set with what is given"
+        sets = steps.each(name, CodedSet, search_beside, bases)
     if len(sets) > 1:
         return _shortest(sets)
     least_share = 1.0 if question.exact_copies else _LEAST_OF_CLIQUE
@@ -94,9 +101,16 @@ def empty_descriptions(mined: MinedGraph) -> tuple[CollectionDescription, ...]:
 
 
 def search_collection(
-    question: Question, grown: GrownStructures, base: int, steps: Steps
+    question: Question,
+    grown: GrownStructures,
+    base: int,
+    steps: Steps,
+    known: CodedSet | None = None,
 ) -> CodedSet:
-    """Search for the motif set of a collection in one of its bases, by its number."""
+    """Search for the motif set of a collection in one of its bases, by its number.
+
+    A set that is ``known``, without what is given, is the least that is found.
+    """
     empty = grown.empty[base]
     search = SearchInBase(
         empty,
@@ -106,7 +120,7 @@ def search_collection(
         COLLECTION_NEAR,
         steps,
     )
-    found = search.run(question, empty.code.base)
+    found = search.run(question, empty.code.base, known)
     return replace(found, cut=grown.cut or found.cut)
 
 
@@ -129,7 +143,7 @@ def _without_motifs(found: CodedSet) -> CodedSet:
         found,
         motifs=(),
         bits_total=found.bits_base,
-        closest=found.motifs[0],
+        closest=found.best_motif,
         given=found.without_motifs("no motif saves 10 bits beside the shorter base"),
     )
 
@@ -158,7 +172,7 @@ def _or_blocks(mined: MinedGraph, found: CodedSet, seed: int, least_share: float
     if blocks.bits - found.bits_total >= LEAST_SAVED:
         return Answer(found.beside(blocks.bits), in_blocks)
     if found.motifs:
-        in_blocks = replace(in_blocks, closest=found.motifs[0])
+        in_blocks = replace(in_blocks, closest=found.best_motif)
     return Answer(in_blocks, found)
 
 

@@ -10,19 +10,33 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn.mining.filters.filter_proposals import propose_filters
 from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
+from gomkcn.mining.motif_sets.collection_search import SIZES as COLLECTION_SIZES
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
-from gomkcn.mining.motif_sets.graph_search import answer_of_graph
+from gomkcn.mining.motif_sets.graph_search import SIZES, answer_of_graph
 from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.searching import Question
-from gomkcn.mining.settings.miner_settings import MOST_PATTERN_NODES, read_given
+from gomkcn.mining.settings.miner_settings import (
+    FILTERS,
+    GROWN,
+    MOST_PATTERN_NODES,
+    MinerSettings,
+    read_given,
+)
 from gomkcn.mining.structures.categories import in_categories
 from gomkcn.mining.structures.graph_relations import in_relations_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.occurrences import node_columns
-from gomkcn.mining.structures.pattern import MotifPart, Pattern, is_dense_group, orbit_features
+from gomkcn.mining.structures.pattern import (
+    MotifPart,
+    Pattern,
+    is_dense_group,
+    merge,
+    orbit_features,
+)
 from gomkcn.mining.structures.pattern_reading import read_pattern
 from gomkcn_dgl.checks import RandomState, as_seed, check_bool, check_sizes
 from gomkcn_dgl.errors import InputError
@@ -123,12 +137,15 @@ def find_motif_set(
     seed: int,
     proposed: Sequence[Pattern] = (),
     *,
-    grows: bool = True,
+    sources: Sequence[str] = MinerSettings.sources,
     exact_copies: bool = False,
     is_collection: bool = False,
     steps: Steps | None = None,
 ) -> MotifSet:
-    """Search in each base, and answer with the shortest description."""
+    """Search in each base, and answer with the shortest description.
+
+    Beside what is ``proposed``, filters are, and sets of nodes grow, as the ``sources`` have it.
+    """
     steps = Steps() if steps is None else steps
     graph = mined.graph
     # a list of one graph is a collection as well
@@ -137,7 +154,14 @@ def find_motif_set(
         of_given = _of_given(proposed, CodedSet((), 0.0, 0.0))
         left_out = _not_used(mined)
         return MotifSet((), 0.0, 0.0, given=of_given, not_used=left_out, num_graphs=num_graphs)
-    question = Question(mined, sizes, seed, proposed, grows, exact_copies)
+    every = list(proposed)
+    if FILTERS in sources:
+        usual = sizes or (COLLECTION_SIZES if is_collection else SIZES)
+        name = "looking for filters that may be motifs"
+        kind = tuple[Structure, ...]
+        filters = steps.once(name, kind, propose_filters, mined, usual, seed, steps)
+        every += [Pattern(structure, sources=(FILTERS,)) for structure in filters]
+    question = Question(mined, sizes, seed, merge(every), GROWN in sources, exact_copies)
     both = answer_of_collection if is_collection else answer_of_graph
     answer, other = both(question, steps)
     found = _as_motif_set(mined, answer, num_graphs)
@@ -149,8 +173,8 @@ def find_motif_set(
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first; dense groups stand behind what can be seen, and both before what
-    adds few bits.
+    Those of most bits come first, after these what less than half of the starts of the search
+    found; dense groups stand behind what can be seen, and all of them before what adds few bits.
     """
     graph = mined.graph
     ordered = sorted(
@@ -160,6 +184,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
             is_dense_group(
                 motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
             ),
+            2 * motif.starts <= len(found.bits_of_starts),
             -motif.bits,
             motif.structure.key,
         ),
@@ -182,6 +207,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         edges_covered=num_edges / (len(graph.indices) / 2),
         near=near_variants([(motif.structure, len(motif.copies)) for motif in ordered]),
         cut=found.cut,
+        bits_of_starts=found.bits_of_starts,
         closest=None if found.closest is None else _as_pattern(mined, found.closest),
         not_used=(*_not_used(mined), *_grouping(found)),
         num_graphs=num_graphs,
@@ -218,6 +244,7 @@ def _as_pattern(mined: MinedGraph, motif: PlacedMotif) -> Pattern:
             motif.bits,
             motif.address,
             share=motif.share,
+            starts=motif.starts,
             num_copies=len(copies),
             edits=edits,
             features=orbit_features(mined.graph.features, columns, structure, copies),

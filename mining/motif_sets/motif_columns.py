@@ -45,6 +45,8 @@ class MotifRow:
         The bits that it saves, divided by those of the motif that saves most.
     planted : str
         The planted motifs that it is.
+    num_starts : int
+        Starts of the search, 0 where they were not told apart.
     """
 
     number: int
@@ -55,6 +57,7 @@ class MotifRow:
     edges_covered: float
     share_of_most: float
     planted: str
+    num_starts: int
 
     @property
     def is_below_line(self) -> bool:
@@ -93,6 +96,13 @@ def _interval_text(row: MotifRow) -> Text:
 def _occurrences(row: MotifRow) -> float | None:
     total = row.pattern.frequency.occurrences
     return None if total == UNCOUNTED else total.value
+
+
+def _starts_text(row: MotifRow) -> Text:
+    """How many starts found it, where not all did."""
+    if row.part.starts >= row.num_starts:
+        return None
+    return Number(whole(row.part.starts), ("starts",)), f" of {row.num_starts} starts"
 
 
 MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
@@ -189,6 +199,24 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
         "what the description grows by without the motif; does not add up",
         lambda row: row.part.bits,
         media=Medium.FILE,
+    ),
+    TableColumn(
+        "seen_by",
+        "Seen by",
+        "what proposed it: grown sets of nodes, filters, frequent subgraphs, or the user",
+        lambda row: ", ".join(row.pattern.sources),
+        is_left=True,
+        media=Medium.FILE,
+    ),
+    TableColumn(
+        "starts",
+        "Starts",
+        "of the starts of the search, those whose sets have it",
+        lambda row: row.part.starts if row.num_starts else None,
+        _starts_text,
+        media=Medium.FILE | Medium.PAGE | Medium.TERMINAL,
+        is_optional=True,
+        below=Below("structure", "found by {}", Medium.PAGE),
     ),
     TableColumn(
         "variant_of",
@@ -290,6 +318,7 @@ def motif_rows(
     nodes_covered: float,
     edges_covered: float,
     planted: Sequence[str],
+    num_starts: int,
 ) -> list[MotifRow]:
     """The rows of a set, whose shares of the nodes and the edges of the graph are given."""
     parts = [pattern.motif for pattern in motifs if pattern.motif is not None]
@@ -317,6 +346,7 @@ def motif_rows(
             edges_covered=edges_covered * edges[number] / max(1, sum(edges)),
             share_of_most=max(0.0, part.share / most),
             planted=planted[number] if len(planted) else "",
+            num_starts=num_starts,
         )
         for number, (pattern, part) in enumerate(zip(motifs, parts, strict=True))
     ]

@@ -25,6 +25,7 @@ import numpy as np
 
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
 from gomkcn.mining.motif_sets.description import Description
+from gomkcn.mining.motif_sets.grown_sets import distinct, hash_sets
 from gomkcn.mining.motif_sets.moves import MOVES, REDRAW, Gap, Move, codes_of, put_in
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif
 from gomkcn.mining.motif_sets.proposals import Proposals
@@ -51,15 +52,13 @@ class MotifSearchState:
     tried: tuple[tuple[tuple[int, ...], float], ...]
     # where drawings are searched for, what the search for exact copies ended with
     exact: MotifSearchState | None = None
-    # where patterns are given, what the search without them ended with
-    ungiven: MotifSearchState | None = None
 
 
 class MotifSearch:
     """The search for a motif set, from a description without motifs.
 
-    ``steps`` keep how far it has come, and say when the time is up. ``exact`` and ``ungiven`` are
-    the states of the searches before it, which are kept as well.
+    ``steps`` keep how far it has come, and say when the time is up. ``exact`` is the state of the
+    search before it, which is kept as well.
     """
 
     def __init__(
@@ -70,13 +69,11 @@ class MotifSearch:
         steps: Steps,
         name: str = "",
         exact: MotifSearchState | None = None,
-        ungiven: MotifSearchState | None = None,
     ) -> None:
         self.empty = empty
         self.best = empty
         self.proposals = proposals
         self.exact = exact
-        self.ungiven = ungiven
         self.settings = settings
         self.steps = steps
         # each base has a step of its own
@@ -103,12 +100,14 @@ class MotifSearch:
         given: Sequence[Candidate] = (),
         state: MotifSearchState | None = None,
         grows: bool = True,
+        known: Description | None = None,
         least_alone: float = -np.inf,
     ) -> Description:
         """Search, and return the shortest description; go on from a ``state`` if there is one.
 
-        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows. There
-        is no search where none of them saves more than ``least_alone`` by itself.
+        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows. A set
+        of exact copies that is ``known`` is the first one, if its structures are given. There is no
+        search where none of them saves more than ``least_alone`` by itself.
         """
         settings = self.settings
         num_greedy = len(settings.exponents)
@@ -117,6 +116,8 @@ class MotifSearch:
         if state is None:
             self.take(given)
             self.propose(self.empty, 0)
+            if known is not None:
+                self.start_from(known)
             if max(map(self.gain_alone, self.candidates), default=-np.inf) < least_alone:
                 return self.best
         else:
@@ -448,13 +449,12 @@ class MotifSearch:
             self.num_steps,
             tuple(sorted(tried)),
             self.exact,
-            self.ungiven,
         )
 
     def resume(self, state: MotifSearchState) -> None:
         """Go on from the best set of a state, with all that was known."""
         self.take([self.proposals.completed(candidate) for candidate in state.candidates])
-        self.best = best = self.set_of(state)
+        self.best = best = self.set_of(state.motifs)
         self.stage = state.stage
         self.num_steps = state.num_steps
         self.tried = {
@@ -462,16 +462,23 @@ class MotifSearch:
             for numbers, exponent in state.tried
         }
 
-    def know(self, state: MotifSearchState) -> None:
-        """Know the structures of a state by the copies that it lists of them."""
-        for candidate in map(self.proposals.completed, state.candidates):
-            self.candidates[candidate.code] = candidate
-            self.alone[candidate.code] = self.choose(self.empty, candidate)
+    def start_from(self, other: Description) -> None:
+        """Take a set of exact copies as the best one if it is shorter, and know its copies."""
+        if self.cost(other) >= self.cost(self.best) - EQUAL:
+            return
+        self.best = other
+        for motif in other.motifs:
+            candidate = self.candidates[motif.structure.code]
+            # of two orders of the same nodes that of the set is kept
+            more = np.concatenate([motif.copies.astype(np.int32), candidate.copies])
+            every = replace(candidate, copies=more[distinct(hash_sets(more)[:, -1])])
+            self.candidates[candidate.code] = every = self.proposals.completed(every)
+            self.alone[candidate.code] = self.choose(self.empty, every)
 
-    def set_of(self, state: MotifSearchState) -> Description:
-        """The best set of a state."""
+    def set_of(self, motifs: Sequence[PlacedMotif]) -> Description:
+        """The set of some motifs with their copies, in their order."""
         best = self.empty
-        for motif in state.motifs:
+        for motif in motifs:
             structure = self.empty.code.named(motif.structure)
             best = best.add(structure, motif.copies, motif.sources)
         return best

@@ -47,6 +47,8 @@ from gomkcn_dgl.runtime.tabular import Table, save_result
 LEAST_BITS = 10.0
 # share of the covered edges from which on cliques are said to make up a set
 _CLIQUE_SHARE = 0.8
+# sets whose bits differ by less are the same but for rounding
+_SAME_BITS = 1e-3
 LEVELS = ("graph", "node")
 MOTIF_TABLES = ("motifs", "copies", "features", "blocks")
 # copies of a motif that are listed
@@ -84,6 +86,9 @@ class MotifSet:
         Groups of motifs one edge apart: the one that the others are variants of, then these.
     cut : str
         A sentence that says where the search was cut; empty where it ended by itself.
+    bits_of_starts : tuple of float
+        Bits that the set of each start of the search saves. Empty for a collection, whose search
+        has one.
     other : MotifSet or None
         The set of the other base, where there is one.
     closest : Pattern or None
@@ -116,6 +121,7 @@ class MotifSet:
     edges_covered: float = 0.0
     near: tuple[tuple[int, ...], ...] = ()
     cut: str = ""
+    bits_of_starts: tuple[float, ...] = ()
     other: MotifSet | None = None
     closest: Pattern | None = None
     given: Mapping[str, GivenPattern] = field(default_factory=dict)
@@ -285,7 +291,9 @@ class MotifSet:
 
     def rows(self, planted: Sequence[str] = ()) -> list[MotifRow]:
         """The rows of the table of the set; ``planted`` names the planted motifs of each motif."""
-        return motif_rows(self.motifs, self.near, self.nodes_covered, self.edges_covered, planted)
+        num_starts = len(self.bits_of_starts)
+        shares = (self.nodes_covered, self.edges_covered)
+        return motif_rows(self.motifs, self.near, *shares, planted, num_starts)
 
     def table(self, which: str = "motifs") -> Table:
         """What the set holds, as a table.
@@ -372,6 +380,7 @@ class MotifSet:
             near=self.near,
             complete=self.complete,
             cut=self.cut,
+            bits_of_starts=tuple(map(float, self.bits_of_starts)),
             num_graphs=self.num_graphs,
             closest=None if self.closest is None else _record_of(self.closest),
             given={
@@ -414,6 +423,7 @@ class MotifSet:
             edges_covered=record.edges_covered,
             base=record.base,
             cut=record.cut,
+            bits_of_starts=record.bits_of_starts,
             num_graphs=record.num_graphs,
             num_blocks=record.blocks,
             blocks=None if record.blocks is None else blocks,
@@ -450,6 +460,7 @@ def _record_of(pattern: Pattern) -> MotifRecord:
         edges=[[*ends, number] if several else list(ends) for ends, number in rows],
         categories=[list(names) for names in structure.categories],
         sources=pattern.sources,
+        starts=motif.starts,
         copies=motif.num_copies,
         copies_exact=motif.copies_exact,
         missing=motif.missing,
@@ -481,6 +492,7 @@ def _pattern_of(
         record.bits,
         record.address,
         share=record.share,
+        starts=record.starts,
         num_copies=len(copies),
         edits=edits,
         features=record.features,
@@ -515,7 +527,7 @@ def summary(found: MotifSet) -> str:
             f"description of the {what} by {found.bits_saved:,.0f} of {found.bits_base:,.0f} bits, "
             f"given {found.given_what}; the copies hold {_percent(found.edges_covered)} of the "
             f"edges and {_percent(found.nodes_covered)} of the nodes.{cover}"
-            f"{shorter_sentence(found)}"
+            f"{shorter_sentence(found)}{starts_sentence(found)}"
         )
     if found.num_blocks is not None and found.other is not None:
         fewer = found.other.bits_base - found.bits_total
@@ -527,6 +539,7 @@ def summary(found: MotifSet) -> str:
         return "The degrees determine the graph, so that no motif can shorten its description."
     wanted = f"the description of the {what} by {LEAST_BITS:.0f} bits or more"
     sentence = f"No set of motifs shortens {wanted}, given {found.given_what}."
+    sentence += starts_sentence(found)
     if found.cut:
         sentence = f"The search was cut before it found motifs that shorten {wanted}."
     if found.closest is not None and found.closest.motif is not None:
@@ -547,6 +560,40 @@ def number_of_motifs(found: MotifSet) -> str:
     variants = sum(len(group) - 1 for group in found.near)
     motifs = count(len(found) - variants, "motif")
     return f"{motifs} and {count(variants, 'near variant')}" if variants else motifs
+
+
+def starts_sentence(found: MotifSet) -> str:
+    """How many starts of the search found a set, and what the others save; empty without starts.
+
+    >>> found = MotifSet((), 100.0, 60.0, bits_of_starts=(40.0, 31.5, 40.0, 38.0))
+    >>> starts_sentence(found)
+    ' 2 of 4 starts of the search found it; the sets of the others save 2.0 to 8.5 bits less.'
+    >>> starts_sentence(replace(found, bits_of_starts=(40.0, 40.0)))
+    ' Both starts of the search found it.'
+    >>> starts_sentence(replace(found, bits_of_starts=(31.5, 36.0)))
+    ' It is made of the sets of 2 starts of the search, which save 4.0 to 8.5 bits less.'
+    >>> starts_sentence(replace(found, bits_of_starts=(40.0,)))
+    ' The search started once; from another start it may end with another set.'
+    """
+    starts = found.bits_of_starts
+    less = [found.bits_saved - bits for bits in starts]
+    others = [bits for bits in less if bits > _SAME_BITS]
+    if not starts:
+        return ""
+    if len(starts) == 1:
+        return " The search started once; from another start it may end with another set."
+    every = "Both" if len(starts) == 2 else f"All {len(starts)}"
+    if not others:
+        verdict = "found it" if found.motifs else "found none"
+        return f" {every} starts of the search {verdict}."
+    low, high = f"{min(others):,.1f}", f"{max(others):,.1f}"
+    bits = f"{low} bits" if low == high else f"{low} to {high} bits"
+    if len(others) == len(starts):
+        sets = f"the sets of {len(starts)} starts of the search"
+        return f" It is made of {sets}, which save {bits} less."
+    same = len(starts) - len(others)
+    rest = "the set of the other saves" if len(others) == 1 else "the sets of the others save"
+    return f" {same} of {len(starts)} starts of the search found it; {rest} {bits} less."
 
 
 def shorter_sentence(found: MotifSet) -> str:

@@ -26,7 +26,7 @@ from gomkcn.mining.motif_sets.search_settings import EQUAL, SearchSettings
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn.mining.structures.occurrences import pick_disjoint
-from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.pattern import Pattern, merge
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -53,6 +53,35 @@ class Question:
     grows: bool = True  # whether the graph itself shows structures as well
     exact_copies: bool = False  # whether copies must have the edges of their motif and no others
 
+    @property
+    def has_given(self) -> bool:
+        """Whether a structure was given."""
+        return any("given" in pattern.sources for pattern in self.proposed)
+
+    @property
+    def ungiven(self) -> Question:
+        """The same without what was given."""
+        others = [pattern for pattern in self.proposed if "given" not in pattern.sources]
+        return replace(self, proposed=others)
+
+    def started(self, number: int) -> Question:
+        """The same from a start with a number, the first of which has the seed that was given.
+
+        Where the graph itself shows structures, every second one is without what was proposed: it
+        may stand in the way of better sets.
+        """
+        if not number:
+            return self
+        (seed,) = np.random.SeedSequence([self.seed, number]).generate_state(1)
+        proposed = () if self.grows and number % 2 else self.proposed
+        return replace(self, seed=int(seed), proposed=proposed)
+
+    def beside(self, known: Sequence[CodedSet]) -> Question:
+        """The same, where the motifs of sets that are known are proposed as well."""
+        motifs = [motif for found in known for motif in found.motifs]
+        proposed = [Pattern(motif.structure, sources=motif.sources) for motif in motifs]
+        return replace(self, proposed=merge([*self.proposed, *proposed]))
+
 
 class _Ended(NamedTuple):
     """What a search ended with."""
@@ -60,7 +89,6 @@ class _Ended(NamedTuple):
     search: MotifSearch  # of exact copies
     best: Description  # whose copies may differ
     cut: str
-    state: MotifSearchState
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +102,11 @@ class SearchInBase:
     near_settings: NearSettings
     steps: Steps
 
-    def run(self, question: Question, base: str) -> CodedSet:
+    def run(self, question: Question, base: str, known: CodedSet | None = None) -> CodedSet:
         """Search, with the structures that were proposed, and those that the graph shows.
 
-        What is given is no part of a first search, whose set is the least that a second one finds.
+        A set of exact copies that is ``known``, without what is given, is the least that is found;
+        where nothing is given, exact copies are not searched for again.
         """
         given: dict[bytes, Sequence[Candidate]] = {}
         others: list[Candidate] = []
@@ -87,38 +116,30 @@ class SearchInBase:
                 given[pattern.key] = candidates
             else:
                 others += candidates
-        state = self.steps.kept(MotifSearchState)
-        ungiven = None if state is None else state.ungiven
-        if given and ungiven is None:
-            ungiven = self._search(question, others, state).state
-            state = None
-        every = [*(candidate for some in given.values() for candidate in some), *others]
-        search, best, cut, _ = self._search(question, every, state, ungiven)
-        bits_ungiven = self.empty.length - best.length
-        if ungiven is not None:
-            exact = ungiven if ungiven.exact is None else ungiven.exact
-            before = self._chosen(search.set_of(exact), search.set_of(ungiven))
-            bits_ungiven = self.empty.length - before.length
-            if before.length < best.length - EQUAL:
-                search.know(exact)
-                best = before
+        drawn = [candidate for some in given.values() for candidate in some]
+        search, best, cut = self._search(question, [*drawn, *others], drawn, known)
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
-        best, of_given = self._try_given(search, best, given, bits_ungiven)
+        bits_known = 0.0 if known is None else known.bits_saved
+        best, of_given = self._try_given(search, best, given, bits_known)
         motifs = [
             replace(motif, sources=("given", *motif.sources))
             if motif.structure.key in given and "given" not in motif.sources
             else motif
             for motif in self._motifs(search, best)
         ]
-        closest = None if best.motifs else search.closest()
+        closest = None
+        if not best.motifs and known is not None:
+            closest = known.closest
+        elif not best.motifs and (description := search.closest()) is not None:
+            (closest,) = self._motifs(search, description)
         return CodedSet(
             tuple(motifs),
             self.empty.length,
             best.length,
             base,
             cut=cut,
-            closest=None if closest is None else self._motifs(search, closest)[0],
+            closest=closest,
             given=of_given,
         )
 
@@ -126,36 +147,44 @@ class SearchInBase:
         self,
         question: Question,
         candidates: Sequence[Candidate],
-        state: MotifSearchState | None,
-        ungiven: MotifSearchState | None = None,
+        given: Sequence[Candidate],
+        known: CodedSet | None,
     ) -> _Ended:
-        """Search for exact copies, and then for others, from a state if there is one."""
-        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps, ungiven=ungiven)
-        if state is None or state.exact is None:
-            search.run(candidates, state, grows=question.grows)
-            state = None
-        else:
+        """Search for exact copies, and then for others, from what is kept if there is some."""
+        state = self.steps.kept(MotifSearchState)
+        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
+        before = self.empty if known is None else search.set_of(known.motifs)
+        exact = self.empty if any(len(motif.edits) for motif in before.motifs) else before
+        # 1. exact copies
+        if state is not None and state.exact is not None:
             # copies that differ were looked for already
             search.resume(state.exact)
+        elif known is None or given or question.exact_copies:
+            search.run(candidates, state, grows=question.grows, known=exact)
+            state = None
+        else:
+            search.take(candidates)
+            search.start_from(exact)
+        # 2. copies that may differ
         if question.exact_copies or search.cut:
-            return _Ended(search, search.best, search.cut, search.state())
-        near = self._search_drawings(question, search, candidates, state)
-        best = self._chosen(search.best, near.best)
+            return _Ended(search, min(search.best, before, key=search.cost), search.cut)
+        near = self._search_drawings(question, search, given, state)
+        best = min(self._chosen(search.best, near.best), before, key=search.cost)
         cut = near.cut if best is near.best or self.steps.is_late() else ""
-        return _Ended(search, best, cut, near.state())
+        return _Ended(search, best, cut)
 
     def _search_drawings(
         self,
         question: Question,
         search: MotifSearch,
-        candidates: Sequence[Candidate],
+        given: Sequence[Candidate],
         state: MotifSearchState | None,
     ) -> MotifSearch:
         """The search for motifs whose copies may differ, after that for exact ones."""
         exact = search.best
         fits = DrawingFits(self.empty, self.near_sizes, question.seed, self.near_settings)
         drawings = [drawing_of(motif.structure, motif.copies) for motif in exact.motifs]
-        drawings += [drawing_of(candidate.structure) for candidate in candidates]
+        drawings += [drawing_of(candidate.structure) for candidate in given]
         drawings = [drawing for drawing in drawings if drawing.structure.num_nodes in fits.sizes]
         near = MotifSearch(
             self.empty,
@@ -163,8 +192,7 @@ class SearchInBase:
             NEAR_SEARCH,
             self.steps,
             "looking for copies that differ from their motif",
-            replace(search.state(), ungiven=None),
-            search.ungiven,
+            search.state(),
         )
         # several true motifs save more together than any one does, but the pieces of one motif save
         # less than that motif
@@ -182,7 +210,7 @@ class SearchInBase:
         search: MotifSearch,
         best: Description,
         given: Mapping[bytes, Sequence[Candidate]],
-        bits_ungiven: float,
+        bits_known: float,
     ) -> tuple[Description, dict[bytes, GivenPattern]]:
         """The set with each given structure that makes it shorter, and what came of each.
 
@@ -208,8 +236,8 @@ class SearchInBase:
                     is_shorter = True
         # 2. why each is in it or not
         saved = f"{self.empty.length - best.length:,.1f} bits"
-        if bits_ungiven >= LEAST_SAVED:
-            saved += f"; {bits_ungiven:,.1f} bits where nothing is given"
+        if bits_known >= LEAST_SAVED:
+            saved += f"; {bits_known:,.1f} bits where nothing is given"
         return best, {
             key: GivenPattern(0.0, f"is in the set, which saves {saved}")
             if _holds(best, candidates)
@@ -261,7 +289,7 @@ class SearchInBase:
         return ""
 
     def _motifs(self, search: MotifSearch, best: Description) -> tuple[PlacedMotif, ...]:
-        """The motifs, nodes in canonical order, and what the set grows by without each."""
+        """The motifs in their order, nodes as in canonical order, and what each is worth."""
         motifs = []
         before = self.empty
         for number, motif in enumerate(best.motifs):
@@ -284,7 +312,7 @@ class SearchInBase:
                     edits=edits,
                 )
             )
-        return tuple(sorted(motifs, key=lambda motif: (-motif.bits, motif.structure.key)))
+        return tuple(motifs)
 
 
 def _holds(description: Description, candidates: Sequence[Candidate]) -> bool:

@@ -14,7 +14,7 @@ from gomkcn.mining.counting.pattern_counts import COPIES, LOG, bag_of_patterns
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
-from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
+from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.patterns.choice import (
     ChoiceRules,
     choose_patterns,
@@ -22,13 +22,18 @@ from gomkcn.mining.patterns.choice import (
 )
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
 from gomkcn.mining.patterns.run_tables import tables_of
-from gomkcn.mining.patterns.trained_filters import patterns_of_filters
-from gomkcn.mining.settings.miner_settings import AUTO, MOST_PATTERN_NODES, NONE, MinerSettings
+from gomkcn.mining.settings.miner_settings import (
+    AUTO,
+    FREQUENT,
+    MOST_PATTERN_NODES,
+    NONE,
+    MinerSettings,
+)
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
-from gomkcn.mining.structures.pattern import Pattern, merge
+from gomkcn.mining.structures.pattern import merge
 from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -260,7 +265,7 @@ class PatternMiner(GraphEstimator):
 
     def _check_for(self, graph: CSRGraph) -> None:
         """Refuse what cannot be of this graph, before the steps that come to it late."""
-        if "frequent" in self.settings.sources:
+        if FREQUENT in self.settings.sources:
             # which few ask for
             from gomkcn.mining.patterns.frequent_candidates import check_collection
 
@@ -325,9 +330,21 @@ class PatternMiner(GraphEstimator):
             log.info("%s", compared)
             # 3. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, seed, steps)
-            proposed += self._propose(mined, filters, rules, steps)
+            if FREQUENT in self.settings.sources:
+                from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
+
+                proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
             # 4. the few structures whose copies shorten the description of the graph most
-            motif_set = self._find_motif_set(mined, proposed, is_collection, seed, steps)
+            motif_set = find_motif_set(
+                mined,
+                self.sizes,
+                seed,
+                merge(proposed),
+                sources=self.settings.sources,
+                exact_copies=self.exact_copies,
+                is_collection=is_collection,
+                steps=steps,
+            )
             log.info("%s", summary(motif_set))
             if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
@@ -355,39 +372,6 @@ class PatternMiner(GraphEstimator):
         self.random_graphs_ = choice.random_graphs
         self.graph_classes_ = classes_of(y, given)
         return self
-
-    def _propose(
-        self, mined: MinedGraph, filters: FilterMiner | None, rules: ChoiceRules, steps: Steps
-    ) -> list[Pattern]:
-        """The structures of filters and the frequent subgraphs, as the settings ask for them."""
-        proposed = list[Pattern]()
-        if filters is not None and "filters" in self.settings.sources:
-            proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
-        if "frequent" in self.settings.sources:
-            from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
-
-            proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
-        return proposed
-
-    def _find_motif_set(
-        self,
-        mined: MinedGraph,
-        proposed: list[Pattern],
-        is_collection: bool,
-        seed: int,
-        steps: Steps,
-    ) -> MotifSet:
-        """The motifs among what is proposed, and what grows from it where the settings say so."""
-        return find_motif_set(
-            mined,
-            self.sizes,
-            seed,
-            merge(proposed),
-            grows="grown" in self.settings.sources,
-            exact_copies=self.exact_copies,
-            is_collection=is_collection,
-            steps=steps,
-        )
 
     def _mine_filters(self, mined: MinedGraph, seed: int, steps: Steps) -> FilterMiner | None:
         """The fitted miner of filters; None where they are left out.

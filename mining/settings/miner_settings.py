@@ -12,6 +12,8 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.settings import SettingsTable, jobs_setting, seed_setting, setting
 
 AUTO, NONE = "auto", "none"
+# what shows structures that may be motifs
+GROWN, FILTERS, FREQUENT = "grown", "filters", "frequent"
 # structures of more nodes are not searched for
 MOST_PATTERN_NODES = 10
 # fewer random graphs decide nothing at 0.05 where many structures are compared
@@ -63,9 +65,9 @@ class MinerSettings(SettingsTable):
         None, "Motif size in nodes", least=1, most=MOST_PATTERN_NODES, usual="3-8; collections 2-10"
     )
     sources: tuple[str, ...] = setting(
-        ("grown",),
+        (GROWN, FILTERS),
         "Sources of candidates, separated by commas: frequent is for collections",
-        words=("grown", "filters", "frequent"),
+        words=(GROWN, FILTERS, FREQUENT),
     )
     given: tuple[Any, ...] = setting(
         (),
@@ -111,12 +113,6 @@ class MinerSettings(SettingsTable):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "sources", tuple(dict.fromkeys(self.sources)))
-        if self.filters == NONE and "filters" in self.sources:
-            raise InputError(
-                "sources",
-                'must not be "filters" where filters are "none"',
-                way_out="leave one of them out",
-            )
 
     @property
     def nulls(self) -> tuple[Any, ...]:

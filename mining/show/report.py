@@ -22,6 +22,7 @@ from gomkcn.mining.motif_sets.motif_set import (
     MotifSet,
     number_of_motifs,
     shorter_sentence,
+    starts_sentence,
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.plots.filter_drawing import names_nodes
@@ -158,6 +159,7 @@ def _set_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[
         "unused": unused,
         "number_of_motifs": number_of_motifs,
         "shorter_sentence": shorter_sentence,
+        "starts_sentence": starts_sentence,
         "words": words_of(run.motif_set),
         "least_bits": LEAST_BITS,
         "often": OFTEN,
@@ -308,6 +310,7 @@ def _subs_of_motif(run: MiningRun, row: MotifRow) -> list[str]:
         f"near variant of motif {row.variant_of}": row.variant_of is not None,
         f"planted: {row.planted}": bool(row.planted),
         f"filter {', '.join(same)}": bool(same),
+        "proposed as a filter": "filters" in pattern.sources and not same,
     }
     return [text for text, holds in subs.items() if holds]
 

@@ -504,6 +504,8 @@ class MotifPart:
         The code that says cheapest where the copies are.
     num_copies : int
         How many copies there are, also where they are not at hand.
+    starts : int
+        Of the starts of the search, those whose sets have the motif.
     edits : numpy.ndarray
         int64 ``[E, 4]``, where copies differ from the structure: the copy, two nodes of the
         structure, and -1 for an edge that the copy lacks or 1 for one that it has beside. An edge
@@ -524,6 +526,7 @@ class MotifPart:
     _: KW_ONLY
     num_copies: int
     share: float = 0.0
+    starts: int = 1
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
     features: tuple[OrbitFeature, ...] = ()
 

@@ -1,25 +1,14 @@
-"""Candidates: node sets that grow, and structures that filters learnt."""
-
-from dataclasses import replace
+"""Candidates: node sets that grow."""
 
 import networkx as nx
 import numpy as np
 import pytest
 from random_graphs import link_matrix, random_graph
 
-from gomkcn.mining.filters.discrete_filters import DiscreteFilters
-from gomkcn.mining.filters.filter_bank import FilterBank
-from gomkcn.mining.filters.filter_learner import Learnt
-from gomkcn.mining.filters.mined_filter import mined_filters
 from gomkcn.mining.motif_sets.grown_sets import distinct, hash_sets, seen_structures
-from gomkcn.mining.patterns.trained_filters import patterns_of_filters
-from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import Pattern, merge
 from gomkcn_dgl import as_csr
-from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.subgraphs import SubgraphSettings
 
 
 @pytest.mark.parametrize("colored", [False, True])
@@ -84,62 +73,14 @@ def test_a_hub_takes_part_of_its_neighbors():
 
 
 RING, PATH, STAR = nx.cycle_graph(5), nx.path_graph(4), nx.star_graph(3)
-MINED = MinedGraph.of(as_csr(RING, features=np.linspace(0, 1, 5)))
-SCALING = FeatureScaling.fit(MINED.graph.features, 1.0)
-
-
-def filters_of(*rows, width=5):
-    """Filters from graphs and the scaled features of their nodes."""
-    parts = []
-    for graph, values in rows:
-        adj = nx.to_numpy_array(graph, nodelist=range(len(graph)), dtype=np.float32)[None]
-        feat = np.array(values, np.float32).reshape(1, len(graph), -1)
-        parts.append(DiscreteFilters(adj, feat, adj, (len(graph),)))
-    return DiscreteFilters.join(parts).padded(width)
-
-
-def patterns_of(*rows, sizes=range(3, 6), mined=MINED, scaling=SCALING):
-    graph, kernel, filters = mined.given, GOMKKernel(), filters_of(*rows)
-    same = (5,) * len(rows)
-    bank = FilterBank(
-        filters, same, scaling, SubgraphSettings(2, 5), kernel, "auto", graph.relations,
-        graph.feature_names, mined.categories,
-    )  # fmt: skip
-    shown = bank.respond(graph, np.arange(graph.num_nodes))
-    learnt = Learnt(
-        filters.adj, filters.feat, filters.weights, filters.num_nodes, same,
-        (False,) * len(rows), np.zeros((len(rows), 0)), graph.num_nodes, [0.0],
-    )  # fmt: skip
-    return patterns_of_filters(mined_filters(bank, learnt, shown, mined), mined, sizes)
-
-
-def test_what_is_smaller_than_asked_for_is_a_last_resort():
-    rows = (PATH, [0.5] * 4), (RING, [0.5] * 5)
-    (ring,) = patterns_of(*rows, sizes=range(5, 6))
-    assert ring.key == Structure.from_networkx(RING).key
-    (path,) = patterns_of(rows[0], sizes=range(5, 6))
-    assert path.key == Structure.from_networkx(PATH).key
-
-
-def test_structures_with_other_categories_are_others():
-    # category a or b in the first two columns; no node has c
-    seen = np.array([[1, 0, 0], [0, 1, 0]], np.float32)
-    csr = replace(as_csr(nx.path_graph(2)), features=seen, feature_names=("a", "b", "c"))
-    mined, scaling = MinedGraph.of(csr), FeatureScaling.fit(seen, 0.3)
-    a, b = scaling.scale(seen)
-    rows = [[a, a, a, b], [b, a, a, a], [a, a, a, a], [0.6 * a + 0.4 * b] * 4]
-    found = patterns_of(*((PATH, np.stack(row)) for row in rows), mined=mined, scaling=scaling)
-    # the mean of both is neither c nor nothing
-    assert [sorted(name for (name,) in one.categories) for one in found] == [
-        ["a", "a", "a", "b"], ["a"] * 4
-    ]  # fmt: skip
 
 
 def test_patterns_of_several_sources_are_joined_by_their_structure():
     grown = [
         Pattern(Structure.from_networkx(one), sources=("grown",)) for one in (STAR, PATH, STAR)
     ]
-    found = merge([*grown, *patterns_of((RING, [0.5] * 5), (PATH, [0.1, 0.2, 0.3, 0.4]))])
+    filters = [Pattern(Structure.from_networkx(one), sources=("filters",)) for one in (PATH, RING)]
+    found = merge([*grown, *filters])
     assert [one.sources for one in found] == [("grown",), ("grown", "filters"), ("filters",)]
     assert found[1].structure is grown[1].structure
 
