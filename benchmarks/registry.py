@@ -116,6 +116,13 @@ BENCHMARKS = (
         },
     ),
     Benchmark(
+        "clustered_hosts",
+        "Graphs that cluster: is the motif set as short as with the planted motifs given?",
+        "clustered_hosts:main",
+        {"docs/testing.md": "Two random motifs in seven hosts"},
+        threads=2,
+    ),
+    Benchmark(
         "motif_set_links",
         "The same with directions, categories and relations.",
         "motif_set:links",
