@@ -146,13 +146,15 @@ def truth_of(path: Path) -> dict[str, Any]:
 def read(path: Path) -> Drawn:
     """A graph of a file of edges, with the planted motifs that stand beside it."""
     edges = np.loadtxt(path, dtype=np.int64, usecols=(0, 1))
-    graph = nx.empty_graph(int(edges.max()) + 1)
-    graph.add_edges_from(edges.tolist())
+    nodes, ends = np.unique(edges, return_inverse=True)
+    graph = nx.empty_graph(len(nodes))
+    graph.add_edges_from(ends.reshape(-1, 2).tolist())
     planted = [
         (Structure.of_edges(one["nodes"], [(u, v) for u, v in one["edges"]]), one["copies"])
         for one in truth_of(path)["motifs"]
     ]
-    return Drawn(as_csr(graph), [(structure, np.array(rows)) for structure, rows in planted])
+    copies = [(structure, np.searchsorted(nodes, rows)) for structure, rows in planted]
+    return Drawn(as_csr(graph), copies)
 
 
 def search(case: Case) -> Found:
