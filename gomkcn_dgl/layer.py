@@ -346,7 +346,7 @@ class GOMKConv(torch.nn.Module):
                     "edge weights and types of a CSRGraph are its own; name them when it is made, "
                     "as_csr(graph, weight=…, relation=…)."
                 )
-            csr = read_for(self.relations, graph, **given)
+            csr = read_for(self.relations, graph, **given, feat=feat)
             subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
             sizes = torch.from_numpy(np.diff(csr.graph_ptr))
             num_nodes = csr.num_nodes

@@ -182,6 +182,7 @@ def extract_subgraphs(
     """
     # imported where it is needed: it loads the compiler, which takes as long as all other imports
     from gomkcn_dgl.kernels import bfs_numba
+    from gomkcn_dgl.kernels.colors_numba import FEATURE_BITS
 
     roots = check_roots("roots", roots, graph.num_nodes)
     max_nodes = settings.max_nodes
@@ -192,15 +193,17 @@ def extract_subgraphs(
         num_bytes,
         "give smaller subgraphs, or fewer roots",
     )
+    colored = graph.colored_rows
     arrays = bfs_numba.extract(
         graph.indptr,
         graph.indices,
         graph.weights,
         graph.links,
         graph.relations.reverse,
+        colored,
         roots,
-        # random streams go by numbers within the component: what stands beside it changes nothing
-        roots - graph.component_starts[roots],
+        # random streams go by what a root is and has around it: what stands beside changes nothing
+        colored.colors[roots] >> np.uint64(FEATURE_BITS),
         settings.num_hops,
         max_nodes,
         settings.policy,

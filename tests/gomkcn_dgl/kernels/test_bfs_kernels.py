@@ -14,6 +14,7 @@ from tiny_graphs import SUBGRAPHS, random_cases
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import POLICIES, bfs_numba
 from gomkcn_dgl.kernels.bfs_numba import hub_degree
+from gomkcn_dgl.kernels.colors_numba import numbered_rows
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 BACKENDS = {"reference": bfs_reference.extract, "numba": bfs_numba.extract}
@@ -34,7 +35,7 @@ def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
 
 def samples(graph, num_hops, max_nodes, policy):
     """Nodes of many subgraphs around node 0, each from a random stream of its own."""
-    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse)
+    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, graph.colored_rows)
     roots, keys = np.zeros(SAMPLES, int), np.arange(SAMPLES)
     found = bfs_numba.extract(*rows, roots, keys, num_hops, max_nodes, policy, 0)
     assert found.truncated.all()
@@ -54,8 +55,9 @@ def assert_same(left, right):
 @pytest.mark.parametrize("case", SUBGRAPHS, ids=lambda case: case.name)
 def test_a_hand_worked_case(backend, case):
     graph, root = build(nx.Graph(sorted(case.edges))), np.array([case.root])
-    # the kernel itself, which takes the nodes in the order of their numbers
-    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, root, root)
+    # the kernel itself, which takes nodes of equal colours in the order of their numbers
+    numbers = numbered_rows(graph.indices, np.arange(graph.num_nodes))
+    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, numbers, root, root)
     options = (case.num_hops, case.max_nodes, case.policy, 0)
     found = BACKENDS[backend](*rows, *options)
     assert found.nodes.tolist() == [case.nodes]
