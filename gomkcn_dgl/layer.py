@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,6 +31,12 @@ from gomkcn_dgl.subgraphs import (
     SubgraphSettings,
     usual_hops,
 )
+
+log = logging.getLogger("gomkcn_dgl")
+
+# scores in [0, 1] below which no filter learns: one node of six that matches at one level of three
+# gives .05
+LEAST_MATCH = 1e-3
 
 
 @runtime_checkable
@@ -225,6 +232,7 @@ class GOMKConv(torch.nn.Module):
             )
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
+        self.has_warned = False
         self.filters = GraphFilters(
             out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
@@ -315,6 +323,8 @@ class GOMKConv(torch.nn.Module):
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
         scores = self.kernel.score(*inputs)
         refuse_overflow(scores, *inputs[1:])
+        if not self.has_warned and isinstance(self.kernel, GOMKKernel):
+            self.has_warned = warn_of_no_match(scores, feat, inputs[3])
         return scores
 
     @not_compiled
@@ -356,12 +366,16 @@ class GOMKConv(torch.nn.Module):
             )
         return GraphBatch(subgraphs, feat, sizes.to(feat.device))
 
-    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
+    def subgraphs(
+        self, graph: Any, device: torch.device | str = "cpu", *, feat: Tensor | None = None
+    ) -> SubgraphTensors:
         """Return the subgraphs of a graph or batch.
 
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
+        ``feat [V, D]`` are the features of a graph that keeps none as ``feat``, or ``x`` in PyTorch
+        Geometric: of nodes that the structure leaves alike they say which are taken.
         """
-        csr = read_for(self.relations, graph)
+        csr = read_for(self.relations, graph, feat=feat)
         return SubgraphTensors.extract(csr, self.settings, device=device)
 
     def transform(
@@ -398,6 +412,27 @@ class GOMKConv(torch.nn.Module):
                 "the given subgraphs and the layer must agree on relations, "
                 f"got {channels} and {of_filters} channels."
             )
+
+
+def warn_of_no_match(scores: Tensor, feat: Tensor, filter_feat: Tensor) -> bool:
+    """Whether no subgraph is similar to any filter, which is then said in the log.
+
+    On the CPU, where asking is cheap, and not in code that torch.compile compiles.
+    """
+    if scores.device.type != "cpu" or torch.compiler.is_compiling() or not scores.numel():
+        return False
+    if not bool(scores.max() < LEAST_MATCH):
+        return False
+    low, high, least, most = (
+        value.item() for tensor in (feat, filter_feat) for value in tensor.detach().aminmax()
+    )
+    log.warning(
+        "no subgraph is similar to a filter (all scores are below %g), so that the layer has no "
+        "gradient: its features go from %.3g to %.3g, those of the filters from %.3g to %.3g; "
+        "scale the features to [0, 1], or give GOMKKernel a larger tau.",
+        LEAST_MATCH, low, high, least, most,
+    )  # fmt: skip
+    return True
 
 
 def check_tensor(feat: Any, width: int) -> None:

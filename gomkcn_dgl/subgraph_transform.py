@@ -21,7 +21,7 @@ import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import to_numpy
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
@@ -228,7 +228,8 @@ def read_for(
 ) -> CSRGraph:
     """Return a graph in terms of ``relations``.
 
-    Its features, ``feat [V, D]`` or those that the graph keeps, tell nodes of one structure apart.
+    Features tell nodes of one structure apart: those that the graph keeps, so that it has the same
+    subgraphs wherever they are taken, or else ``feat [V, D]``.
     """
     _refuse_parts(graph)
     if not hasattr(graph, "num_nodes"):
@@ -242,7 +243,9 @@ def read_for(
         directed=False if relations.is_simple else None,
         relation=relation,
     ).with_relations(relations)
-    kept = _kept_features(graph) if feat is None else feat
+    kept = _kept_features(graph)
+    kept = feat if kept is None else kept
+    # others are refused where the shape of feat is known
     if kept is not None and len(kept) == csr.num_nodes:
         csr = replace(csr, features=to_numpy(kept).reshape(len(kept), -1).astype(np.float32))
     if csr.num_graphs > 1 and len(_node_types(graph)) > 1:
@@ -254,15 +257,16 @@ def read_for(
 
 
 def _kept_features(graph: Any) -> Any:
-    """The features that a graph keeps, where they are numbers: those of :func:`gomkcn.as_csr`."""
+    """The features that a graph keeps, those that :func:`gomkcn.as_csr` reads; None without."""
     if isinstance(graph, CSRGraph):
-        return graph.features
+        return None if graph.feature_names == (CONSTANT_FEATURE,) else graph.features
     is_alone = len(_node_types(graph)) < 2
     name = "x" if _is_pyg(graph) else "feat"
     table = _node_table(graph) if is_alone else {}
     # a table of DGL and a graph of PyG alike
     found = table[name] if name in table else None  # noqa: SIM401
-    return found if isinstance(found, torch.Tensor) and not found.is_complex() else None
+    is_plain = isinstance(found, torch.Tensor) and found.layout == torch.strided
+    return found if is_plain and not found.is_complex() else None
 
 
 def _node_types(graph: Any) -> Any:

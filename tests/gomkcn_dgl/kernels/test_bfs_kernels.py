@@ -70,6 +70,11 @@ def test_a_hand_worked_case(backend, case):
     [
         *random_cases(70, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True], [False, True]),
         *(("many", policy, 2, 6, False, True) for policy in POLICIES),
+        *(
+            ("torus", policy, 3, 9, False, linked)
+            for policy in POLICIES
+            for linked in (False, True)
+        ),
     ],
 )
 def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted, linked):

@@ -80,6 +80,7 @@ CASES = random_cases(40, GRAPHS, POLICIES, (0, 1, 3), (1, 3, 6, 9), (False, True
         ("wheel_with_a_hub", "bfs", 2, 6, True),
         ("two_hubs", "bfs", 2, 5, False),
         ("random", "bfs", 3, 9, False),
+        ("torus", "bfs", 3, 9, True),
         ("wheel_with_a_hub", "dense", 2, 4, False),
         ("edgeless", "dense", 3, 4, True),
         *(pytest.param(*case, marks=SLOW) for case in CASES),
