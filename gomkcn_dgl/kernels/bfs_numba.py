@@ -348,7 +348,10 @@ def _draw_rest(graph, walk, stream, begin, selected, size, scratch, era):
         while place >= degree(graph, selected[owner]):
             place -= degree(graph, selected[owner])
             owner += 1
-        node = walk.indices[graph.indptr[selected[owner]] + np.uint64(place)] & _NODE
+        node = _entry_at(walk, selected[owner], place)
+        if graph.colors[node] == graph.colors[selected[0]]:
+            start, stands = _root_in_row(graph, walk, selected[owner], selected[0])
+            node = _entry_at(walk, selected[owner], _root_first(place, start, stands))
         # 2. draw again if the node is selected, or if it also stands in an earlier row: a node
         #    counts in the first row that has it, so that all nodes are equally likely
         if find(node, scratch, era) >= 0:
@@ -361,6 +364,52 @@ def _draw_rest(graph, walk, stream, begin, selected, size, scratch, era):
             selected[size] = node
             size += 1
     return size
+
+
+@subroutine(**INLINE_JIT)
+def _entry_at(walk, node, place):
+    """The node at a place of a row in the order of colours."""
+    return walk.indices[walk.indptr[node] + np.uint64(place)] & _NODE
+
+
+@subroutine(**SEARCH_JIT)
+def _root_in_row(graph, walk, node, root):
+    """Where the colour of the root begins in the ordered row of a node, and the root's own place.
+
+    -1 where it is not in the row.
+    """
+    if find_edge(graph, node, root) < 0:
+        return -_ONE, -_ONE
+    color = np.uint64(graph.colors[root])
+    start, last = _ZERO, degree(graph, node)
+    stands, end = _ZERO, last
+    while start < last:
+        middle = (start + last) >> 1
+        if np.uint64(graph.colors[_entry_at(walk, node, middle)]) < color:
+            start = middle + 1
+        else:
+            last = middle
+    # of one colour by number
+    while stands < end:
+        middle = (stands + end) >> 1
+        other = _entry_at(walk, node, middle)
+        here = np.uint64(graph.colors[other])
+        if here < color or (here == color and other < root):
+            stands = middle + 1
+        else:
+            end = middle
+    return start, stands
+
+
+@subroutine(**INLINE_JIT)
+def _root_first(place, start, stands):
+    """A place in a row where the root goes first among those of its colour.
+
+    Else it would depend on numbers which draws meet the root, and are in vain.
+    """
+    if place == start:
+        return stands
+    return place - 1 if start < place <= stands else place
 
 
 @subroutine(**SEARCH_JIT)
@@ -379,7 +428,7 @@ def _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, e
             _link_hub(graph, node, depth, count, scratch)
         old = count
         count, fresh = _offer(
-            graph, walk, node, depth, num_hops, limit, stream, count, scratch, era
+            graph, walk, root, node, depth, num_hops, limit, stream, count, scratch, era
         )
         touch(graph, met, old, count, scratch)
         _rank(graph, fresh, hubs, stream, len(selected), scratch)
@@ -466,7 +515,7 @@ def _replace_leaves(
         selected[place] = node
         ranks[chosen] = _UNRANKED
         count, fresh = _offer(
-            graph, walk, node, depths[chosen], num_hops, limit, stream, count, scratch, era
+            graph, walk, root, node, depths[chosen], num_hops, limit, stream, count, scratch, era
         )
         _rank(graph, fresh, hubs, stream, size, scratch)
     # 4. a root that is a leaf hangs from what came in, and is no part of it
@@ -508,7 +557,7 @@ def _link_hub(graph, hub, depth, count, scratch):
 
 
 @subroutine(**INLINE_JIT)
-def _offer(graph, walk, node, depth, num_hops, limit, stream, count, scratch, era):
+def _offer(graph, walk, root, node, depth, num_hops, limit, stream, count, scratch, era):
     """Link a selected node to its row; offer the row unless the node is at the last hop."""
     depths, ranks = scratch.depths, scratch.ranks
     length, first = degree(graph, node), graph.indptr[node]
@@ -518,9 +567,11 @@ def _offer(graph, walk, node, depth, num_hops, limit, stream, count, scratch, er
     # a hub offers `limit` random entries of its row, another node offers its whole row
     if hub:
         offers = limit if inner else 0
+        start, stands = _root_in_row(graph, walk, node, root)
         for draw in range(offers):
             slot = ((mix(key + np.uint64(draw)) >> _HALF) * np.uint64(length)) >> _HALF
-            scratch.pairs[draw] = walk.indices[first + slot] & _NODE
+            place = _root_first(np.int64(slot), start, stands)
+            scratch.pairs[draw] = _entry_at(walk, node, place)
     fresh = 0
     for k in range(offers):
         other = np.uint32(scratch.pairs[k]) if hub else graph.indices[first + np.uint64(k)]

@@ -233,7 +233,7 @@ def extract_kernel(
     key = _structure(colors_ptr, root, root >= 0)
     stream = _mix(_mix(tl.cast(seed, tl.int64).to(tl.uint64, bitcast=True) + key))
     selected, cut, alike = _whole_hops(
-        indptr_ptr, indices_ptr, rows_ptr, root, stream, num_hops,
+        indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, num_hops,
         N, LIMIT, POLICY, BLOCK_N, BLOCK_B,
     )  # fmt: skip
     # the first condition is one of the compiler, which leaves the rest out
@@ -301,6 +301,36 @@ def _places_in_row(indices_ptr, first, length, nodes):
 
 
 @triton.jit
+def _first_of_color(rows_ptr, colors_ptr, first, length, color, number):
+    """The first place in an ordered row that is not before a colour and a number."""
+    low, high = tl.full([], 0, tl.int64), length
+    while low < high:
+        middle = (low + high) // 2
+        node = tl.load(rows_ptr + first + middle) & _NODE
+        here = tl.load(colors_ptr + node).to(tl.uint64, bitcast=True)
+        if (here < color) | ((here == color) & (node < number)):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@triton.jit
+def _root_first(indices_ptr, rows_ptr, colors_ptr, first, length, root, place):
+    """Places in an ordered row where the root goes first among those of its colour."""
+    if (
+        tl.max(_places_in_row(indices_ptr, first, length, tl.zeros([1], tl.int32) + root), axis=0)
+        >= 0
+    ):
+        color = tl.load(colors_ptr + root).to(tl.uint64, bitcast=True)
+        start = _first_of_color(rows_ptr, colors_ptr, first, length, color, 0)
+        stands = _first_of_color(rows_ptr, colors_ptr, first, length, color, root)
+        moved = tl.where((start < place) & (place <= stands), place - 1, place)
+        place = tl.where(place == start, stands, moved)
+    return place
+
+
+@triton.jit
 def _count_links(indptr_ptr, indices_ptr, nodes, others, there):
     """How many of others [N] that are there each node [B] is joined to: [B]."""
     first, length = _rows(indptr_ptr, others, there)
@@ -329,7 +359,7 @@ def _structure(colors_ptr, node, there):
 
 @triton.jit
 def _whole_hops(
-    indptr_ptr, indices_ptr, rows_ptr, root, stream, num_hops,
+    indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, num_hops,
     N: tl.constexpr, LIMIT: tl.constexpr, POLICY: tl.constexpr,
     BLOCK_N: tl.constexpr, BLOCK_B: tl.constexpr,
 ):  # fmt: skip
@@ -349,8 +379,9 @@ def _whole_hops(
             cut, alike = size > 0, size < 0
             if POLICY != _DENSE:
                 selected = _draw_rest(
-                    indptr_ptr, indices_ptr, rows_ptr, stream, selected, in_layer, size, N, BLOCK_N
-                )
+                    indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, selected,
+                    in_layer, size, N, BLOCK_N,
+                )  # fmt: skip
         else:
             listed, count, marked = _list_hop(
                 indptr_ptr, indices_ptr, rows_ptr, selected, begin, size, n - size,
@@ -442,7 +473,7 @@ def _origin(place, moved, came_from):
 
 @triton.jit
 def _draw_rest(
-    indptr_ptr, indices_ptr, rows_ptr, stream, selected, in_layer, size,
+    indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, selected, in_layer, size,
     N: tl.constexpr, BLOCK_N: tl.constexpr,
 ):  # fmt: skip
     """Fill up with nodes drawn from the rows of the layer, which ends at `size`."""
@@ -455,8 +486,11 @@ def _draw_rest(
         place = (_mix(stream + draw) % total.to(tl.uint64)).to(tl.int64)
         draw += tl.full([], 1, tl.uint64)
         owner = tl.min(tl.where(in_layer & (place < ends), n, BLOCK_N), axis=0)
-        entry = _at(first + length - ends, owner, BLOCK_N) + place
-        node = tl.load(rows_ptr + entry) & _NODE
+        # all rows of the layer together, up to this one
+        place -= _at(ends - length, owner, BLOCK_N)
+        begin, count = _at(first, owner, BLOCK_N), _at(length, owner, BLOCK_N)
+        place = _root_first(indices_ptr, rows_ptr, colors_ptr, begin, count, root, place)
+        node = tl.load(rows_ptr + begin + place) & _NODE
         # 2. draw again if the node is selected, or stands in an earlier row as well
         earlier = tl.where(n < owner, length, 0)
         again = _places_in_row(indices_ptr, first, earlier, tl.zeros_like(selected) + node) >= 0
@@ -492,8 +526,8 @@ def _grow_dense(
     # what is alike is decided on the CPU
     while (size < N) & (best < _TAKEN) & (alike == 0):
         best, node, alike = _best_offer(
-            indptr_ptr, indices_ptr, rows_ptr, colors_ptr, stream, num_hops, selected, -1, ever,
-            depths, count, among, N, LIMIT, BLOCK_N, BLOCK_B,
+            indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, num_hops, selected, -1,
+            ever, depths, count, among, N, LIMIT, BLOCK_N, BLOCK_B,
         )  # fmt: skip
         if best < _TAKEN:
             depth = _depth_of(indptr_ptr, indices_ptr, node, ever, depths)
@@ -507,8 +541,8 @@ def _grow_dense(
         place -= 1
         if _is_leaf(indptr_ptr, indices_ptr, leaf, selected, LIMIT):
             best, node, several = _best_offer(
-                indptr_ptr, indices_ptr, rows_ptr, colors_ptr, stream, num_hops, selected, leaf,
-                ever, depths, count, among, N, LIMIT, BLOCK_N, BLOCK_B,
+                indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, num_hops, selected,
+                leaf, ever, depths, count, among, N, LIMIT, BLOCK_N, BLOCK_B,
             )  # fmt: skip
             # one with two links or more to the others
             _, length = _rows(indptr_ptr, node, best < (N - 1) * _LINK)
@@ -555,7 +589,8 @@ def _without(selected, leaf, BLOCK_N: tl.constexpr):
 
 @triton.jit
 def _offers(
-    indptr_ptr, rows_ptr, colors_ptr, node, stream, LIMIT: tl.constexpr, BLOCK_B: tl.constexpr
+    indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, node, stream,
+    LIMIT: tl.constexpr, BLOCK_B: tl.constexpr,
 ):  # fmt: skip
     """The neighbours of a node, or draws from those of a hub, -1 behind the last: [B]."""
     b = tl.arange(0, BLOCK_B)
@@ -566,6 +601,7 @@ def _offers(
         of_node = _mix(stream ^ _mix(_structure(colors_ptr, node, node >= 0)))
         draws = _mix(of_node + b.to(tl.uint64)) >> _HALF
         entry = ((draws * length.to(tl.uint64)) >> _HALF).to(tl.int64)
+        entry = _root_first(indices_ptr, rows_ptr, colors_ptr, first, length, root, entry)
     there = b < tl.minimum(length, LIMIT)
     # a mark is left out, and -1 of what is not there stays
     return tl.where(there, tl.load(rows_ptr + first + entry, mask=there, other=0) & _NODE, -1)
@@ -577,7 +613,9 @@ def _links_among(
     LIMIT: tl.constexpr, BLOCK_B: tl.constexpr,
 ):  # fmt: skip
     """How many other neighbours of the root each is joined to, hubs left out: [B]."""
-    offers = _offers(indptr_ptr, rows_ptr, colors_ptr, root, stream, LIMIT, BLOCK_B)
+    offers = _offers(
+        indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, root, stream, LIMIT, BLOCK_B
+    )
     b = tl.arange(0, BLOCK_B)
     among = tl.zeros([BLOCK_B], tl.int32)
     for k in range(tl.sum((offers >= 0).to(tl.int32), axis=0)):
@@ -592,8 +630,8 @@ def _links_among(
 
 @triton.jit
 def _best_offer(
-    indptr_ptr, indices_ptr, rows_ptr, colors_ptr, stream, num_hops, selected, leaf, ever, depths,
-    count, among, N: tl.constexpr, LIMIT: tl.constexpr, BLOCK_N: tl.constexpr,
+    indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, stream, num_hops, selected, leaf, ever,
+    depths, count, among, N: tl.constexpr, LIMIT: tl.constexpr, BLOCK_N: tl.constexpr,
     BLOCK_B: tl.constexpr,
 ):  # fmt: skip
     """The least rank of the nodes on offer, its smallest node, and whether it has others.
@@ -607,7 +645,9 @@ def _best_offer(
         if _at(depths, k, 2 * BLOCK_N) < num_hops:
             # 1. the nodes of a row that were never selected
             owner = _at(ever, k, 2 * BLOCK_N)
-            node = _offers(indptr_ptr, rows_ptr, colors_ptr, owner, stream, LIMIT, BLOCK_B)  # [B]
+            node = _offers(
+                indptr_ptr, indices_ptr, rows_ptr, colors_ptr, root, owner, stream, LIMIT, BLOCK_B
+            )  # [B]
             on_offer = (node >= 0) & (_is_among(node, ever) == 0)
             # 2. missing links, degree and random bits in one number, so that one minimum decides
             links = _count_links(indptr_ptr, indices_ptr, node, selected, counted).to(tl.int64)

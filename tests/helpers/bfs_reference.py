@@ -90,9 +90,9 @@ class _Search:
         return self.indices[self.indptr[node] : self.indptr[node + 1]].tolist()
 
     def walk(self, node: int) -> list[int]:
-        """The row of a node in the order of colours."""
-        entries = self.colored.rows[self.indptr[node] : self.indptr[node + 1]]
-        return (entries & NODE).tolist()
+        """The row of a node in the order of colours, the root first among those of its own."""
+        entries = self.colored.rows[self.indptr[node] : self.indptr[node + 1]] & NODE
+        return sorted(entries.tolist(), key=lambda v: (self.color(v), v != self.root))
 
     def has_marks(self, node: int) -> bool:
         """Whether nodes of a row are alike, so that their order says nothing."""
