@@ -268,7 +268,9 @@ class GOMKConv(torch.nn.Module):
         Parameters
         ----------
         graph : DGLGraph, PyG Data, CSRGraph, SubgraphTensors, or Tensor
-            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Nothing
+            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Of nodes
+            that its structure leaves alike, its ``feat`` (``x`` in PyG), or else those given here,
+            say which a truncated subgraph keeps. A batch of ``NeighborLoader`` is refused. Nothing
             is extracted from what :meth:`transform` or :meth:`sampler` gives, nor from what
             :meth:`subgraphs` returns. A message-flow block must be of
             :meth:`SubgraphTransform.message_flow`. In the second form the features ``[V, D]``.

@@ -83,7 +83,7 @@ class SubgraphTransform:
     >>> graph.ndata["subgraph_nodes"].tolist()
     [[0, 1, -1], [1, 0, 2], [2, 1, -1]]
     >>> feat = torch.rand(6, 2)
-    >>> torch.equal(conv(dgl.batch([graph, graph]), feat), conv(dgl.batch([path, path]), feat))
+    >>> torch.allclose(conv(dgl.batch([graph, graph]), feat), conv(dgl.batch([path, path]), feat))
     True
     """
 
@@ -265,8 +265,9 @@ def _kept_features(graph: Any) -> Any:
     table = _node_table(graph) if is_alone else {}
     # a table of DGL and a graph of PyG alike
     found = table[name] if name in table else None  # noqa: SIM401
-    is_plain = isinstance(found, torch.Tensor) and found.layout == torch.strided
-    return found if is_plain and not found.is_complex() else None
+    if not isinstance(found, torch.Tensor) or found.layout != torch.strided:
+        return None
+    return None if found.is_complex() else found
 
 
 def _node_types(graph: Any) -> Any:

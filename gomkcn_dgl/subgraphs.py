@@ -39,12 +39,11 @@ class SubgraphSettings:
         paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
         ``kernels/bfs_numba.py`` defines both. They agree where nothing is truncated.
     seed : int
-        At least 0. The same seed gives the same subgraphs, whatever the number of threads. The
-        subgraph of a root depends on its connected component alone: on no other root, component or
-        graph of a collection. So it is the same when graphs are joined to one without saying which
-        nodes are whose. Which nodes a truncated ball keeps is drawn by the distance of the root's
-        number from the smallest one of its component: with nodes numbered in another order, others
-        are drawn.
+        At least 0. The same seed gives the same subgraphs, whatever the number of threads. Which
+        nodes a truncated ball keeps is drawn by what the root is and has around it, six hops far:
+        by links, weights and degrees, and between nodes that these leave alike by features. It
+        depends on no other root or graph of a collection, and not on the numbers of nodes, but in
+        rare graphs (``docs/testing.md`` has the share) and those of more than 2^25 entries.
 
     Raises
     ------

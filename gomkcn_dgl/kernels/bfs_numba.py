@@ -21,11 +21,15 @@ Growing never leaves the ball of ``num_hops``: a node's depth is one more than t
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
 Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
-root's place in its own connected component. Of other nodes only the distance of their numbers from
-the root's counts. So nothing depends on the order in which roots are visited, nor on what else
-stands in the graph or the collection. The miner puts the nodes of each graph in an order that
-follows from its structure (``gomkcn_dgl/node_order.py``), so that there nothing depends on how they
-were numbered.
+colour of the root (``colors_numba.py``), which says what it is and has around it. Rows are walked
+in the order of the colours. So nothing depends on the order in which roots are visited, on what
+else stands in the graph or the collection, nor on how nodes are numbered.
+
+Where a row has nodes of one colour that are no twins, as in a lattice, their order says nothing.
+Then the nodes that were met are marked by their colours, those that are selected by their places as
+well, and the marks are refined among them. What is drawn at random is drawn from the order of
+marks, and so is the next node where several have the least rank. Nodes with equal marks are taken
+by number: mostly a symmetry exchanges them. Rows of hubs are not refined.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
 reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
