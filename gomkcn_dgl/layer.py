@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -34,9 +35,10 @@ from gomkcn_dgl.subgraphs import (
 
 log = logging.getLogger("gomkcn_dgl")
 
-# scores in [0, 1] below which no filter learns: one node of six that matches at one level of three
-# gives .05
-LEAST_MATCH = 1e-3
+# a similarity of nodes in [0, 1] below which a filter hardly learns
+LEAST_SIMILARITY = 1e-3
+# nodes whose features are compared with those of filters at the first call
+_ROWS_LOOKED_AT = 1000
 
 
 @runtime_checkable
@@ -232,7 +234,7 @@ class GOMKConv(torch.nn.Module):
             )
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
-        self.has_warned = False
+        self.is_new = True
         self.filters = GraphFilters(
             out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
@@ -323,10 +325,13 @@ class GOMKConv(torch.nn.Module):
         self._check_subgraphs(subgraphs)
         # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
+        # on the CPU, where asking is cheap, and not in code that torch.compile compiles
+        if self.is_new and feat.device.type == "cpu" and not torch.compiler.is_compiling():
+            self.is_new = False
+            if isinstance(self.kernel, GOMKKernel):
+                warn_out_of_reach(self.kernel, feat, inputs[3])
         scores = self.kernel.score(*inputs)
         refuse_overflow(scores, *inputs[1:])
-        if not self.has_warned and isinstance(self.kernel, GOMKKernel):
-            self.has_warned = warn_of_no_match(scores, feat, inputs[3])
         return scores
 
     @not_compiled
@@ -416,25 +421,26 @@ class GOMKConv(torch.nn.Module):
             )
 
 
-def warn_of_no_match(scores: Tensor, feat: Tensor, filter_feat: Tensor) -> bool:
-    """Whether no subgraph is similar to any filter, which is then said in the log.
-
-    On the CPU, where asking is cheap, and not in code that torch.compile compiles.
-    """
-    if scores.device.type != "cpu" or torch.compiler.is_compiling() or not scores.numel():
-        return False
-    if not bool(scores.max() < LEAST_MATCH):
-        return False
-    low, high, least, most = (
-        value.item() for tensor in (feat, filter_feat) for value in tensor.detach().aminmax()
-    )
+def warn_out_of_reach(kernel: GOMKKernel, feat: Tensor, filter_feat: Tensor) -> None:
+    """Say in the log that the features of no node are similar to those of a filter's node."""
+    if not feat.numel():
+        return
+    width = kernel.bandwidth(feat.shape[1])[0]
+    with torch.no_grad():
+        # some of them say it of all
+        rows = feat[:: -(-len(feat) // _ROWS_LOOKED_AT)].float()
+        gaps = torch.cdist(rows, filter_feat.float().flatten(0, 1)).square() / width
+        if not bool(gaps.min() > -math.log(LEAST_SIMILARITY)):
+            return
+        low, high, least, most = (
+            value.item() for tensor in (feat, filter_feat) for value in tensor.aminmax()
+        )
     log.warning(
-        "no subgraph is similar to a filter (all scores are below %g), so that the layer has no "
-        "gradient: its features go from %.3g to %.3g, those of the filters from %.3g to %.3g; "
-        "scale the features to [0, 1], or give GOMKKernel a larger tau.",
-        LEAST_MATCH, low, high, least, most,
+        "no node is similar to a node of a filter, so that the layer has no gradient: its features "
+        "go from %.3g to %.3g, those of the filters from %.3g to %.3g; scale the features to "
+        "[0, 1], or give GOMKKernel a larger tau.",
+        low, high, least, most,
     )  # fmt: skip
-    return True
 
 
 def check_tensor(feat: Any, width: int) -> None:
