@@ -281,7 +281,7 @@ def _take_alike(graph, stream, selected, size, reached, limit, scratch, era):
         # 1. the root and each node that was taken are told apart, those of the whole hops are not
         _start_marks(graph, reached, scratch)
         for i in range(k):
-            place = _ZERO if 0 < i < size else np.int64(i)
+            place = _ONE if 0 < i < size else np.int64(i)
             scratch.marks[find(selected[i], scratch, era)] ^= mix(np.uint64(place))
         _refine_marks(graph, reached, limit, scratch, era)
         # 2. one of those that are left

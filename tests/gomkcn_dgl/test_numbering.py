@@ -50,6 +50,20 @@ def test_nor_those_of_other_sizes(name, size):
     assert changed_rows(name, 0, size) <= MOST
 
 
+@pytest.mark.parametrize("policy", ["bfs", "dense"])
+def test_a_hub_of_leaves_with_labels_has_the_same_rows(policy):
+    # draws from its row meet the root itself, wherever it stands among leaves of its label
+    rng = np.random.default_rng(0)
+    labels, order = np.eye(3, dtype=np.float32)[rng.integers(3, size=200)], rng.permutation(200)
+    rows = []
+    for nodes in (np.arange(200), order):
+        place = np.argsort(nodes)
+        star = csr_from_edges(np.full(199, place[0]), place[1:], 200, features=labels[nodes])
+        torch.manual_seed(0)
+        rows.append(GOMKConv(3, 8, policy=policy)(star, torch.from_numpy(star.features)))
+    torch.testing.assert_close(rows[0][order], rows[1], rtol=0, atol=1e-4)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_another_seed_takes_other_nodes(seed):
     graph, _ = numbered("ba0")

@@ -170,7 +170,7 @@ class _Search:
         taken: list[int] = []
         while len(whole) + len(taken) < self.max_nodes:
             # of the whole hops the root alone is told from the others
-            places = dict.fromkeys(whole, 0)
+            places = {**dict.fromkeys(whole, 1), self.root: 0}
             places |= {node: len(whole) + k for k, node in enumerate(taken)}
             marks = self.marks([*whole, *hop], places)
             left = sorted((v for v in hop if v not in taken), key=lambda v: (marks[v], v))
