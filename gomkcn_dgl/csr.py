@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, number_links, relations_of
 from gomkcn_dgl.runtime import html_of
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.kernels.colors_numba import ColoredRows
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -33,6 +36,9 @@ ZERO_WEIGHT = "dropped {:,} edge{s} of weight 0"
 _OPPOSITE = "merged {:,} pair{s} of opposite edges"
 # also of the log, where two edges are merged that have not the same value
 _LARGEST = "kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"
+# entries up to which nodes are coloured for the sampler: a second or two of one thread, and 4 bytes
+# an entry beside the graph
+MOST_COLORED = 2**25
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
 
@@ -170,6 +176,19 @@ class CSRGraph:
         starts = np.empty(self.num_nodes, np.int32)
         name_components(CompiledGraph.of(self), starts)
         return starts
+
+    @cached_property
+    def colored_rows(self) -> ColoredRows:
+        """Colours of the nodes, and the rows in their order, from which subgraphs are sampled.
+
+        Those of a graph of more than ``MOST_COLORED`` entries are the numbers that it came with,
+        within each component.
+        """
+        from gomkcn_dgl.kernels.colors_numba import color_rows, numbered_rows
+
+        if len(self.indices) > MOST_COLORED:
+            return numbered_rows(self.indices, np.arange(self.num_nodes) - self.component_starts)
+        return color_rows(self, self.weights, self.relations.links, self.stored_features)
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Source, target and relation of each edge, int64 ``[num_edges]`` each.

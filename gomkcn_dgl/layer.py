@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,6 +32,13 @@ from gomkcn_dgl.subgraphs import (
     SubgraphSettings,
     usual_hops,
 )
+
+log = logging.getLogger("gomkcn_dgl")
+
+# a similarity of nodes in [0, 1] below which a filter hardly learns
+LEAST_SIMILARITY = 1e-3
+# nodes whose features are compared with those of filters at the first call
+_ROWS_LOOKED_AT = 1000
 
 
 @runtime_checkable
@@ -225,6 +234,7 @@ class GOMKConv(torch.nn.Module):
             )
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
+        self.is_new = True
         self.filters = GraphFilters(
             out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
@@ -260,7 +270,9 @@ class GOMKConv(torch.nn.Module):
         Parameters
         ----------
         graph : DGLGraph, PyG Data, CSRGraph, SubgraphTensors, or Tensor
-            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Nothing
+            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Of nodes
+            that its structure leaves alike, its ``feat`` (``x`` in PyG), or else those given here,
+            say which a truncated subgraph keeps. A batch of ``NeighborLoader`` is refused. Nothing
             is extracted from what :meth:`transform` or :meth:`sampler` gives, nor from what
             :meth:`subgraphs` returns. A message-flow block must be of
             :meth:`SubgraphTransform.message_flow`. In the second form the features ``[V, D]``.
@@ -313,6 +325,11 @@ class GOMKConv(torch.nn.Module):
         self._check_subgraphs(subgraphs)
         # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
+        # on the CPU, where asking is cheap, and not in code that torch.compile compiles
+        if self.is_new and feat.device.type == "cpu" and not torch.compiler.is_compiling():
+            self.is_new = False
+            if isinstance(self.kernel, GOMKKernel):
+                warn_out_of_reach(self.kernel, feat, inputs[3])
         scores = self.kernel.score(*inputs)
         refuse_overflow(scores, *inputs[1:])
         return scores
@@ -346,7 +363,7 @@ class GOMKConv(torch.nn.Module):
                     "edge weights and types of a CSRGraph are its own; name them when it is made, "
                     "as_csr(graph, weight=…, relation=…)."
                 )
-            csr = read_for(self.relations, graph, **given)
+            csr = read_for(self.relations, graph, **given, feat=feat)
             subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
             sizes = torch.from_numpy(np.diff(csr.graph_ptr))
             num_nodes = csr.num_nodes
@@ -356,12 +373,16 @@ class GOMKConv(torch.nn.Module):
             )
         return GraphBatch(subgraphs, feat, sizes.to(feat.device))
 
-    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
+    def subgraphs(
+        self, graph: Any, device: torch.device | str = "cpu", *, feat: Tensor | None = None
+    ) -> SubgraphTensors:
         """Return the subgraphs of a graph or batch.
 
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
+        ``feat [V, D]`` are the features of a graph that keeps none as ``feat``, or ``x`` in PyTorch
+        Geometric: of nodes that the structure leaves alike they say which are taken.
         """
-        csr = read_for(self.relations, graph)
+        csr = read_for(self.relations, graph, feat=feat)
         return SubgraphTensors.extract(csr, self.settings, device=device)
 
     def transform(
@@ -398,6 +419,28 @@ class GOMKConv(torch.nn.Module):
                 "the given subgraphs and the layer must agree on relations, "
                 f"got {channels} and {of_filters} channels."
             )
+
+
+def warn_out_of_reach(kernel: GOMKKernel, feat: Tensor, filter_feat: Tensor) -> None:
+    """Say in the log that the features of no node are similar to those of a filter's node."""
+    if not feat.numel():
+        return
+    width = kernel.bandwidth(feat.shape[1])[0]
+    with torch.no_grad():
+        # some of them say it of all
+        rows = feat[:: -(-len(feat) // _ROWS_LOOKED_AT)].float()
+        gaps = torch.cdist(rows, filter_feat.float().flatten(0, 1)).square() / width
+        if not bool(gaps.min() > -math.log(LEAST_SIMILARITY)):
+            return
+        low, high, least, most = (
+            value.item() for tensor in (feat, filter_feat) for value in tensor.aminmax()
+        )
+    log.warning(
+        "no node is similar to a node of a filter, so that the layer has no gradient: its features "
+        "go from %.3g to %.3g, those of the filters from %.3g to %.3g; scale the features to "
+        "[0, 1], or give GOMKKernel a larger tau.",
+        low, high, least, most,
+    )  # fmt: skip
 
 
 def check_tensor(feat: Any, width: int) -> None:

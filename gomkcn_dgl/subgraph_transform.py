@@ -13,14 +13,15 @@ Two things keep them, and a layer reads both by :func:`kept_subgraphs`:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.checks import to_numpy
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
@@ -82,7 +83,7 @@ class SubgraphTransform:
     >>> graph.ndata["subgraph_nodes"].tolist()
     [[0, 1, -1], [1, 0, 2], [2, 1, -1]]
     >>> feat = torch.rand(6, 2)
-    >>> torch.equal(conv(dgl.batch([graph, graph]), feat), conv(dgl.batch([path, path]), feat))
+    >>> torch.allclose(conv(dgl.batch([graph, graph]), feat), conv(dgl.batch([path, path]), feat))
     True
     """
 
@@ -194,7 +195,7 @@ def check_graph(name: str, graph: Any) -> bool:
             got=type(graph).__name__,
             way_out="conv.subgraphs(graph) takes any other",
         )
-    _refuse_block(graph)
+    _refuse_parts(graph)
     if len(_node_types(graph)) > 1:
         raise InputError(
             name,
@@ -219,10 +220,18 @@ def kept_links(batch: SubgraphBatch) -> np.ndarray:
 
 
 def read_for(
-    relations: Relations, graph: Any, weight: Any = None, relation: Any = None
+    relations: Relations,
+    graph: Any,
+    weight: Any = None,
+    relation: Any = None,
+    feat: Tensor | None = None,
 ) -> CSRGraph:
-    """Return a graph in terms of ``relations``; its features do not matter and are left out."""
-    _refuse_block(graph)
+    """Return a graph in terms of ``relations``.
+
+    Features tell nodes of one structure apart: those that the graph keeps, so that it has the same
+    subgraphs wherever they are taken, or else ``feat [V, D]``.
+    """
+    _refuse_parts(graph)
     if not hasattr(graph, "num_nodes"):
         graph = as_csr(graph)
     # a method of DGL's graphs
@@ -234,12 +243,31 @@ def read_for(
         directed=False if relations.is_simple else None,
         relation=relation,
     ).with_relations(relations)
+    kept = _kept_features(graph)
+    kept = feat if kept is None else kept
+    # others are refused where the shape of feat is known
+    if kept is not None and len(kept) == csr.num_nodes:
+        csr = replace(csr, features=to_numpy(kept).reshape(len(kept), -1).astype(np.float32))
     if csr.num_graphs > 1 and len(_node_types(graph)) > 1:
         raise InputError(
             f"a batch of graphs with {len(_node_types(graph))} types of nodes must be given as "
             "as_csr(graph), the rows of feat graph by graph."
         )
     return csr
+
+
+def _kept_features(graph: Any) -> Any:
+    """The features that a graph keeps, those that :func:`gomkcn.as_csr` reads; None without."""
+    if isinstance(graph, CSRGraph):
+        return None if graph.feature_names == (CONSTANT_FEATURE,) else graph.features
+    is_alone = len(_node_types(graph)) < 2
+    name = "x" if _is_pyg(graph) else "feat"
+    table = _node_table(graph) if is_alone else {}
+    # a table of DGL and a graph of PyG alike
+    found = table[name] if name in table else None  # noqa: SIM401
+    if not isinstance(found, torch.Tensor) or found.layout != torch.strided:
+        return None
+    return None if found.is_complex() else found
 
 
 def _node_types(graph: Any) -> Any:
@@ -256,14 +284,27 @@ def is_block(graph: Any) -> bool:
     return is_from("dgl", "DGLGraph", graph) and bool(graph.is_block)
 
 
-def _refuse_block(graph: Any) -> None:
-    """Refuse a block, which is no graph."""
+def _refuse_parts(graph: Any) -> None:
+    """Refuse a block, and a batch of neighbours: what was left out of them is not known."""
     if is_block(graph):
         raise InputError(
             "a message-flow block lacks the edges among the neighbours of its nodes, which a "
             "subgraph has; sample subgraphs by conv.sampler(), or blocks of "
             "conv.transform().message_flow(graph)."
         )
+    if _is_batch_of_neighbours(graph):
+        raise InputError(
+            "a batch of NeighborLoader lacks edges among its nodes, which a subgraph has; take "
+            "batches of conv.sampler().node_loader(data) instead."
+        )
+
+
+def _is_batch_of_neighbours(graph: Any) -> bool:
+    """Whether a loader of PyG sampled neighbours: it numbers the seeds and all nodes."""
+    stores = getattr(graph, "node_stores", ())
+    of_loader = all(any(name in store for store in stores) for name in ("n_id", "input_id"))
+    # the batches of SubgraphSampler have all edges
+    return of_loader and not any(ROOT in store for store in stores)
 
 
 def kept_subgraphs(graph: Any, device: torch.device) -> SubgraphTensors | None:
@@ -276,6 +317,9 @@ def kept_subgraphs(graph: Any, device: torch.device) -> SubgraphTensors | None:
         return _side_by_side(graph_sizes(graph), table[ROOT], table[LINKS], device)
     if NODES not in table:
         return None
+    # blocks of the graph of message_flow have what they need, batches of neighbours have not
+    if not is_block(graph):
+        _refuse_parts(graph)
     nodes, links = table[NODES].to(device), table[LINKS].to(device)
     return _as_tensors(_among_sources(graph, nodes) if is_block(graph) else placed(nodes), links)
 
@@ -306,7 +350,7 @@ def block_subgraphs(block: Any, device: torch.device) -> SubgraphTensors:
     """Subgraphs of a block's destinations, among its sources."""
     subgraphs = kept_subgraphs(block, device)
     if subgraphs is None:
-        _refuse_block(block)
+        _refuse_parts(block)
     assert subgraphs is not None
     return subgraphs
 

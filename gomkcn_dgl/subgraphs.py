@@ -39,12 +39,11 @@ class SubgraphSettings:
         paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
         ``kernels/bfs_numba.py`` defines both. They agree where nothing is truncated.
     seed : int
-        At least 0. The same seed gives the same subgraphs, whatever the number of threads. The
-        subgraph of a root depends on its connected component alone: on no other root, component or
-        graph of a collection. So it is the same when graphs are joined to one without saying which
-        nodes are whose. Which nodes a truncated ball keeps is drawn by the distance of the root's
-        number from the smallest one of its component: with nodes numbered in another order, others
-        are drawn.
+        At least 0. The same seed gives the same subgraphs, whatever the number of threads. Which
+        nodes a truncated ball keeps is drawn by what the root is and has around it, six hops far:
+        by links, weights and degrees, and between nodes that these leave alike by features. It
+        depends on no other root or graph of a collection, and not on the numbers of nodes, but in
+        rare graphs (``docs/testing.md`` has the share) and those of more than 2^25 entries.
 
     Raises
     ------
@@ -182,6 +181,7 @@ def extract_subgraphs(
     """
     # imported where it is needed: it loads the compiler, which takes as long as all other imports
     from gomkcn_dgl.kernels import bfs_numba
+    from gomkcn_dgl.kernels.colors_numba import FEATURE_BITS
 
     roots = check_roots("roots", roots, graph.num_nodes)
     max_nodes = settings.max_nodes
@@ -192,15 +192,17 @@ def extract_subgraphs(
         num_bytes,
         "give smaller subgraphs, or fewer roots",
     )
+    colored = graph.colored_rows
     arrays = bfs_numba.extract(
         graph.indptr,
         graph.indices,
         graph.weights,
         graph.links,
         graph.relations.reverse,
+        colored,
         roots,
-        # random streams go by numbers within the component: what stands beside it changes nothing
-        roots - graph.component_starts[roots],
+        # random streams go by what a root is and has around it: what stands beside changes nothing
+        colored.colors[roots] >> np.uint64(FEATURE_BITS),
         settings.num_hops,
         max_nodes,
         settings.policy,

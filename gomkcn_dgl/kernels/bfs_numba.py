@@ -21,11 +21,15 @@ Growing never leaves the ball of ``num_hops``: a node's depth is one more than t
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
 Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
-root's place in its own connected component. Of other nodes only the distance of their numbers from
-the root's counts. So nothing depends on the order in which roots are visited, nor on what else
-stands in the graph or the collection. The miner puts the nodes of each graph in an order that
-follows from its structure (``gomkcn_dgl/node_order.py``), so that there nothing depends on how they
-were numbered.
+colour of the root (``colors_numba.py``), which says what it is and has around it. Rows are walked
+in the order of the colours. So nothing depends on the order in which roots are visited, on what
+else stands in the graph or the collection, nor on how nodes are numbered.
+
+Where a row has nodes of one colour that are no twins, as in a lattice, their order says nothing.
+Then the nodes that were met are marked by their colours, those that are selected by their places as
+well, and the marks are refined among them. What is drawn at random is drawn from the order of
+marks, and so is the next node where several have the least rank. Nodes with equal marks are taken
+by number: mostly a symmetry exchanges them. Rows of hubs are not refined.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
 reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
@@ -52,6 +56,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels import POLICIES
+from gomkcn_dgl.kernels.colors_numba import FEATURE_BITS, MARK, NODE, ColoredRows
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, degree, find_edge, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
@@ -87,6 +92,10 @@ _NOT_OFFERED = 2**31
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # halves of a number
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
+_NODE, _MARK, _FEATURE_BITS = np.uint32(NODE), np.uint32(MARK), np.uint64(FEATURE_BITS)
+# rounds of refinement of the nodes that were met, where some on offer are alike: with 2, a share of
+# .07 of the subgraphs of 9 nodes in a grid still changed with its numbers
+_ROUNDS = 4
 
 
 class ExtractedArrays(NamedTuple):
@@ -111,6 +120,7 @@ def extract(
     weights: np.ndarray | None,
     links: np.ndarray | None,
     reverse: np.ndarray,
+    colored: ColoredRows,
     roots: np.ndarray,
     keys: np.ndarray,
     num_hops: int,
@@ -121,8 +131,8 @@ def extract(
     """Extract the subgraph around each of S roots.
 
     ``links [E]``, which are all 1 where they are None, and ``weights [E]`` go along with
-    ``indices``; ``reverse [K]`` is each link seen from the other node. ``keys [S]`` are numbers of
-    the roots' random streams.
+    ``indices``; ``reverse [K]`` is each link seen from the other node. ``colored`` are the colours
+    of nodes and the rows in their order. ``keys [S]`` are numbers of the roots' random streams.
     """
     total = len(roots)
     weighted, code_type = weights is not None, np.uint8 if links is None else links.dtype
@@ -133,7 +143,7 @@ def extract(
         links=np.zeros((total, max_nodes, max_nodes), code_type),
         weights=np.zeros((total, max_nodes, max_nodes), np.float32) if weighted else None,
     )
-    graph = CompiledGraph.of_arrays(indptr, indices, links)
+    graph = CompiledGraph.of_arrays(indptr, indices, links, colored.colors.view(np.int64))
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         # measured: 30 to 150 ns for a node and its edges
@@ -141,6 +151,7 @@ def extract(
             _extract_block, total, total * max_nodes * 50,
             graph,
             hub_degree(max_nodes),
+            graph._replace(indices=colored.rows),
             weights if weighted else np.empty(0, np.float32),
             reverse,
             roots.astype(np.int64),
@@ -168,7 +179,7 @@ def _extract_block(
 
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
-    first, last, graph, limit, weights, reverse, roots, keys, num_hops, policy,
+    first, last, graph, limit, walk, weights, reverse, roots, keys, num_hops, policy,
     seed, nodes, num_nodes, truncated, dense_links, dense_weights, scratch,
 ):  # fmt: skip
     """Extract the subgraphs from `first` to `last`."""
@@ -176,7 +187,7 @@ def _extract_kernel(
     for row in range(first, last):
         root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
         size, cut, era = _search(
-            graph, root, stream, num_hops, limit, policy, nodes[row], scratch, era
+            graph, walk, root, stream, num_hops, limit, policy, nodes[row], scratch, era
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
@@ -191,20 +202,24 @@ def _extract_kernel(
 
 
 @subroutine(**SEARCH_JIT)
-def _search(graph, root, stream, num_hops, limit, policy, selected, scratch, era):
+def _search(graph, walk, root, stream, num_hops, limit, policy, selected, scratch, era):
     """Write the nodes of one subgraph; return their number, whether it was truncated, the era."""
-    begin, size, reached = _whole_hops(graph, root, num_hops, limit, len(selected), scratch, era)
+    begin, size, reached, alike = _whole_hops(
+        walk, root, num_hops, limit, len(selected), scratch, era
+    )
     cut = reached > len(selected)
     # a truncated subgraph of the policy dense is grown anew from the root; for bfs the whole hops
     # stay, and a sample of the next hop fills them up
     if cut and policy == _DENSE:
         era += len(scratch.met)
-        size = _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era)
+        size = _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, era)
     else:
         for k in range(size):
             selected[k] = scratch.met[k]
         if reached == _HUB:
-            size = _draw_rest(graph, stream, begin, selected, size, scratch, era)
+            size = _draw_rest(graph, walk, stream, begin, selected, size, scratch, era)
+        elif cut and alike:
+            size = _take_alike(graph, stream, selected, size, reached, limit, scratch, era)
         elif cut:
             size = _take_rest(stream, selected, size, scratch.met, reached)
     for k in range(size, len(selected)):
@@ -213,29 +228,34 @@ def _search(graph, root, stream, num_hops, limit, policy, selected, scratch, era
 
 
 @subroutine(**INLINE_JIT)
-def _whole_hops(graph, root, num_hops, limit, max_nodes, scratch, era):
-    """Layer `begin:size` of `met` is the last that fits; with the next hop there are `reached`."""
-    begin, size = _ZERO, enter(root, _ZERO, scratch, era) + 1
+def _whole_hops(walk, root, num_hops, limit, max_nodes, scratch, era):
+    """Layer `begin:size` of `met` is the last that fits; with the next hop there are `reached`.
+
+    Also whether a row that was read has nodes that are alike, so that their order says nothing.
+    """
+    begin, size, marks = _ZERO, enter(root, _ZERO, scratch, era) + 1, np.uint32(0)
     for _ in range(num_hops):
         if begin == size:
             break
         # a hub in the layer is certain to exceed the limit, so that its row is not listed
         hub = False
         for k in range(begin, size):
-            hub |= degree(graph, scratch.met[k]) > limit
+            hub |= degree(walk, scratch.met[k]) > limit
         if hub:
-            return begin, size, _HUB
+            return begin, size, _HUB, False
         # append the nodes of the next hop to `met`, those that are new
         reached = size
         for k in range(begin, size):
             node = scratch.met[k]
-            for edge in range(graph.indptr[node], graph.indptr[node + 1]):
-                position = enter(graph.indices[edge], reached, scratch, era)
+            for edge in range(walk.indptr[node], walk.indptr[node + 1]):
+                entry = walk.indices[edge]
+                marks |= entry
+                position = enter(entry & _NODE, reached, scratch, era)
                 reached += position == reached
         if reached > max_nodes:
-            return begin, size, reached
+            return begin, size, reached, (marks & _MARK) > 0
         begin, size = size, reached
-    return begin, size, size
+    return begin, size, size, False
 
 
 @subroutine(**INLINE_JIT)
@@ -249,7 +269,78 @@ def _take_rest(stream, selected, size, met, reached):
 
 
 @subroutine(**SEARCH_JIT)
-def _draw_rest(graph, stream, begin, selected, size, scratch, era):
+def _take_alike(graph, stream, selected, size, reached, limit, scratch, era):
+    """Fill up with nodes taken at random from those at `size:reached`, in the order of their marks.
+
+    A mark says what a node is beside those selected before it.
+    """
+    met, order = scratch.met, scratch.waiting
+    for k in range(size, reached):
+        order[k] = k
+    for k in range(size, len(selected)):
+        # 1. the root and each node that was taken are told apart, those of the whole hops are not
+        _start_marks(graph, reached, scratch)
+        for i in range(k):
+            place = _ONE if 0 < i < size else np.int64(i)
+            scratch.marks[find(selected[i], scratch, era)] ^= mix(np.uint64(place))
+        _refine_marks(graph, reached, limit, scratch, era)
+        # 2. one of those that are left
+        pick = k + random(stream, np.uint64(k - size), reached - k)
+        _put_in_place(scratch.marks, met, order, k, reached, pick)
+        order[k], order[pick] = order[pick], order[k]
+        selected[k] = met[order[k]]
+    return len(selected)
+
+
+@subroutine(**INLINE_JIT)
+def _start_marks(graph, count, scratch):
+    """Mark the nodes that were met by their colours."""
+    for position in range(count):
+        scratch.marks[position] = np.uint64(graph.colors[scratch.met[position]])
+
+
+@subroutine(**SEARCH_JIT)
+def _refine_marks(graph, count, limit, scratch, era):
+    """Refine the marks of the nodes that were met by those of their neighbours among them."""
+    marks, refined = scratch.marks, scratch.refined
+    for _ in range(_ROUNDS):
+        for position in range(count):
+            node, total = scratch.met[position], _U0
+            if degree(graph, node) <= limit:
+                for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+                    other = find(graph.indices[edge], scratch, era)
+                    if other >= 0:
+                        total += mix(marks[other] ^ np.uint64(link_at(graph, edge)))
+            refined[position] = mix(marks[position] + total)
+        for position in range(count):
+            marks[position] = refined[position]
+
+
+@subroutine(**SEARCH_JIT)
+def _put_in_place(marks, met, order, first, last, wanted):
+    """Move the position at `wanted` in the order of marks and numbers there: Hoare's selection."""
+    while last - first > 1:
+        # what is before the pivot stands from `first` to `place`
+        pivot, place = order[wanted], first
+        order[wanted] = order[last - 1]
+        for k in range(first, last - 1):
+            here = order[k]
+            if marks[here] < marks[pivot] or (
+                marks[here] == marks[pivot] and met[here] < met[pivot]
+            ):
+                order[k], order[place] = order[place], here
+                place += 1
+        order[last - 1], order[place] = order[place], pivot
+        if place == wanted:
+            break
+        if place < wanted:
+            first = place + 1
+        else:
+            last = place
+
+
+@subroutine(**SEARCH_JIT)
+def _draw_rest(graph, walk, stream, begin, selected, size, scratch, era):
     """Fill up with nodes drawn from the rows of `begin:size`; the table holds those selected."""
     end, total, draw = size, _ZERO, _U0
     for k in range(begin, end):
@@ -261,7 +352,10 @@ def _draw_rest(graph, stream, begin, selected, size, scratch, era):
         while place >= degree(graph, selected[owner]):
             place -= degree(graph, selected[owner])
             owner += 1
-        node = graph.indices[graph.indptr[selected[owner]] + np.uint64(place)]
+        node = _entry_at(walk, selected[owner], place)
+        if graph.colors[node] == graph.colors[selected[0]]:
+            start, stands = _root_in_row(graph, walk, selected[owner], selected[0])
+            node = _entry_at(walk, selected[owner], _root_first(place, start, stands))
         # 2. draw again if the node is selected, or if it also stands in an earlier row: a node
         #    counts in the first row that has it, so that all nodes are equally likely
         if find(node, scratch, era) >= 0:
@@ -276,8 +370,54 @@ def _draw_rest(graph, stream, begin, selected, size, scratch, era):
     return size
 
 
+@subroutine(**INLINE_JIT)
+def _entry_at(walk, node, place):
+    """The node at a place of a row in the order of colours."""
+    return walk.indices[walk.indptr[node] + np.uint64(place)] & _NODE
+
+
 @subroutine(**SEARCH_JIT)
-def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
+def _root_in_row(graph, walk, node, root):
+    """Where the colour of the root begins in the ordered row of a node, and the root's own place.
+
+    -1 where it is not in the row.
+    """
+    if find_edge(graph, node, root) < 0:
+        return -_ONE, -_ONE
+    color = np.uint64(graph.colors[root])
+    start, last = _ZERO, degree(graph, node)
+    stands, end = _ZERO, last
+    while start < last:
+        middle = (start + last) >> 1
+        if np.uint64(graph.colors[_entry_at(walk, node, middle)]) < color:
+            start = middle + 1
+        else:
+            last = middle
+    # of one colour by number
+    while stands < end:
+        middle = (stands + end) >> 1
+        other = _entry_at(walk, node, middle)
+        here = np.uint64(graph.colors[other])
+        if here < color or (here == color and other < root):
+            stands = middle + 1
+        else:
+            end = middle
+    return start, stands
+
+
+@subroutine(**INLINE_JIT)
+def _root_first(place, start, stands):
+    """A place in a row where the root goes first among those of its colour.
+
+    Else it would depend on numbers which draws meet the root, and are in vain.
+    """
+    if place == start:
+        return stands
+    return place - 1 if start < place <= stands else place
+
+
+@subroutine(**SEARCH_JIT)
+def _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, era):
     """Add the node with most links to the selected ones at a time; return their number."""
     met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
     count = enter(root, _ZERO, scratch, era) + 1
@@ -292,10 +432,10 @@ def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
             _link_hub(graph, node, depth, count, scratch)
         old = count
         count, fresh = _offer(
-            graph, root, node, depth, num_hops, limit, stream, count, scratch, era
+            graph, walk, root, node, depth, num_hops, limit, stream, count, scratch, era
         )
         touch(graph, met, old, count, scratch)
-        _rank(graph, root, fresh, hubs, stream, len(selected), scratch)
+        _rank(graph, fresh, hubs, stream, len(selected), scratch)
         if size == 1:
             _link_among(graph, fresh, limit, scratch, era)
         if hub:
@@ -304,7 +444,7 @@ def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
         if size == len(selected):
             break
         # 2. the least rank is the next node
-        best, node = _best_offer(count, scratch)
+        best, node = _best_offer(graph, stream, selected, size, count, limit, scratch, era)
         if best == _TAKEN:
             break
         # 3. select it; the rank of a selected node is never the least again
@@ -313,24 +453,40 @@ def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
         ranks[chosen] = _UNRANKED
         size += 1
     if size == len(selected):
-        _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs, scratch, era)
+        _replace_leaves(
+            graph, walk, root, stream, num_hops, limit, selected, count, hubs, scratch, era
+        )
     return size
 
 
-@subroutine(**INLINE_JIT)
-def _best_offer(count, scratch):
-    """The least rank, and its node: the smaller one of two equal ones."""
-    best, node = _TAKEN, _PADDING
+@subroutine(**SEARCH_JIT)
+def _best_offer(graph, stream, selected, size, count, limit, scratch, era):
+    """The least rank, and its node: of several a random one, in the order of their marks."""
+    best, node, alike = _TAKEN, _PADDING, _ZERO
     # two loops without a branch
     for position in range(count):
         best = min(best, scratch.ranks[position])
     for position in range(count):
-        node = min(node, scratch.met[position] if scratch.ranks[position] == best else _PADDING)
+        is_best = scratch.ranks[position] == best
+        scratch.waiting[alike] = position
+        alike += is_best
+        node = min(node, scratch.met[position] if is_best else _PADDING)
+    if alike > 1 and best < _TAKEN:
+        # each of the selected nodes has a place of its own
+        _start_marks(graph, count, scratch)
+        for i in range(size):
+            scratch.marks[find(selected[i], scratch, era)] ^= mix(np.uint64(i))
+        _refine_marks(graph, count, limit, scratch, era)
+        pick = random(stream, np.uint64(size), alike)
+        _put_in_place(scratch.marks, scratch.met, scratch.waiting, _ZERO, alike, pick)
+        node = scratch.met[scratch.waiting[pick]]
     return best, node
 
 
 @subroutine(**SEARCH_JIT)
-def _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs, scratch, era):
+def _replace_leaves(
+    graph, walk, root, stream, num_hops, limit, selected, count, hubs, scratch, era
+):
     """Let leaves of the selected set give way to nodes with two links or more to the others.
 
     Each exchange adds a link at least. A node that came in lies on a cycle and is never a leaf, so
@@ -350,7 +506,7 @@ def _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs,
             continue
         # 1. the leaf takes its links along
         _move_links(graph, leaf, _LINK, scratch, era)
-        best, node = _best_offer(count, scratch)
+        best, node = _best_offer(graph, stream, selected, size, count, limit, scratch, era)
         if best >= enough or degree(graph, node) > limit:
             _move_links(graph, leaf, -_LINK, scratch, era)
             place -= 1
@@ -363,9 +519,9 @@ def _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs,
         selected[place] = node
         ranks[chosen] = _UNRANKED
         count, fresh = _offer(
-            graph, root, node, depths[chosen], num_hops, limit, stream, count, scratch, era
+            graph, walk, root, node, depths[chosen], num_hops, limit, stream, count, scratch, era
         )
-        _rank(graph, root, fresh, hubs, stream, size, scratch)
+        _rank(graph, fresh, hubs, stream, size, scratch)
     # 4. a root that is a leaf hangs from what came in, and is no part of it
     if _count_links(graph, selected, root) == 1:
         for k in range(size):
@@ -405,19 +561,21 @@ def _link_hub(graph, hub, depth, count, scratch):
 
 
 @subroutine(**INLINE_JIT)
-def _offer(graph, root, node, depth, num_hops, limit, stream, count, scratch, era):
+def _offer(graph, walk, root, node, depth, num_hops, limit, stream, count, scratch, era):
     """Link a selected node to its row; offer the row unless the node is at the last hop."""
     depths, ranks = scratch.depths, scratch.ranks
     length, first = degree(graph, node), graph.indptr[node]
     hub, inner = length > limit, depth < num_hops
-    key = mix(stream ^ mix(np.uint64(node) - np.uint64(root)))
+    key = mix(stream ^ mix(_structure(graph, node)))
     offers = length
     # a hub offers `limit` random entries of its row, another node offers its whole row
     if hub:
         offers = limit if inner else 0
+        start, stands = _root_in_row(graph, walk, node, root)
         for draw in range(offers):
             slot = ((mix(key + np.uint64(draw)) >> _HALF) * np.uint64(length)) >> _HALF
-            scratch.pairs[draw] = graph.indices[first + slot]
+            place = _root_first(np.int64(slot), start, stands)
+            scratch.pairs[draw] = _entry_at(walk, node, place)
     fresh = 0
     for k in range(offers):
         other = np.uint32(scratch.pairs[k]) if hub else graph.indices[first + np.uint64(k)]
@@ -437,7 +595,7 @@ def _offer(graph, root, node, depth, num_hops, limit, stream, count, scratch, er
 
 
 @subroutine(**INLINE_JIT)
-def _rank(graph, root, fresh, hubs, stream, max_nodes, scratch):
+def _rank(graph, fresh, hubs, stream, max_nodes, scratch):
     """Rank the nodes that were put on offer just now; their links to small rows are counted."""
     for k in range(fresh):
         position = scratch.waiting[k]
@@ -448,11 +606,17 @@ def _rank(graph, root, fresh, hubs, stream, max_nodes, scratch):
                 depth = scratch.row_depths[hub] + 1
                 scratch.depths[position] = min(scratch.depths[position], depth)
         # missing links, degree and random bits in one number, so that one minimum decides
-        place = np.uint64(node) - np.uint64(root)
-        priority = np.int64(mix(stream + _GOLDEN * (place + _U1)) >> _RANDOM)
+        place = _structure(graph, node) + _U1
+        priority = np.int64(mix(stream + _GOLDEN * place) >> _RANDOM)
         length = min(degree(graph, node), MOST_RANKED_DEGREE)
         rank = max_nodes * _LINK + _MOST_AMONG * _AMONG + length * _DEGREE + priority
         scratch.ranks[position] += rank - _UNRANKED
+
+
+@subroutine(**INLINE_JIT)
+def _structure(graph, node):
+    """The bits of a node's colour that are those of the structure around it."""
+    return np.uint64(graph.colors[node]) >> _FEATURE_BITS
 
 
 @subroutine(**INLINE_JIT)

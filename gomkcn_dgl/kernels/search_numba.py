@@ -41,6 +41,8 @@ class Scratch(NamedTuple):
     met: np.ndarray  # uint32, the nodes met, in order; the next two go along with them
     depths: np.ndarray  # int64, hops from the root
     ranks: np.ndarray  # int64, the least is selected next
+    marks: np.ndarray  # uint64, what each is beside the others, where some are alike
+    refined: np.ndarray  # uint64, the marks of the next round
     waiting: np.ndarray  # int64, positions in `met` of the nodes that are to be ranked
     rows: np.ndarray  # uint32 [N], selected hubs
     row_depths: np.ndarray  # int64 [N], hops of these hubs from the root
@@ -65,6 +67,8 @@ def new_scratch(max_nodes: int, hub_degree: int, num_nodes: int) -> Scratch:
         met=np.empty(capacity, np.uint32),
         depths=np.empty(capacity, np.int64),
         ranks=np.empty(capacity, np.int64),
+        marks=np.empty(capacity, np.uint64),
+        refined=np.empty(capacity, np.uint64),
         waiting=np.empty(capacity, np.int64),
         rows=np.empty(max_nodes, np.uint32),
         row_depths=np.empty(max_nodes, np.int64),

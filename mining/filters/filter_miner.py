@@ -545,8 +545,7 @@ class FilterMiner(GraphEstimator):
 
         Its features are those of ``scaling_``: ``conv(graph, scaling_.scale(features))`` is what
         :meth:`transform` returns, but for edges of 1 that are .998 in a layer, since a weight of a
-        layer that can be trained lies between 0 and 1, and for nodes of truncated subgraphs, which
-        a layer draws by the numbers that nodes were given.
+        layer that can be trained lies between 0 and 1.
 
         Parameters
         ----------

@@ -466,9 +466,10 @@ class MotifSearch:
         """Take a set of exact copies as the best one if it is shorter, and know its copies."""
         if self.cost(other) >= self.cost(self.best) - EQUAL:
             return
-        self.best = other
+        self.best = self.empty
         for motif in other.motifs:
             candidate = self.candidates[motif.structure.code]
+            self.best = self.best.add(motif.structure, motif.copies, candidate.sources)
             # of two orders of the same nodes that of the set is kept
             more = np.concatenate([motif.copies.astype(np.int32), candidate.copies])
             every = replace(candidate, copies=more[distinct(hash_sets(more)[:, -1])])

@@ -166,7 +166,8 @@ class SearchInBase:
             search.take(candidates)
             search.start_from(exact)
         # 2. copies that may differ
-        if question.exact_copies or search.cut:
+        shows_some = question.grows or search.candidates
+        if question.exact_copies or search.cut or not shows_some:
             return _Ended(search, min(search.best, before, key=search.cost), search.cut)
         near = self._search_drawings(question, search, given, state)
         best = min(self._chosen(search.best, near.best), before, key=search.cost)

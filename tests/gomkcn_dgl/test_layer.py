@@ -256,3 +256,22 @@ def test_directions_count_where_the_layer_has_relations():
 def test_relations_are_those_of_a_graph():
     with pytest.raises(TypeError, match="relations must be those of a graph"):
         layer(relations=["a"])
+
+
+def test_features_that_no_filter_is_similar_to_are_told_once(tree, caplog):
+    far, conv = 100 + torch.rand(15, 2), layer()
+    # nodes with padding, which has the feature 0, have scores of it, and all others none
+    assert len(conv(tree, far).unique(dim=0)) < 5
+    conv(tree, far)
+    [line] = caplog.messages
+    assert "no node is similar to a node of a filter" in line
+    assert "go from 100 to 101" in line and "scale the features to [0, 1]" in line
+    # another layer says it again
+    layer()(tree, far)
+    assert len(caplog.messages) == 2
+    # one that its features reach does not, nor one whose kernel is wide, nor one without nodes
+    some = torch.cat([far[1:], far[:1] - 100])
+    for feat in (far - 100, some, torch.full((15, 2), torch.nan)):
+        layer()(tree, feat)
+    layer(tau=1e5)(tree, far)
+    assert len(caplog.messages) == 2

@@ -108,7 +108,7 @@ def test_a_compiled_model_takes_batches_of_dgl():
     transform, compiled = model.first_conv.transform(), torch.compile(model, backend="aot_eager")
     for graphs in (GRAPHS[:2], GRAPHS):
         batch = dgl_batch(graphs)
-        feat = features(batch.num_nodes())
+        batch.ndata["feat"] = feat = features(batch.num_nodes())
         results = []
         for run, graph in ((model, batch), (compiled, batch), (compiled, transform(batch))):
             logits = run(graph, feat)

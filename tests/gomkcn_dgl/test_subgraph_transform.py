@@ -7,6 +7,8 @@ import torch
 from library_graphs import KINDS, convolution, graphs_of, to_pyg
 from torch_geometric.data import Batch, HeteroData
 from torch_geometric.loader import DataLoader as PyGLoader
+from torch_geometric.loader import NodeLoader
+from torch_geometric.sampler import SamplerOutput
 from torch_geometric.transforms import Compose, ToUndirected
 
 from gomkcn.synthetic import MotifClassificationDataset, PlantingSettings
@@ -120,6 +122,56 @@ def test_subgraphs_of_other_nodes_sizes_or_relations_are_refused():
                 conv(subgraphs, feat, **given)
     with pytest.raises(GomkcnError, match=r"feat must have the shape \[12, 3\], got \[11, 3\]"):
         conv(kept, feat[:11])
+
+
+class TwoNeighbours:
+    """What NeighborLoader samples, which needs a library of its own: at most two arcs into each."""
+
+    edge_permutation = None
+
+    def __init__(self, edge_index):
+        self.edge_index = edge_index
+
+    def sample_from_nodes(self, index, **_):
+        source, target = self.edge_index
+        kept = torch.cat([(target == node).nonzero()[:2, 0] for node in index.node])
+        others = source[kept][~torch.isin(source[kept], index.node)].unique()
+        nodes = torch.cat([index.node, others])
+        row, col = ((nodes == ends[kept][:, None]).int().argmax(1) for ends in (source, target))
+        return SamplerOutput(nodes, row, col, kept, metadata=(index.input_id, index.time))
+
+
+def neighbours(data):
+    """A batch of a loader that samples neighbours."""
+    return next(iter(NodeLoader(data, TwoNeighbours(data.edge_index), batch_size=4)))
+
+
+def test_a_batch_of_neighbours_is_refused():
+    data, conv = to_pyg(graphs_of(KINDS[0])[2]), convolution(KINDS[0])
+    way_out = r"NeighborLoader lacks edges .*conv\.sampler\(\)\.node_loader\(data\)"
+    for given in (data, conv.transform()(data)):
+        batch = neighbours(given)
+        for call in (lambda one: conv(one, one.x), conv.subgraphs, conv.transform()):
+            with pytest.raises(GomkcnError, match=way_out):
+                call(batch)
+        with pytest.raises(GomkcnError, match=way_out):
+            conv.sampler().sample(batch, [0])
+    # what the way out gives has all edges
+    batch = next(iter(conv.sampler().node_loader(data, batch_size=4)))
+    torch.testing.assert_close(conv(batch, batch.x), conv(data, data.x)[:4])
+    # and so has a part of a graph that somebody cut out
+    part = data.subgraph(torch.arange(9))
+    assert conv(part, part.x).shape == conv(data, data.x)[:9].shape
+
+
+def test_a_batch_of_neighbours_of_several_types_is_refused():
+    data, batch = HeteroData(), neighbours(to_pyg(graphs_of(KINDS[0])[2]))
+    data["a"].x, data["a", "to", "a"].edge_index = batch.x, batch.edge_index
+    conv = convolution(KINDS[0])
+    assert len(conv.subgraphs(data).nodes) == len(batch.x)
+    data["a"].n_id, data["a"].input_id = batch.n_id, batch.input_id
+    with pytest.raises(GomkcnError, match="NeighborLoader lacks edges"):
+        conv.subgraphs(data)
 
 
 # ---------------------------------------------------------------- message-flow blocks

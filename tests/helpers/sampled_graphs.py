@@ -33,4 +33,8 @@ GRAPHS = {
     "single_node": nx.empty_graph(1),
     "edgeless": nx.empty_graph(4),
     "disconnected": nx.disjoint_union(nx.path_graph(5), nx.complete_graph(7)),
+    # all nodes are alike
+    "torus": nx.grid_2d_graph(5, 6, periodic=True),
+    # all but two, with a hub among them
+    "ring_with_a_hub": nx.compose(nx.circulant_graph(80, [1, 2]), nx.star_graph(70)),
 }

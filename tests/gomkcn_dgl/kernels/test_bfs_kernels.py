@@ -14,6 +14,7 @@ from tiny_graphs import SUBGRAPHS, random_cases
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import POLICIES, bfs_numba
 from gomkcn_dgl.kernels.bfs_numba import hub_degree
+from gomkcn_dgl.kernels.colors_numba import numbered_rows
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 BACKENDS = {"reference": bfs_reference.extract, "numba": bfs_numba.extract}
@@ -34,7 +35,7 @@ def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
 
 def samples(graph, num_hops, max_nodes, policy):
     """Nodes of many subgraphs around node 0, each from a random stream of its own."""
-    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse)
+    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, graph.colored_rows)
     roots, keys = np.zeros(SAMPLES, int), np.arange(SAMPLES)
     found = bfs_numba.extract(*rows, roots, keys, num_hops, max_nodes, policy, 0)
     assert found.truncated.all()
@@ -54,8 +55,9 @@ def assert_same(left, right):
 @pytest.mark.parametrize("case", SUBGRAPHS, ids=lambda case: case.name)
 def test_a_hand_worked_case(backend, case):
     graph, root = build(nx.Graph(sorted(case.edges))), np.array([case.root])
-    # the kernel itself, which takes the nodes in the order of their numbers
-    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, root, root)
+    # the kernel itself, which takes nodes of equal colours in the order of their numbers
+    numbers = numbered_rows(graph.indices, np.arange(graph.num_nodes))
+    rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, numbers, root, root)
     options = (case.num_hops, case.max_nodes, case.policy, 0)
     found = BACKENDS[backend](*rows, *options)
     assert found.nodes.tolist() == [case.nodes]
@@ -68,11 +70,17 @@ def test_a_hand_worked_case(backend, case):
     [
         *random_cases(70, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True], [False, True]),
         *(("many", policy, 2, 6, False, True) for policy in POLICIES),
+        *(
+            ("torus", policy, 3, 9, False, linked)
+            for policy in POLICIES
+            for linked in (False, True)
+        ),
     ],
 )
 def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted, linked):
     graph = build(GRAPHS[name], weighted=weighted, linked=linked)
-    roots = np.arange(min(graph.num_nodes, 12))
+    # the first ones, which are mostly hubs, and the last
+    roots = np.unique(np.r_[:8, -4:0] % graph.num_nodes)
     expected = arrays(graph, "reference", roots, num_hops, max_nodes, policy)
     assert_same(arrays(graph, "numba", roots, num_hops, max_nodes, policy), expected)
 

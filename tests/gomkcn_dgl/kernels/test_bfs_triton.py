@@ -19,6 +19,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import POLICIES
+from gomkcn_dgl.kernels.colors_numba import FEATURE_BITS, numbered_rows
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 triton = pytest.importorskip(
@@ -57,9 +58,11 @@ def assert_equals_numba(graph, device, roots, num_hops, max_nodes, policy, seed=
 @pytest.mark.parametrize("case", SUBGRAPHS, ids=lambda case: case.name)
 @pytest.mark.usefixtures("nan_filled_memory")
 def test_a_hand_worked_case(device, case):
-    graph = DeviceGraph.of(build(nx.Graph(sorted(case.edges))), device)
+    csr = build(nx.Graph(sorted(case.edges)))
+    # nodes of equal colours are taken in the order of their numbers
+    csr.__dict__["colored_rows"] = numbered_rows(csr.indices, np.arange(csr.num_nodes))
+    graph = DeviceGraph.of(csr, device)
     root = torch.tensor([case.root], device=device)
-    # the kernel takes the nodes in the order of their numbers
     found = extract(graph, root, case.num_hops, case.max_nodes, case.policy, 0)
     assert found.nodes.tolist() == [case.nodes]
     assert found.num_nodes.tolist() == [sum(node >= 0 for node in case.nodes)]
@@ -77,6 +80,7 @@ CASES = random_cases(40, GRAPHS, POLICIES, (0, 1, 3), (1, 3, 6, 9), (False, True
         ("wheel_with_a_hub", "bfs", 2, 6, True),
         ("two_hubs", "bfs", 2, 5, False),
         ("random", "bfs", 3, 9, False),
+        ("torus", "bfs", 3, 9, True),
         ("wheel_with_a_hub", "dense", 2, 4, False),
         ("edgeless", "dense", 3, 4, True),
         *(pytest.param(*case, marks=SLOW) for case in CASES),
@@ -172,8 +176,9 @@ def test_a_machine_without_triton_is_told_what_to_install(monkeypatch):
 def test_the_plain_sampler_agrees_on_a_ring_with_chords(device):
     # one comparison with the definition itself, not with what is compared with it elsewhere
     graph = build(nx.circulant_graph(12, [1, 3]))
-    rows = graph.indptr, graph.indices, None, None, graph.relations.reverse
-    expected = bfs_reference.extract(*rows, np.array([4]), np.array([4]), 2, 5, "dense", 7)
+    rows = graph.indptr, graph.indices, None, None, graph.relations.reverse, graph.colored_rows
+    keys = graph.colored_rows.colors[[4]] >> np.uint64(FEATURE_BITS)
+    expected = bfs_reference.extract(*rows, np.array([4]), keys, 2, 5, "dense", 7)
     root = torch.tensor([4], device=device)
     found = extract(DeviceGraph.of(graph, device), root, 2, 5, "dense", 7)
     for name in ("nodes", "num_nodes", "truncated", "links"):

@@ -181,7 +181,7 @@ def test_a_layer_is_compiled_around_what_reads_graphs():
     batch, feat = dgl.batch(graphs), torch.rand(12, 2)
     conv = GOMKConv(2, 3, 4, 1)
     expected = conv(batch, feat)
-    taken = conv.subgraphs(batch)
+    taken = conv.subgraphs(batch, feat=feat)
     whole = torch.compile(conv, fullgraph=True, backend="aot_eager")(taken, feat)
     torch.testing.assert_close(whole, expected)
     torch._dynamo.reset()

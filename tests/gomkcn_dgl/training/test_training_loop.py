@@ -179,6 +179,7 @@ def test_the_device_is_asked_for_the_loss_once_an_epoch(data, monkeypatch):
     """However many batches there are; what is asked on the CPU alone is left out."""
     for module in (layer, model_module):
         monkeypatch.setattr(module, "refuse_overflow", lambda *_: None)
+    monkeypatch.setattr(layer, "warn_out_of_reach", lambda *_: None)
     asked, lists, to_list = [], [], torch.Tensor.tolist
     monkeypatch.setattr(torch.Tensor, "tolist", lambda one: lists.append(one) or to_list(one))
     for batch_size in (8, 2):
