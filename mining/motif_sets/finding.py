@@ -173,7 +173,7 @@ def find_motif_set(
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first, after these what less than half of the starts of the search
+    Those of most bits come first, after these what half of the starts of the search or fewer
     found; dense groups stand behind what can be seen, and all of them before what adds few bits.
     """
     graph = mined.graph

@@ -65,6 +65,11 @@ class MotifRow:
         return self.part.bits < LEAST_ADDED
 
     @property
+    def is_in_all_starts(self) -> bool:
+        """Whether the sets of all starts of the search have it."""
+        return self.part.starts >= self.num_starts
+
+    @property
     def has_more_occurrences(self) -> bool:
         """Whether there are occurrences that are no copies; with edits the two differ anyway."""
         total = self.pattern.frequency.occurrences
@@ -100,7 +105,7 @@ def _occurrences(row: MotifRow) -> float | None:
 
 def _starts_text(row: MotifRow) -> Text:
     """How many starts found it, where not all did."""
-    if row.part.starts >= row.num_starts:
+    if row.is_in_all_starts:
         return None
     return Number(whole(row.part.starts), ("starts",)), f" of {row.num_starts} starts"
 

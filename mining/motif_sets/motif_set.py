@@ -567,11 +567,11 @@ def starts_sentence(found: MotifSet) -> str:
 
     >>> found = MotifSet((), 100.0, 60.0, bits_of_starts=(40.0, 31.5, 40.0, 38.0))
     >>> starts_sentence(found)
-    ' 2 of 4 starts of the search found it; the sets of the others save 2.0 to 8.5 bits less.'
+    ' 2 of 4 starts of the search found this set; those of the others save 2.0 to 8.5 bits less.'
     >>> starts_sentence(replace(found, bits_of_starts=(40.0, 40.0)))
-    ' Both starts of the search found it.'
+    ' Both starts of the search found none.'
     >>> starts_sentence(replace(found, bits_of_starts=(31.5, 36.0)))
-    ' It is made of the sets of 2 starts of the search, which save 4.0 to 8.5 bits less.'
+    ' This set is made of those of 2 starts of the search, which save 4.0 to 8.5 bits less.'
     >>> starts_sentence(replace(found, bits_of_starts=(40.0,)))
     ' The search started once; from another start it may end with another set.'
     """
@@ -584,16 +584,16 @@ def starts_sentence(found: MotifSet) -> str:
         return " The search started once; from another start it may end with another set."
     every = "Both" if len(starts) == 2 else f"All {len(starts)}"
     if not others:
-        verdict = "found it" if found.motifs else "found none"
+        verdict = "found this set" if found.motifs else "found none"
         return f" {every} starts of the search {verdict}."
     low, high = f"{min(others):,.1f}", f"{max(others):,.1f}"
     bits = f"{low} bits" if low == high else f"{low} to {high} bits"
     if len(others) == len(starts):
-        sets = f"the sets of {len(starts)} starts of the search"
-        return f" It is made of {sets}, which save {bits} less."
+        sets = f"those of {len(starts)} starts of the search"
+        return f" This set is made of {sets}, which save {bits} less."
     same = len(starts) - len(others)
-    rest = "the set of the other saves" if len(others) == 1 else "the sets of the others save"
-    return f" {same} of {len(starts)} starts of the search found it; {rest} {bits} less."
+    rest = "that of the other saves" if len(others) == 1 else "those of the others save"
+    return f" {same} of {len(starts)} starts of the search found this set; {rest} {bits} less."
 
 
 def shorter_sentence(found: MotifSet) -> str:

@@ -33,6 +33,10 @@ LINE_NOTE = f"Below the line: motifs that add fewer than {LEAST_ADDED:.0f} bits 
 # what the column of that name says
 INSIDE_NOTE = "share of the listed occurrences that lie within one copy of the motif set"
 _VARIANT_NOTE = "one edge apart from a motif that has more copies"
+_STARTS_NOTE = (
+    "of the starts of the search, those whose sets have the motif, where not all have it; what "
+    "half of them or fewer have stands after the others"
+)
 # what a phrase begins or ends with that the sentence has already
 _NOT_USED = re.compile("^(dropped|merged) | are not used$")
 # rows of called structures, and of structures that lead a difference between classes
@@ -94,6 +98,11 @@ def has_edits(found: MotifSet) -> bool:
     return any(pattern.motif is not None and len(pattern.motif.edits) for pattern in found)
 
 
+def has_starts(found: MotifSet) -> bool:
+    """Whether not all starts of the search found the same motifs."""
+    return any(not row.is_in_all_starts for row in found.rows())
+
+
 def set_notes(found: MotifSet) -> list[str]:
     """What is to be known of the rows of a motif set."""
     has_groups = any(pattern.is_dense_group for pattern in found)
@@ -145,6 +154,8 @@ def words_of(found: MotifSet) -> dict[str, str]:
     (shown, _) = shown_set(found)
     if shown.near:
         words["Variant of a motif"] = _VARIANT_NOTE
+    if has_starts(shown):
+        words["Starts"] = _STARTS_NOTE
     return words
 
 
@@ -267,6 +278,7 @@ def _set_parts(run: MiningRun) -> list[str]:
         parts.append(other_sentence(shown))
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
+        parts += [f"Starts: {_STARTS_NOTE}."] if has_starts(shown) else []
         parts += [f"Variant of: {_VARIANT_NOTE}."] if shown.near else []
         parts += set_notes(shown)
     parts += given_sentences(run)

@@ -363,6 +363,32 @@ def test_words_are_explained_where_they_stand():
             assert (other in page) == (other == said or other.startswith("Bits")), said
 
 
+@pytest.mark.parametrize(
+    ("bits_of_starts", "sentence"),
+    [
+        ((9.0, 9.0), "Both starts of the search found this set."),
+        ((9.0, 7.5), "1 of 2 starts of the search found this set; that of the other saves 1.5"),
+        ((8.0, 7.5), "This set is made of those of 2 starts of the search, which save 1.0 to 1.5"),
+    ],
+)
+def test_how_many_starts_found_a_motif_is_told_where_not_all_did(bits_of_starts, sentence):
+    shapes = ((RING, 2), (PATH, 1 + (bits_of_starts[1] == 9.0)))
+    run = run_of([], motifs=[(pattern_of(shape), [[*range(4 * k, 4 * k + 4)]], {"starts": starts})
+                             for k, (shape, starts) in enumerate(shapes)])  # fmt: skip
+    found = replace(run.motif_set, bits_base=90.0, bits_total=81.0, bits_of_starts=bits_of_starts)
+    run = replace(run, motif_set=found)
+    text, page = " ".join(format_run(run).split()), Page(render_report(run)).words
+    assert sentence in text and sentence in page
+    differ = bits_of_starts != (9.0, 9.0)
+    assert ("Starts: of the starts" in text) == differ
+    rows = [line.split() for line in format_run(run).splitlines() if " 4 nodes " in line]
+    assert [" ".join(row[-4:]) == "1 of 2 starts" for row in rows] == [False, differ]
+    # of the second motif alone
+    assert page.count("found by 1 of 2 starts") == differ
+    assert ("Starts: of the starts" in page) == ("and last what few starts found" in page) == differ
+    assert found.table().columns()["starts"] == [starts for _, starts in shapes]
+
+
 def test_a_near_variant_stands_below_its_motif_in_its_colour():
     ring, chord = pattern_of(RING, 0), pattern_of(nx.Graph([*RING.edges, (0, 2)]), 1)
     path = pattern_of(PATH, 2)
