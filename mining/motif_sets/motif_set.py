@@ -69,7 +69,7 @@ class MotifSet:
     ----------
     motifs : tuple of Pattern
         Each has a ``motif`` with its copies. First comes what the description would grow most
-        without.
+        without; what half of the starts of the search or fewer found comes after the others.
     bits_base, bits_total : float
         Bits that describe the graph without motifs, and with them.
     base : {"degrees", "blocks", "typed", "total"}

@@ -77,9 +77,9 @@ class PatternMiner(GraphEstimator):
     graph most, see :class:`gomkcn.MotifSet`. Beside it, all structures of three to five nodes are
     counted, in the graph and in random graphs, and those that differ are reported (of three and
     four nodes where edges have directions or several relations, or nodes have categories, and of
-    fewer sizes in a large graph). Motifs come from connected node sets that recur; where asked,
-    also from the filters, structures of which the subgraphs around the nodes show more than those
-    of random graphs, see :class:`gomkcn.FilterMiner`. Where edges have directions or several
+    fewer sizes in a large graph). Motifs come from connected node sets that recur and from
+    filters, structures of which the subgraphs around the nodes show more than those of random
+    graphs, as a :class:`gomkcn.FilterMiner` chooses them. Where edges have directions or several
     relations, so have those of the patterns; where nodes have categories, the places of a pattern
     have the same.
 
@@ -89,8 +89,10 @@ class PatternMiner(GraphEstimator):
         Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
         or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
     sources : str or sequence of str
-        What shows structures that may be motifs: "grown" node sets, "filters", "frequent" subgraphs
-        of a collection, or several, as in ``"grown,filters"``.
+        What shows structures that may be motifs: "grown" node sets; "filters" of 4 to 8 nodes, but
+        in molecules and in graphs with more than a million edges; "frequent" subgraphs of a
+        collection; or several, as in ``"grown,filters"``. Neither ``filters`` nor how they are
+        learnt changes which filters are proposed.
     given : str, or sequence of Structure or str
         Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
     exact_copies : bool

@@ -623,7 +623,7 @@ class Pattern:
     occurrences : Occurrences
         The places that are listed, as many as ``frequency.listed``; of what is not reported none.
     sources : tuple of str
-        What saw it: "grown" sets of nodes, trained "filters", "frequent" subgraphs, the "census",
+        What saw it: "grown" sets of nodes, "filters", "frequent" subgraphs, the "census",
         or the user, where it was "given".
     frequency : Frequency
         How often it occurs, in several readings.
