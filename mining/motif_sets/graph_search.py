@@ -47,7 +47,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     ([(4, 6)], 'degrees')
     """
     empty = GraphDescription.of(GraphCode.of(question.mined))
-    found = _search_from_starts(question, empty, steps)
+    found = search_from_starts(question, empty, steps)
     blocks = find_blocks(empty.code, is_late=steps.is_late)
     if blocks is None:
         return Answer(found, None)
@@ -80,7 +80,7 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
     return Answer(found, other)
 
 
-def _search_from_starts(question: Question, empty: GraphDescription, steps: Steps) -> CodedSet:
+def search_from_starts(question: Question, empty: GraphDescription, steps: Steps) -> CodedSet:
     """The best set of searches that start from other random numbers, and of what they have in all.
 
     Two start, and in a small graph two more where these differ. Their sets are crossed: a search

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from gomkcn.mining.motif_sets.collection_search import answer_of_collection
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
-from gomkcn.mining.motif_sets.graph_search import GRAPH_SEARCH, search_graph
+from gomkcn.mining.motif_sets.graph_search import GRAPH_SEARCH, search_from_starts, search_graph
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn_dgl.runtime.job import TIME_LIMIT
 from gomkcn_dgl.runtime.plain_values import write_value
@@ -18,6 +18,12 @@ def search_one(mined, sizes, *, steps=None, settings=GRAPH_SEARCH, **asked):
     """The set of one graph, given its degrees."""
     empty = GraphDescription.of(GraphCode.of(mined))
     return search_graph(Question(mined, sizes, **asked), empty, steps or Steps(), settings)
+
+
+def search_starts(mined, sizes, *, steps=None, **asked):
+    """The same from several starts."""
+    empty = GraphDescription.of(GraphCode.of(mined))
+    return search_from_starts(Question(mined, sizes, **asked), empty, steps or Steps())
 
 
 def search_many(mined, sizes, *, steps=None, **asked):

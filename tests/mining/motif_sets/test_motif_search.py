@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from coded_graphs import kind_of_graph
-from motif_searches import KilledError, KilledSteps, digest, late, search_many
+from motif_searches import KilledError, KilledSteps, digest, late, search_many, search_starts
 
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
@@ -35,6 +35,7 @@ from gomkcn.mining.motif_sets.moves import (
 from gomkcn.mining.motif_sets.search_settings import SearchSettings
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
@@ -95,6 +96,15 @@ def found_with_edits(mined, steps):
     return found_in_graph(mined, steps, sizes=range(3, 5), exact_copies=False)
 
 
+def found_with_given(mined, steps):
+    """From several starts, with what is given: a structure that is there, and another."""
+    given = [
+        Pattern(Structure.from_networkx(shape), sources=("given",))
+        for shape in (nx.cycle_graph(4), CLIQUE)
+    ]
+    return search_starts(mined, range(3, 5), steps=steps, proposed=given)
+
+
 def found_in_one_round(mined, steps):
     """By a search that is cut: more rounds are not to be made."""
     return found_in_graph(mined, steps, SearchSettings(least_of_round=-1.0, most_rounds=1))
@@ -151,6 +161,7 @@ def test_a_search_that_is_cut_before_its_first_set_has_the_motif_that_saves_most
     ("find", "mined"),
     [
         (found_with_edits, planted("plain")),
+        (found_with_given, planted("plain")),
         (found_in_one_round, planted("plain")),
         (found_from_one_set, planted("plain")),
         (found_in_graph, planted("directed")),
@@ -158,7 +169,16 @@ def test_a_search_that_is_cut_before_its_first_set_has_the_motif_that_saves_most
         (found_in_graph, planted("categories")),
         (found_in_collection, rings_and_stars()),
     ],
-    ids=["edits", "one round", "one set", "directed", "relations", "categories", "collection"],
+    ids=[
+        "edits",
+        "given",
+        "one round",
+        "one set",
+        "directed",
+        "relations",
+        "categories",
+        "collection",
+    ],
 )
 def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
     whole = KilledSteps(tmp_path / "whole")
@@ -168,7 +188,7 @@ def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
     # a single greedy set is over before there is anything to go on from
     assert states or find is found_from_one_set
     places = range(1, len(states) + 1)
-    if find is not found_with_edits:
+    if find not in (found_with_edits, found_with_given):
         # what is kept at one place is kept at all
         places = places[len(places) // 2 :][:1]
     for number in places:

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from choosing import choose
-from motif_searches import late, search_many, search_one
+from motif_searches import late, search_many, search_one, search_starts
 from random_graphs import link_matrix, random_graph
 
 from gomkcn.mining.motif_sets import collection_search
@@ -559,11 +559,11 @@ def test_giving_a_pattern_never_lengthens_the_description(number):
     mined = MinedGraph.of(nx.disjoint_union_all([host, *[kite] * 3, *[wheel] * 3]))
     # copies may differ in some graphs, whose search takes longer
     options = {"exact_copies": number % 15 != 10}
-    before = search_one(mined, range(3, 6), **options)
+    before = search_starts(mined, range(3, 6), **options)
     for some in ((kite, wheel), (nx.cycle_graph(4), nx.complete_graph(3))):
         shapes = [Structure.from_networkx(shape) for shape in some]
         given = [Pattern(shape, sources=("given",)) for shape in shapes]
-        found = search_one(mined, range(3, 6), proposed=given, **options)
+        found = search_starts(mined, range(3, 6), proposed=given, **options)
         assert found.bits_total <= before.bits_total + 1e-6
         assert len(found.given) == len(some) and found.bits_base == before.bits_base
         inside = {motif.structure.key for motif in found.motifs}

@@ -1,0 +1,179 @@
+"""A search starts several times: what each start found, what they have in all, what is said."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from motif_searches import late, search_one, search_starts
+
+import gomkcn
+from gomkcn.mining.motif_sets import graph_search
+from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.motif_set import MotifSet, starts_sentence, summary
+from gomkcn.mining.motif_sets.searching import Question
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.pattern import Pattern
+from gomkcn_dgl.graphs.structure import Structure
+
+CLUSTERED = Path(__file__).parents[4] / "shared" / "clustered"
+SIZES = range(3, 7)
+PRISM, WHEEL = nx.circular_ladder_graph(3), nx.wheel_graph(5)
+
+
+def clustered(copies=4, seed=0):
+    """A clustered host with copies of a prism and a wheel."""
+    host = nx.watts_strogatz_graph(120, 4, 0.3, seed=seed)
+    return nx.disjoint_union_all([host, *[PRISM] * copies, *[WHEEL] * copies])
+
+
+def structure_of(number):
+    return Structure.of_edges(number + 2, [(k, k + 1) for k in range(number + 1)])
+
+
+def test_the_set_is_at_least_as_short_as_that_of_each_start():
+    found = search_starts(MinedGraph.of(clustered()), SIZES, exact_copies=True)
+    assert len(found.bits_of_starts) in (2, 4)
+    assert found.bits_saved >= max(found.bits_of_starts) - 1e-6
+    assert all(0 <= motif.starts <= len(found.bits_of_starts) for motif in found.motifs)
+    shapes = {motif.structure.key for motif in found.motifs}
+    assert {Structure.from_networkx(shape).key for shape in (PRISM, WHEEL)} <= shapes
+
+
+def test_starts_with_other_sets_are_two_more_in_a_small_graph_and_their_sets_are_crossed(
+    monkeypatch,
+):
+    """Each start finds but one of two motifs, and what they have in all is both."""
+    calls = []
+    first, second = (Structure.from_networkx(shape).key for shape in (PRISM, WHEEL))
+    mined = MinedGraph.of(clustered())
+    whole = search_one(mined, SIZES, exact_copies=True)
+
+    def search(question, empty, steps, settings=graph_search.GRAPH_SEARCH, known=None):
+        calls.append(question)
+        if known is not None:
+            proposed = {pattern.key for pattern in question.proposed}
+            assert {first, second} <= proposed
+            return whole
+        kept = [
+            motif
+            for motif in whole.motifs
+            if motif.structure.key == (first, second)[len(calls) % 2]
+        ]
+        return replace(whole, motifs=tuple(kept), bits_total=whole.bits_total + 50 * len(calls))
+
+    monkeypatch.setattr(graph_search, "search_graph", search)
+    found = search_starts(mined, SIZES, exact_copies=True)
+    # four starts of other seeds, and what crosses their sets
+    assert len({question.seed for question in calls[:4]}) == 4 and len(calls) == 5
+    saved = whole.bits_saved
+    assert found.bits_of_starts == pytest.approx([saved - 50 * k for k in (1, 2, 3, 4)])
+    assert found.bits_saved == saved
+    starts = {motif.structure.key: motif.starts for motif in found.motifs}
+    assert starts[first] == starts[second] == 2
+
+
+def test_starts_that_agree_are_two(monkeypatch):
+    calls = []
+
+    def search(question, *rest):
+        calls.append(question)
+        return CodedSet((), 100.0, 100.0)
+
+    monkeypatch.setattr(graph_search, "search_graph", search)
+    found = search_starts(MinedGraph.of(clustered()), SIZES, exact_copies=True)
+    assert len(calls) == 2 and found.bits_of_starts == (0.0, 0.0)
+    # a start takes a minute in a graph of many edges
+    calls.clear()
+    large = MinedGraph.of(nx.gnm_random_graph(6_000, 10_001, seed=0))
+    assert search_starts(large, SIZES, exact_copies=True).bits_of_starts == (0.0,)
+    assert len(calls) == 1
+
+
+def test_every_second_start_is_without_what_was_proposed():
+    proposed = [Pattern(Structure.parse("clique-5"), sources=("filters",))]
+    question = Question(MinedGraph.of(PRISM), proposed=proposed)
+    assert question.started(0) is question
+    assert [bool(question.started(k).proposed) for k in range(4)] == [True, False, True, False]
+    # nothing else would show structures
+    alone = replace(question, grows=False)
+    assert all(alone.started(k).proposed for k in range(4))
+    other = replace(question, seed=1)
+    assert len({start.started(k).seed for start in (question, other) for k in range(4)}) == 8
+
+
+def test_time_that_is_up_ends_with_one_start():
+    found = search_starts(MinedGraph.of(clustered()), SIZES, steps=late())
+    assert found.cut and len(found.bits_of_starts) == 1
+
+
+def test_motifs_that_most_starts_found_come_first():
+    found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
+    parts = [replace(one, motif=replace(one.motif, starts=k % 2)) for k, one in enumerate(found)]
+    rows = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).rows()
+    texts = [row.part.starts for row in rows]
+    assert texts == [k % 2 for k in range(len(found))]
+    table = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).table().columns()
+    assert table["starts"] == [k % 2 for k in range(len(found))]
+    # without starts there is nothing to say
+    assert "starts" not in replace(found, bits_of_starts=()).table().columns()
+
+
+def test_what_few_starts_found_stands_after_the_others():
+    mined = MinedGraph.of(clustered())
+    whole = search_one(mined, SIZES, exact_copies=True)
+    best = whole.best_motif
+    motifs = tuple(replace(one, starts=1 if one is best else 3) for one in whole.motifs)
+    from gomkcn.mining.motif_sets.finding import _as_motif_set
+
+    found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 4), 1)
+    above = [one for one in found if one.motif.bits >= 10]
+    assert above[-1].key == best.structure.key and above[0].motif.starts == 3
+
+
+def test_the_answer_says_how_many_starts_found_it():
+    found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
+    assert starts_sentence(found) in summary(found) and "of the search" in summary(found)
+    none = gomkcn.motif_set(nx.gnm_random_graph(60, 120, seed=0), (3, 5), exact_copies=True)
+    assert not none.motifs and "Both starts of the search found none." in summary(none)
+    # a collection has one
+    several = gomkcn.motif_set([PRISM] * 8, (3, 6))
+    assert several.bits_of_starts == () and "start" not in summary(several)
+
+
+def test_a_record_keeps_what_starts_found():
+    found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
+    record = found.to_record()
+    copies = [[one.motif.copies for one in found]]
+    again = MotifSet.of_record(record, found[0].structure.relations, copies)
+    assert again.bits_of_starts == found.bits_of_starts
+    assert [one.motif.starts for one in again] == [one.motif.starts for one in found]
+
+
+def test_filters_propose_where_nothing_grows():
+    mined = MinedGraph.of(clustered(6))
+    from gomkcn.mining.motif_sets.finding import find_motif_set
+
+    found = find_motif_set(mined, SIZES, 0, sources=("filters",), exact_copies=True)
+    assert {one.sources for one in found} == {("filters",)}
+    keys = {one.key for one in found}
+    assert {Structure.from_networkx(shape).key for shape in (PRISM, WHEEL)} <= keys
+    assert "filters" in found.table().columns()["seen_by"][0]
+    grown = find_motif_set(mined, SIZES, 0, sources=("grown",), exact_copies=True)
+    assert {one.sources for one in grown} == {("grown",)}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CLUSTERED.is_dir(), reason="the clustered graphs of ../shared are not here")
+@pytest.mark.parametrize(
+    ("name", "sizes", "least"), [("geo-8", (3, 8), 3623), ("ws3-5", (3, 10), 1130)]
+)
+def test_planted_motifs_of_clustered_graphs_are_found(name, sizes, least):
+    graph = gomkcn.read_graph(CLUSTERED / f"{name}.txt")
+    assert gomkcn.motif_set(graph, sizes).bits_saved >= least
+
+
+@pytest.mark.skipif(not CLUSTERED.is_dir(), reason="the clustered graphs of ../shared are not here")
+def test_two_motifs_that_share_a_node_are_found():
+    found = gomkcn.motif_set(gomkcn.read_graph(CLUSTERED / "tree_shared.txt"), (3, 8))
+    assert found.bits_saved >= 295 and [one.motif.copies_exact for one in found] == [4, 4]
