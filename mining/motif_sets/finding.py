@@ -174,7 +174,8 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
     """What was found, by the ids that were given.
 
     Those of most bits come first, after these what half of the starts of the search or fewer
-    found; dense groups stand behind what can be seen, and all of them before what adds few bits.
+    found, for exact copies, which is all that they look for. Dense groups stand behind what can be
+    seen, and all of them before what adds few bits.
     """
     graph = mined.graph
     ordered = sorted(
@@ -184,7 +185,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
             is_dense_group(
                 motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
             ),
-            2 * motif.starts <= len(found.bits_of_starts),
+            not len(motif.edits) and 2 * motif.starts <= len(found.bits_of_starts),
             -motif.bits,
             motif.structure.key,
         ),

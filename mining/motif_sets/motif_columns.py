@@ -65,9 +65,17 @@ class MotifRow:
         return self.part.bits < LEAST_ADDED
 
     @property
-    def is_in_all_starts(self) -> bool:
-        """Whether the sets of all starts of the search have it."""
-        return self.part.starts >= self.num_starts
+    def starts(self) -> int | None:
+        """Of the starts, those whose sets have it; None where its copies differ from it.
+
+        Starts look for exact copies.
+        """
+        return self.part.starts if self.num_starts and not len(self.part.edits) else None
+
+    @property
+    def is_in_some_starts(self) -> bool:
+        """Whether the sets of some starts do not have it."""
+        return self.starts is not None and self.starts < self.num_starts
 
     @property
     def has_more_occurrences(self) -> bool:
@@ -105,7 +113,7 @@ def _occurrences(row: MotifRow) -> float | None:
 
 def _starts_text(row: MotifRow) -> Text:
     """How many starts found it, where not all did."""
-    if row.is_in_all_starts:
+    if not row.is_in_some_starts:
         return None
     return Number(whole(row.part.starts), ("starts",)), f" of {row.num_starts} starts"
 
@@ -216,8 +224,8 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "starts",
         "Starts",
-        "of the starts of the search, those whose sets have it",
-        lambda row: row.part.starts if row.num_starts else None,
+        "of the starts of the search, those whose sets have it, if its copies are exact",
+        lambda row: row.starts,
         _starts_text,
         media=Medium.FILE | Medium.PAGE | Medium.TERMINAL,
         is_optional=True,

@@ -571,7 +571,7 @@ def starts_sentence(found: MotifSet) -> str:
     >>> starts_sentence(replace(found, bits_of_starts=(40.0, 40.0)))
     ' Both starts of the search found none.'
     >>> starts_sentence(replace(found, bits_of_starts=(31.5, 36.0)))
-    ' This set is made of those of 2 starts of the search, which save 4.0 to 8.5 bits less.'
+    ' This set was found from those of 2 starts of the search, which save 4.0 to 8.5 bits less.'
     >>> starts_sentence(replace(found, bits_of_starts=(40.0,)))
     ' The search started once; from another start it may end with another set.'
     """
@@ -590,7 +590,7 @@ def starts_sentence(found: MotifSet) -> str:
     bits = f"{low} bits" if low == high else f"{low} to {high} bits"
     if len(others) == len(starts):
         sets = f"those of {len(starts)} starts of the search"
-        return f" This set is made of {sets}, which save {bits} less."
+        return f" This set was found from {sets}, which save {bits} less."
     same = len(starts) - len(others)
     rest = "that of the other saves" if len(others) == 1 else "those of the others save"
     return f" {same} of {len(starts)} starts of the search found this set; {rest} {bits} less."

@@ -100,7 +100,7 @@ def has_edits(found: MotifSet) -> bool:
 
 def has_starts(found: MotifSet) -> bool:
     """Whether not all starts of the search found the same motifs."""
-    return any(not row.is_in_all_starts for row in found.rows())
+    return any(row.is_in_some_starts for row in found.rows())
 
 
 def set_notes(found: MotifSet) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 from motif_searches import late, search_one, search_starts
 
@@ -129,6 +130,24 @@ def test_what_few_starts_found_stands_after_the_others():
     found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 4), 1)
     above = [one for one in found if one.motif.bits >= 10]
     assert above[-1].key == best.structure.key and above[0].motif.starts == 3
+
+
+def test_nothing_is_said_of_starts_of_a_motif_whose_copies_differ():
+    """They look for exact copies alone, so that none can have found it."""
+    mined = MinedGraph.of(clustered())
+    whole = search_one(mined, SIZES, exact_copies=True)
+    best = max(whole.motifs, key=lambda one: one.bits)
+    edit = np.array([[0, 0, 1, -1]])
+    motifs = tuple(
+        replace(one, starts=0, edits=edit) if one is best else replace(one, starts=2)
+        for one in whole.motifs
+    )
+    from gomkcn.mining.motif_sets.finding import _as_motif_set
+
+    found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 2), 1)
+    assert found[0].key == best.structure.key
+    assert found.table().columns()["starts"][0] is None
+    assert not any(row.is_in_some_starts for row in found.rows())
 
 
 def test_the_answer_says_how_many_starts_found_it():

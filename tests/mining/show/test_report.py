@@ -368,7 +368,7 @@ def test_words_are_explained_where_they_stand():
     [
         ((9.0, 9.0), "Both starts of the search found this set."),
         ((9.0, 7.5), "1 of 2 starts of the search found this set; that of the other saves 1.5"),
-        ((8.0, 7.5), "This set is made of those of 2 starts of the search, which save 1.0 to 1.5"),
+        ((8.0, 7.5), "This set was found from those of 2 starts of the search, which save 1.0 to"),
     ],
 )
 def test_how_many_starts_found_a_motif_is_told_where_not_all_did(bits_of_starts, sentence):
