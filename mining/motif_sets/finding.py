@@ -184,7 +184,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
             is_dense_group(
                 motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
             ),
-            2 * motif.starts <= len(found.bits_of_starts),
+            motif.starts is not None and 2 * motif.starts <= len(found.bits_of_starts),
             -motif.bits,
             motif.structure.key,
         ),
@@ -208,6 +208,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         near=near_variants([(motif.structure, len(motif.copies)) for motif in ordered]),
         cut=found.cut,
         bits_of_starts=found.bits_of_starts,
+        bits_from_starts=found.bits_from_starts,
         closest=None if found.closest is None else _as_pattern(mined, found.closest),
         not_used=(*_not_used(mined), *_grouping(found)),
         num_graphs=num_graphs,

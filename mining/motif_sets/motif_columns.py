@@ -100,7 +100,7 @@ def _occurrences(row: MotifRow) -> float | None:
 
 def _starts_text(row: MotifRow) -> Text:
     """How many starts found it, where not all did."""
-    if row.part.starts >= row.num_starts:
+    if row.part.starts is None or row.part.starts >= row.num_starts:
         return None
     return Number(whole(row.part.starts), ("starts",)), f" of {row.num_starts} starts"
 
@@ -212,7 +212,7 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
         "starts",
         "Starts",
         "of the starts of the search, those whose sets have it",
-        lambda row: row.part.starts if row.num_starts else None,
+        lambda row: row.part.starts,
         _starts_text,
         media=Medium.FILE | Medium.PAGE | Medium.TERMINAL,
         is_optional=True,

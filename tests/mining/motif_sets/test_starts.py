@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 from motif_searches import late, search_one, search_starts
 
@@ -18,7 +19,7 @@ from gomkcn_dgl.graphs.structure import Structure
 
 CLUSTERED = Path(__file__).parents[4] / "shared" / "clustered"
 SIZES = range(3, 7)
-PRISM, WHEEL = nx.circular_ladder_graph(3), nx.wheel_graph(5)
+PRISM, WHEEL, WHEEL7 = nx.circular_ladder_graph(3), nx.wheel_graph(5), nx.wheel_graph(8)
 
 
 def clustered(copies=4, seed=0):
@@ -115,8 +116,6 @@ def test_motifs_that_most_starts_found_come_first():
     assert texts == [k % 2 for k in range(len(found))]
     table = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).table().columns()
     assert table["starts"] == [k % 2 for k in range(len(found))]
-    # without starts there is nothing to say
-    assert "starts" not in replace(found, bits_of_starts=()).table().columns()
 
 
 def test_what_few_starts_found_stands_after_the_others():
@@ -139,6 +138,20 @@ def test_the_answer_says_how_many_starts_found_it():
     # a collection has one
     several = gomkcn.motif_set([PRISM] * 8, (3, 6))
     assert several.bits_of_starts == () and "start" not in summary(several)
+    assert "starts" not in several.table().columns()
+
+
+def test_copies_that_differ_come_after_the_starts():
+    """Of a motif that was looked for once it is not known how many starts would find it."""
+    rng = np.random.default_rng(0)
+    graph = nx.disjoint_union_all([nx.gnm_random_graph(120, 150, seed=0), *[WHEEL7] * 12])
+    inside = [edge for edge in graph.edges if edge[0] >= 120]
+    graph.remove_edges_from([inside[k] for k in rng.choice(len(inside), 18, replace=False)])
+    found = gomkcn.motif_set(graph, (3, 8))
+    assert any(len(one.motif.edits) for one in found)
+    assert found.bits_from_starts < found.bits_saved
+    assert "with copies that differ, looked for once" in summary(found)
+    assert {one.motif.starts for one in found} == {None}
 
 
 def test_a_record_keeps_what_starts_found():
