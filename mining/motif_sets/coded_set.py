@@ -52,6 +52,8 @@ class CodedSet:
     error: float = 0.0  # what grouped degrees change the lengths by at most, about
     # bits that the set of each start of the search saves, where there were several
     bits_of_starts: tuple[float, ...] = ()
+    # … and what they save crossed: exact copies, without what is given
+    bits_from_starts: float = 0.0
 
     @property
     def bits_saved(self) -> float:
@@ -68,14 +70,23 @@ class CodedSet:
         """The codes of its structures."""
         return frozenset(motif.structure.code for motif in self.motifs)
 
-    def from_starts(self, sets: Sequence[CodedSet]) -> CodedSet:
-        """The same, with what the set of each start of its search saves, and has of its motifs."""
-        motifs = tuple(
-            replace(motif, starts=sum(motif.structure.code in found.codes for found in sets))
-            for motif in self.motifs
-        )
+    def from_starts(self, sets: Sequence[CodedSet], crossed: CodedSet) -> CodedSet:
+        """The same, with what the set of each start of its search saves, and has of its motifs.
+
+        ``crossed`` is the best of the starts. What comes after it is looked for once, so that of
+        its motifs nothing is known.
+        """
+        motifs = self.motifs
+        if self.codes == crossed.codes:
+            motifs = tuple(
+                replace(motif, starts=sum(motif.structure.code in found.codes for found in sets))
+                for motif in motifs
+            )
         return replace(
-            self, motifs=motifs, bits_of_starts=tuple(found.bits_saved for found in sets)
+            self,
+            motifs=motifs,
+            bits_of_starts=tuple(found.bits_saved for found in sets),
+            bits_from_starts=crossed.bits_saved,
         )
 
     def beside(self, bits_base: float) -> CodedSet:

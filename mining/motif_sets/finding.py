@@ -154,13 +154,14 @@ def find_motif_set(
         of_given = _of_given(proposed, CodedSet((), 0.0, 0.0))
         left_out = _not_used(mined)
         return MotifSet((), 0.0, 0.0, given=of_given, not_used=left_out, num_graphs=num_graphs)
-    every = list(proposed)
+    filters: tuple[Structure, ...] = ()
     if FILTERS in sources:
         usual = sizes or (COLLECTION_SIZES if is_collection else SIZES)
         name = "looking for filters that may be motifs"
         kind = tuple[Structure, ...]
         filters = steps.once(name, kind, propose_filters, mined, usual, seed, steps)
-        every += [Pattern(structure, sources=(FILTERS,)) for structure in filters]
+    # what is given comes after them: without it they are what they were, in the same order
+    every = [*(Pattern(structure, sources=(FILTERS,)) for structure in filters), *proposed]
     question = Question(mined, sizes, seed, merge(every), GROWN in sources, exact_copies)
     both = answer_of_collection if is_collection else answer_of_graph
     answer, other = both(question, steps)
@@ -185,7 +186,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
             is_dense_group(
                 motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
             ),
-            not len(motif.edits) and 2 * motif.starts <= len(found.bits_of_starts),
+            motif.starts is not None and 2 * motif.starts <= len(found.bits_of_starts),
             -motif.bits,
             motif.structure.key,
         ),
@@ -209,6 +210,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
         near=near_variants([(motif.structure, len(motif.copies)) for motif in ordered]),
         cut=found.cut,
         bits_of_starts=found.bits_of_starts,
+        bits_from_starts=found.bits_from_starts,
         closest=None if found.closest is None else _as_pattern(mined, found.closest),
         not_used=(*_not_used(mined), *_grouping(found)),
         num_graphs=num_graphs,

@@ -110,8 +110,9 @@ def search_from_starts(question: Question, empty: GraphDescription, steps: Steps
     if question.has_given or not (question.exact_copies or best.cut):
         name = "searching for the motif set with copies that may differ"
         every = question.beside(sets)
-        best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
-    return best.from_starts(sets)
+        found = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
+        return found.from_starts(sets, best)
+    return best.from_starts(sets, best)
 
 
 def _differ(sets: Sequence[CodedSet]) -> bool:

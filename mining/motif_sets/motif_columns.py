@@ -65,17 +65,9 @@ class MotifRow:
         return self.part.bits < LEAST_ADDED
 
     @property
-    def starts(self) -> int | None:
-        """Of the starts, those whose sets have it; None where its copies differ from it.
-
-        Starts look for exact copies.
-        """
-        return self.part.starts if self.num_starts and not len(self.part.edits) else None
-
-    @property
     def is_in_some_starts(self) -> bool:
         """Whether the sets of some starts do not have it."""
-        return self.starts is not None and self.starts < self.num_starts
+        return self.part.starts is not None and self.part.starts < self.num_starts
 
     @property
     def has_more_occurrences(self) -> bool:
@@ -224,8 +216,8 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "starts",
         "Starts",
-        "of the starts of the search, those whose sets have it, if its copies are exact",
-        lambda row: row.starts,
+        "of the starts of the search, those whose sets have it",
+        lambda row: row.part.starts,
         _starts_text,
         media=Medium.FILE | Medium.PAGE | Medium.TERMINAL,
         is_optional=True,

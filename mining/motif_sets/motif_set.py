@@ -87,8 +87,10 @@ class MotifSet:
     cut : str
         A sentence that says where the search was cut; empty where it ended by itself.
     bits_of_starts : tuple of float
-        Bits that the set of each start of the search saves. Empty for a collection, whose search
-        has one.
+        Bits that the set of each start of the search saves: exact copies, without what is given.
+        Empty for a collection, whose search has one.
+    bits_from_starts : float
+        Bits that their sets save crossed.
     other : MotifSet or None
         The set of the other base, where there is one.
     closest : Pattern or None
@@ -122,6 +124,7 @@ class MotifSet:
     near: tuple[tuple[int, ...], ...] = ()
     cut: str = ""
     bits_of_starts: tuple[float, ...] = ()
+    bits_from_starts: float = 0.0
     other: MotifSet | None = None
     closest: Pattern | None = None
     given: Mapping[str, GivenPattern] = field(default_factory=dict)
@@ -381,6 +384,7 @@ class MotifSet:
             complete=self.complete,
             cut=self.cut,
             bits_of_starts=tuple(map(float, self.bits_of_starts)),
+            bits_from_starts=float(self.bits_from_starts),
             num_graphs=self.num_graphs,
             closest=None if self.closest is None else _record_of(self.closest),
             given={
@@ -424,6 +428,7 @@ class MotifSet:
             base=record.base,
             cut=record.cut,
             bits_of_starts=record.bits_of_starts,
+            bits_from_starts=record.bits_from_starts,
             num_graphs=record.num_graphs,
             num_blocks=record.blocks,
             blocks=None if record.blocks is None else blocks,
@@ -565,35 +570,50 @@ def number_of_motifs(found: MotifSet) -> str:
 def starts_sentence(found: MotifSet) -> str:
     """How many starts of the search found a set, and what the others save; empty without starts.
 
-    >>> found = MotifSet((), 100.0, 60.0, bits_of_starts=(40.0, 31.5, 40.0, 38.0))
+    >>> found = MotifSet((), 100.0, 60.0, bits_of_starts=(40.0, 31.5, 40.0), bits_from_starts=40.0)
     >>> starts_sentence(found)
-    ' 2 of 4 starts of the search found this set; those of the others save 2.0 to 8.5 bits less.'
-    >>> starts_sentence(replace(found, bits_of_starts=(40.0, 40.0)))
-    ' Both starts of the search found none.'
+    ' 2 of 3 starts of the search found this set; that of the other saves 8.5 bits less.'
     >>> starts_sentence(replace(found, bits_of_starts=(31.5, 36.0)))
     ' This set was found from those of 2 starts of the search, which save 4.0 to 8.5 bits less.'
     >>> starts_sentence(replace(found, bits_of_starts=(40.0,)))
     ' The search started once; from another start it may end with another set.'
+    >>> later = replace(found, bits_of_starts=(31.5, 31.5), bits_from_starts=31.5)
+    >>> starts_sentence(later).partition("; ")[2]
+    'with copies that differ, looked for once, 8.5 bits more are saved.'
     """
     starts = found.bits_of_starts
-    less = [found.bits_saved - bits for bits in starts]
-    others = [bits for bits in less if bits > _SAME_BITS]
     if not starts:
         return ""
     if len(starts) == 1:
         return " The search started once; from another start it may end with another set."
+    # 1. what the starts found, which is the set, or what it began with
+    more = found.bits_saved - found.bits_from_starts
+    is_same = more <= _SAME_BITS
+    less = [found.bits_from_starts - bits for bits in starts]
+    others = [bits for bits in less if bits > _SAME_BITS]
     every = "Both" if len(starts) == 2 else f"All {len(starts)}"
-    if not others:
-        verdict = "found this set" if found.motifs else "found none"
-        return f" {every} starts of the search {verdict}."
-    low, high = f"{min(others):,.1f}", f"{max(others):,.1f}"
+    low, high = f"{min(others, default=0):,.1f}", f"{max(others, default=0):,.1f}"
     bits = f"{low} bits" if low == high else f"{low} to {high} bits"
-    if len(others) == len(starts):
+    if not others:
+        verdict = "none"
+        if found.bits_from_starts > _SAME_BITS:
+            verdict = "this set" if is_same else "the same exact copies"
+        sentence = f" {every} starts of the search found {verdict}"
+    elif len(others) == len(starts):
+        what = "This set was" if is_same else "Its exact copies were"
         sets = f"those of {len(starts)} starts of the search"
-        return f" This set was found from {sets}, which save {bits} less."
-    same = len(starts) - len(others)
-    rest = "that of the other saves" if len(others) == 1 else "those of the others save"
-    return f" {same} of {len(starts)} starts of the search found this set; {rest} {bits} less."
+        sentence = f" {what} found from {sets}, which save {bits} less"
+    else:
+        what = "this set" if is_same else "its exact copies"
+        same = len(starts) - len(others)
+        rest = "that of the other saves" if len(others) == 1 else "those of the others save"
+        sentence = f" {same} of {len(starts)} starts of the search found {what}; {rest} {bits} less"
+    # 2. what came after them
+    if is_same:
+        return f"{sentence}."
+    given = " or what is given" if found.given else ""
+    later = f"with copies that differ{given}, looked for once, {more:,.1f} bits more are saved"
+    return f"{sentence}; {later}."
 
 
 def shorter_sentence(found: MotifSet) -> str:

@@ -20,8 +20,8 @@ class MotifRecord(Record):
     edges: list[Annotated[list[Count], Meta(min_length=2, max_length=3)]]
     categories: list[list[str]]
     sources: tuple[str, ...]
-    # of the starts of the search, those whose sets have it
-    starts: Count
+    # of the starts of the search, those whose sets have it; None where it was looked for once
+    starts: Count | None
     # how many copies are named in place of their edges, and how many have all and no others
     copies: Count
     copies_exact: Count
@@ -73,6 +73,8 @@ class MotifSetRecord(Record):
     cut: str
     # bits that the set of each start of the search saves; empty where starts were not told apart
     bits_of_starts: tuple[float, ...]
+    # … and what these save crossed, before copies may differ and what is given is tried
+    bits_from_starts: float
     # 1 for one graph, more for a collection
     num_graphs: Count
     # where there is no motif, what comes closest to saving bits

@@ -34,7 +34,8 @@ class PlacedMotif:
     share: float = 0.0
     address: str = ""  # the code that says cheapest where the copies are
     sources: tuple[str, ...] = ("grown",)  # what saw it
-    starts: int = 1  # of the starts of the search, those whose sets have it
+    # of the starts of the search, those whose sets have it; None where it was looked for once
+    starts: int | None = None
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # see `edits_of`
     cost: float = 0.0  # bits of the drawing, the copies and their addresses
     edit_cost: float = 1.0  # bits of the edits, in a set that has some

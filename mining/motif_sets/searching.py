@@ -60,9 +60,12 @@ class Question:
 
     @property
     def ungiven(self) -> Question:
-        """The same without what was given."""
-        others = [pattern for pattern in self.proposed if "given" not in pattern.sources]
-        return replace(self, proposed=others)
+        """The same without what was given, but for what others propose as well."""
+        others = [
+            replace(pattern, sources=tuple(name for name in pattern.sources if name != "given"))
+            for pattern in self.proposed
+        ]
+        return replace(self, proposed=[pattern for pattern in others if pattern.sources])
 
     def started(self, number: int) -> Question:
         """The same from a start with a number, the first of which has the seed that was given.

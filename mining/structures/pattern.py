@@ -504,8 +504,9 @@ class MotifPart:
         The code that says cheapest where the copies are.
     num_copies : int
         How many copies there are, also where they are not at hand.
-    starts : int
-        Of the starts of the search, those whose sets have the motif.
+    starts : int or None
+        Of the starts of the search, those whose sets have the motif; None where it was looked for
+        once.
     edits : numpy.ndarray
         int64 ``[E, 4]``, where copies differ from the structure: the copy, two nodes of the
         structure, and -1 for an edge that the copy lacks or 1 for one that it has beside. An edge
@@ -526,7 +527,7 @@ class MotifPart:
     _: KW_ONLY
     num_copies: int
     share: float = 0.0
-    starts: int = 1
+    starts: int | None = None
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
     features: tuple[OrbitFeature, ...] = ()
 

@@ -19,7 +19,7 @@ from gomkcn_dgl.graphs.structure import Structure
 
 CLUSTERED = Path(__file__).parents[4] / "shared" / "clustered"
 SIZES = range(3, 7)
-PRISM, WHEEL = nx.circular_ladder_graph(3), nx.wheel_graph(5)
+PRISM, WHEEL, WHEEL7 = nx.circular_ladder_graph(3), nx.wheel_graph(5), nx.wheel_graph(8)
 
 
 def clustered(copies=4, seed=0):
@@ -116,8 +116,6 @@ def test_motifs_that_most_starts_found_come_first():
     assert texts == [k % 2 for k in range(len(found))]
     table = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).table().columns()
     assert table["starts"] == [k % 2 for k in range(len(found))]
-    # without starts there is nothing to say
-    assert "starts" not in replace(found, bits_of_starts=()).table().columns()
 
 
 def test_what_few_starts_found_stands_after_the_others():
@@ -132,24 +130,6 @@ def test_what_few_starts_found_stands_after_the_others():
     assert above[-1].key == best.structure.key and above[0].motif.starts == 3
 
 
-def test_nothing_is_said_of_starts_of_a_motif_whose_copies_differ():
-    """They look for exact copies alone, so that none can have found it."""
-    mined = MinedGraph.of(clustered())
-    whole = search_one(mined, SIZES, exact_copies=True)
-    best = max(whole.motifs, key=lambda one: one.bits)
-    edit = np.array([[0, 0, 1, -1]])
-    motifs = tuple(
-        replace(one, starts=0, edits=edit) if one is best else replace(one, starts=2)
-        for one in whole.motifs
-    )
-    from gomkcn.mining.motif_sets.finding import _as_motif_set
-
-    found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 2), 1)
-    assert found[0].key == best.structure.key
-    assert found.table().columns()["starts"][0] is None
-    assert not any(row.is_in_some_starts for row in found.rows())
-
-
 def test_the_answer_says_how_many_starts_found_it():
     found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
     assert starts_sentence(found) in summary(found) and "of the search" in summary(found)
@@ -158,6 +138,38 @@ def test_the_answer_says_how_many_starts_found_it():
     # a collection has one
     several = gomkcn.motif_set([PRISM] * 8, (3, 6))
     assert several.bits_of_starts == () and "start" not in summary(several)
+    assert "starts" not in several.table().columns()
+
+
+def test_starts_do_not_lose_the_filters_that_are_given_as_well():
+    """What is given comes after them, so that it can only make the description shorter."""
+    ring, prism = Structure.parse("ring-4"), Structure.from_networkx(PRISM)
+    question = Question(
+        MinedGraph.of(PRISM),
+        proposed=[Pattern(prism, sources=("filters", "given")), Pattern(ring, sources=("given",))],
+    )
+    assert question.has_given and not question.ungiven.has_given
+    assert [one.sources for one in question.ungiven.proposed] == [("filters",)]
+    # the prism is among the filters
+    without, beside = (
+        gomkcn.motif_set(clustered(), (3, 6), given=given, exact_copies=True)
+        for given in ([], [ring, prism])
+    )
+    assert beside.bits_of_starts == without.bits_of_starts
+    assert beside.bits_saved >= without.bits_saved
+
+
+def test_copies_that_differ_come_after_the_starts():
+    """Of a motif that was looked for once it is not known how many starts would find it."""
+    rng = np.random.default_rng(0)
+    graph = nx.disjoint_union_all([nx.gnm_random_graph(120, 150, seed=0), *[WHEEL7] * 12])
+    inside = [edge for edge in graph.edges if edge[0] >= 120]
+    graph.remove_edges_from([inside[k] for k in rng.choice(len(inside), 18, replace=False)])
+    found = gomkcn.motif_set(graph, (3, 8))
+    assert any(len(one.motif.edits) for one in found)
+    assert found.bits_from_starts < found.bits_saved
+    assert "with copies that differ, looked for once" in summary(found)
+    assert {one.motif.starts for one in found} == {None}
 
 
 def test_a_record_keeps_what_starts_found():

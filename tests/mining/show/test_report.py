@@ -375,7 +375,13 @@ def test_how_many_starts_found_a_motif_is_told_where_not_all_did(bits_of_starts,
     shapes = ((RING, 2), (PATH, 1 + (bits_of_starts[1] == 9.0)))
     run = run_of([], motifs=[(pattern_of(shape), [[*range(4 * k, 4 * k + 4)]], {"starts": starts})
                              for k, (shape, starts) in enumerate(shapes)])  # fmt: skip
-    found = replace(run.motif_set, bits_base=90.0, bits_total=81.0, bits_of_starts=bits_of_starts)
+    found = replace(
+        run.motif_set,
+        bits_base=90.0,
+        bits_total=81.0,
+        bits_of_starts=bits_of_starts,
+        bits_from_starts=9.0,
+    )
     run = replace(run, motif_set=found)
     text, page = " ".join(format_run(run).split()), Page(render_report(run)).words
     assert sentence in text and sentence in page
