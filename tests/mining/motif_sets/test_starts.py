@@ -9,8 +9,9 @@ import pytest
 from motif_searches import late, search_one, search_starts
 
 import gomkcn
-from gomkcn.mining.motif_sets import graph_search
+from gomkcn.mining.motif_sets import finding, graph_search
 from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet, starts_sentence, summary
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -141,7 +142,7 @@ def test_the_answer_says_how_many_starts_found_it():
     assert "starts" not in several.table().columns()
 
 
-def test_starts_do_not_lose_the_filters_that_are_given_as_well():
+def test_starts_do_not_lose_the_filters_that_are_given_as_well(monkeypatch):
     """What is given comes after them, so that it can only make the description shorter."""
     ring, prism = Structure.parse("ring-4"), Structure.from_networkx(PRISM)
     question = Question(
@@ -150,11 +151,20 @@ def test_starts_do_not_lose_the_filters_that_are_given_as_well():
     )
     assert question.has_given and not question.ungiven.has_given
     assert [one.sources for one in question.ungiven.proposed] == [("filters",)]
-    # the prism is among the filters
+    # the prism is among the filters, which keep their order
+    calls = []
+
+    def answer(question, steps):
+        calls.append(question)
+        return answer_of_graph(question, steps)
+
+    monkeypatch.setattr(finding, "answer_of_graph", answer)
     without, beside = (
         gomkcn.motif_set(clustered(), (3, 6), given=given, exact_copies=True)
         for given in ([], [ring, prism])
     )
+    filters, others = ([one.key for one in call.ungiven.proposed] for call in calls)
+    assert filters == others and prism.key in filters[1:]
     assert beside.bits_of_starts == without.bits_of_starts
     assert beside.bits_saved >= without.bits_saved
 
