@@ -62,8 +62,8 @@ def propose_filters(
     >>> import networkx as nx
     >>> rings = nx.disjoint_union_all([nx.complete_graph(5)] * 6 + [nx.cycle_graph(40)])
     >>> found = propose_filters(MinedGraph.of(rings), range(3, 7), 0, Steps())
-    >>> [structure.name for structure in found]
-    ['clique of 5 nodes']
+    >>> [(structure.num_nodes, len(structure.edges)) for structure in found]
+    [(4, 6), (5, 10)]
     """
     graph = mined.graph
     if not 0 < graph.num_edges <= _MOST_EDGES or holds_molecules(graph.relations):

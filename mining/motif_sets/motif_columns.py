@@ -67,7 +67,7 @@ class MotifRow:
     @property
     def is_in_some_starts(self) -> bool:
         """Whether the sets of some starts do not have it."""
-        return self.part.starts is not None and self.part.starts < self.num_starts
+        return _starts_text(self) is not None
 
     @property
     def has_more_occurrences(self) -> bool:
@@ -105,9 +105,10 @@ def _occurrences(row: MotifRow) -> float | None:
 
 def _starts_text(row: MotifRow) -> Text:
     """How many starts found it, where not all did."""
-    if not row.is_in_some_starts:
+    starts = row.part.starts
+    if starts is None or starts >= row.num_starts:
         return None
-    return Number(whole(row.part.starts), ("starts",)), f" of {row.num_starts} starts"
+    return Number(whole(starts), ("starts",)), f" of {row.num_starts} starts"
 
 
 MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
