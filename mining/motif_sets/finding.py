@@ -148,19 +148,21 @@ def find_motif_set(
     """
     steps = Steps() if steps is None else steps
     graph = mined.graph
+    # what is given comes last: the search without it is that of a run in which nothing is given
+    proposed = merge(sorted(proposed, key=lambda pattern: "given" in pattern.sources))
     # a list of one graph is a collection as well
     num_graphs = max(graph.num_graphs, 1 + is_collection)
     if not len(graph.indices):
         of_given = _of_given(proposed, CodedSet((), 0.0, 0.0))
         left_out = _not_used(mined)
         return MotifSet((), 0.0, 0.0, given=of_given, not_used=left_out, num_graphs=num_graphs)
-    every = list(proposed)
+    every = proposed
     if FILTERS in sources:
         usual = sizes or (COLLECTION_SIZES if is_collection else SIZES)
         name = "looking for filters that may be motifs"
         kind = tuple[Structure, ...]
         filters = steps.once(name, kind, propose_filters, mined, usual, seed, steps)
-        every += [Pattern(structure, sources=(FILTERS,)) for structure in filters]
+        every = [*(Pattern(structure, sources=(FILTERS,)) for structure in filters), *every]
     question = Question(mined, sizes, seed, merge(every), GROWN in sources, exact_copies)
     both = answer_of_collection if is_collection else answer_of_graph
     answer, other = both(question, steps)
@@ -173,8 +175,8 @@ def find_motif_set(
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first, after these what less than half of the starts of the search
-    found; dense groups stand behind what can be seen, and all of them before what adds few bits.
+    Those of most bits come first, after these what at most half of the starts of the search found;
+    dense groups stand behind what can be seen, and all of them before what adds few bits.
     """
     graph = mined.graph
     ordered = sorted(

@@ -60,8 +60,12 @@ class Question:
 
     @property
     def ungiven(self) -> Question:
-        """The same without what was given."""
-        others = [pattern for pattern in self.proposed if "given" not in pattern.sources]
+        """The same without what was given; what something else proposed as well stays."""
+        others = [
+            replace(pattern, sources=tuple(name for name in pattern.sources if name != "given"))
+            for pattern in self.proposed
+            if pattern.sources != ("given",)
+        ]
         return replace(self, proposed=others)
 
     def started(self, number: int) -> Question:

@@ -11,10 +11,11 @@ from motif_searches import late, search_one, search_starts
 import gomkcn
 from gomkcn.mining.motif_sets import graph_search
 from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.finding import _as_motif_set, find_motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet, starts_sentence, summary
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn.mining.structures.pattern import Pattern
+from gomkcn.mining.structures.pattern import Pattern, merge
 from gomkcn_dgl.graphs.structure import Structure
 
 CLUSTERED = Path(__file__).parents[4] / "shared" / "clustered"
@@ -103,17 +104,31 @@ def test_every_second_start_is_without_what_was_proposed():
     assert len({start.started(k).seed for start in (question, other) for k in range(4)}) == 8
 
 
+def test_without_what_was_given_the_search_is_that_of_a_run_where_nothing_is():
+    """What filters propose stays, also where it is given, and in the same order."""
+    ring, clique = Structure.parse("ring-6"), Structure.parse("clique-5")
+    shown = [Pattern(ring, sources=("filters",)), Pattern(clique, sources=("filters",))]
+    question = Question(MinedGraph.of(PRISM), proposed=shown)
+    given = [
+        Pattern(clique, sources=("given",)),
+        Pattern(Structure.parse("ring-5"), sources=("given",)),
+    ]
+    with_given = replace(question, proposed=merge([*shown, *given]))
+    assert with_given.has_given and not with_given.ungiven.has_given
+    left = [(pattern.key, pattern.sources) for pattern in with_given.ungiven.proposed]
+    assert left == [(pattern.key, pattern.sources) for pattern in shown]
+
+
 def test_time_that_is_up_ends_with_one_start():
     found = search_starts(MinedGraph.of(clustered()), SIZES, steps=late())
     assert found.cut and len(found.bits_of_starts) == 1
 
 
-def test_motifs_that_most_starts_found_come_first():
+def test_the_table_says_how_many_starts_have_a_motif():
     found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
     parts = [replace(one, motif=replace(one.motif, starts=k % 2)) for k, one in enumerate(found)]
     rows = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).rows()
-    texts = [row.part.starts for row in rows]
-    assert texts == [k % 2 for k in range(len(found))]
+    assert [row.part.starts for row in rows] == [k % 2 for k in range(len(found))]
     table = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).table().columns()
     assert table["starts"] == [k % 2 for k in range(len(found))]
 
@@ -123,8 +138,6 @@ def test_what_few_starts_found_stands_after_the_others():
     whole = search_one(mined, SIZES, exact_copies=True)
     best = whole.best_motif
     motifs = tuple(replace(one, starts=1 if one is best else 3) for one in whole.motifs)
-    from gomkcn.mining.motif_sets.finding import _as_motif_set
-
     found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 4), 1)
     above = [one for one in found if one.motif.bits >= 10]
     assert above[-1].key == best.structure.key and above[0].motif.starts == 3
@@ -165,8 +178,6 @@ def test_a_record_keeps_what_starts_found():
 
 def test_filters_propose_where_nothing_grows():
     mined = MinedGraph.of(clustered(6))
-    from gomkcn.mining.motif_sets.finding import find_motif_set
-
     found = find_motif_set(mined, SIZES, 0, sources=("filters",), exact_copies=True)
     assert {one.sources for one in found} == {("filters",)}
     keys = {one.key for one in found}
