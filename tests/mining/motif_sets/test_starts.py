@@ -10,7 +10,7 @@ from motif_searches import late, search_one, search_starts
 
 import gomkcn
 from gomkcn.mining.motif_sets import graph_search
-from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.coded_set import CodedSet, GivenPattern
 from gomkcn.mining.motif_sets.finding import _as_motif_set, find_motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet, starts_sentence, summary
 from gomkcn.mining.motif_sets.searching import Question
@@ -165,6 +165,13 @@ def test_copies_that_differ_come_after_the_starts():
     assert found.bits_from_starts < found.bits_saved
     assert "with copies that differ, looked for once" in summary(found)
     assert {one.motif.starts for one in found} == {None}
+
+
+def test_bits_that_exact_copies_of_what_is_given_save_are_no_copies_that_differ():
+    given = {"triangle": GivenPattern(0.0, "is in the set, which saves 40.0 bits")}
+    found = MotifSet((), 100.0, 60.0, bits_of_starts=(31.5, 31.5), bits_from_starts=31.5)
+    with_given = starts_sentence(replace(found, given=given))
+    assert with_given.endswith("; with what is given, looked for once, 8.5 bits more are saved.")
 
 
 def test_a_record_keeps_what_starts_found():
