@@ -109,7 +109,7 @@ def search_from_starts(question: Question, empty: GraphDescription, steps: Steps
     # 3. what is given, and copies that may differ
     if question.has_given or not (question.exact_copies or best.cut):
         name = "searching for the motif set with copies that may differ"
-        every = question.beside(sets)
+        every = question.beside([best, *sets])
         found = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
         return found.from_starts(sets, best)
     return best.from_starts(sets, best)

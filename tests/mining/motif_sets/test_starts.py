@@ -75,6 +75,31 @@ def test_starts_with_other_sets_are_two_more_in_a_small_graph_and_their_sets_are
     assert starts[first] == starts[second] == 2
 
 
+def test_what_crossing_found_by_itself_is_known_to_the_search_after_it(monkeypatch):
+    mined = MinedGraph.of(clustered())
+    whole = search_one(mined, SIZES, exact_copies=True)
+    starts = []
+    search_graph = graph_search.search_graph
+
+    def search(question, empty, steps, settings=graph_search.GRAPH_SEARCH, known=None):
+        if not question.exact_copies:
+            # the last search goes on from what was crossed
+            assert known is whole
+            return search_graph(question, empty, steps, settings, known)
+        if known is not None:
+            return whole
+        starts.append(question.seed)
+        kept = whole.motifs[len(starts) % 2 :][:1]
+        return replace(whole, motifs=kept, bits_total=whole.bits_total + 50)
+
+    monkeypatch.setattr(graph_search, "search_graph", search)
+    assert len(whole.motifs) > 2
+    given = [Pattern(Structure.parse("triangle"), sources=("given",))]
+    for proposed in ((), given):
+        found = search_starts(mined, SIZES, proposed=proposed)
+        assert found.bits_total <= whole.bits_total + 1e-6
+
+
 def test_starts_that_agree_are_two(monkeypatch):
     calls = []
 
