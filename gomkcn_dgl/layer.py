@@ -367,10 +367,7 @@ class GOMKConv(torch.nn.Module):
             subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
             sizes = torch.from_numpy(np.diff(csr.graph_ptr))
             num_nodes = csr.num_nodes
-        if feat.shape != (num_nodes, width):
-            raise InputError(
-                "feat", f"must have the shape [{num_nodes}, {width}]", got=list(feat.shape)
-            )
+        check_shape(feat, num_nodes, width)
         return GraphBatch(subgraphs, feat, sizes.to(feat.device))
 
     def subgraphs(
@@ -381,8 +378,18 @@ class GOMKConv(torch.nn.Module):
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
         ``feat [V, D]`` are the features of a graph that keeps none as ``feat``, or ``x`` in PyTorch
         Geometric: of nodes that the structure leaves alike they say which are taken.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            For a graph that is none or lacks edges, such as a batch of neighbours, or for ``feat``
+            of another shape.
         """
+        if feat is not None:
+            check_tensor(feat, self.in_feats)
         csr = read_for(self.relations, graph, feat=feat)
+        if feat is not None:
+            check_shape(feat, csr.num_nodes, self.in_feats)
         return SubgraphTensors.extract(csr, self.settings, device=device)
 
     def transform(
@@ -447,6 +454,14 @@ def check_tensor(feat: Any, width: int) -> None:
     """Refuse features that are no tensor of two axes."""
     if not isinstance(feat, torch.Tensor):
         raise InputTypeError("feat", f"must be a tensor [V, {width}]", got=type(feat).__name__)
+
+
+def check_shape(feat: Tensor, num_nodes: int, width: int) -> None:
+    """Refuse features of another shape than ``[V, D]``."""
+    if feat.shape != (num_nodes, width):
+        raise InputError(
+            "feat", f"must have the shape [{num_nodes}, {width}]", got=list(feat.shape)
+        )
 
 
 def _rows_of_sources(block: Any, feat: Any) -> Any:

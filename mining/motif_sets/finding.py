@@ -148,6 +148,8 @@ def find_motif_set(
     """
     steps = Steps() if steps is None else steps
     graph = mined.graph
+    # what is given comes last: the search without it is that of a run in which nothing is given
+    proposed = merge(sorted(proposed, key=lambda pattern: "given" in pattern.sources))
     # a list of one graph is a collection as well
     num_graphs = max(graph.num_graphs, 1 + is_collection)
     if not len(graph.indices):
@@ -174,8 +176,8 @@ def find_motif_set(
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first, after these what half of the starts of the search or fewer
-    found, for exact copies, which is all that they look for. Dense groups stand behind what can be
+    Those of most bits come first, after these what fewer than half of the starts of the
+    search found, for exact copies, which is all that they look for. Dense groups stand behind what can be
     seen, and all of them before what adds few bits.
     """
     graph = mined.graph
@@ -186,7 +188,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
             is_dense_group(
                 motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
             ),
-            motif.starts is not None and 2 * motif.starts <= len(found.bits_of_starts),
+            motif.starts is not None and 2 * motif.starts < len(found.bits_of_starts),
             -motif.bits,
             motif.structure.key,
         ),

@@ -83,10 +83,10 @@ def answer_of_graph(question: Question, steps: Steps) -> Answer:
 def search_from_starts(question: Question, empty: GraphDescription, steps: Steps) -> CodedSet:
     """The best set of searches that start from other random numbers, and of what they have in all.
 
-    Two start, and in a small graph two more where these differ. Their sets are crossed: a search
-    goes on from the best of them, to which the motifs of all are proposed. These are for exact
-    copies, without what is given, which a search at the end tries beside the best of them; it looks
-    for copies that may differ as well.
+    Two start, or one in a graph of more than 10,000 edges; in one of up to 1,000 two more do where
+    these differ. Their sets are crossed: a search goes on from the best of them, to which the
+    motifs of all are proposed. These are for exact copies, without what is given, which a search at
+    the end tries beside the best of them; it looks for copies that may differ as well.
     """
     exact = replace(question.ungiven, exact_copies=True)
 

@@ -69,7 +69,7 @@ class MotifSet:
     ----------
     motifs : tuple of Pattern
         Each has a ``motif`` with its copies. First comes what the description would grow most
-        without; what half of the starts of the search or fewer found comes after the others.
+        without; what fewer than half of the starts of the search found comes after the others.
     bits_base, bits_total : float
         Bits that describe the graph without motifs, and with them.
     base : {"degrees", "blocks", "typed", "total"}
@@ -611,9 +611,11 @@ def starts_sentence(found: MotifSet) -> str:
     # 2. what came after them
     if is_same:
         return f"{sentence}."
-    given = " or what is given" if found.given else ""
-    later = f"with copies that differ{given}, looked for once, {more:,.1f} bits more are saved"
-    return f"{sentence}; {later}."
+    later = "copies that differ"
+    if found.given:
+        has_edits = any(pattern.motif and len(pattern.motif.edits) for pattern in found.motifs)
+        later = f"{later} or what is given" if has_edits else "what is given"
+    return f"{sentence}; with {later}, looked for once, {more:,.1f} bits more are saved."
 
 
 def shorter_sentence(found: MotifSet) -> str:

@@ -5,7 +5,7 @@ are counted in the graph and in the same way in random graphs. Where there are k
 structure alone: the sum over all kinds of its edges and nodes. Structures of each size, alone or
 with their kinds, are a family of their own.
 
-Larger motifs, and what filters or the user have shown, were chosen in this graph alone: a
+Larger motifs, frequent subgraphs and what the user gave were chosen in this graph alone: a
 comparison of what was chosen because it is frequent here would call too many. So they are counted,
 and not compared.
 """
@@ -86,8 +86,8 @@ _GRAPH_STEPS = 5 * STEPS_PER_SECOND
 class ChoiceRules:
     """What is reported: how many, beside which random graphs of which sizes, how exactly.
 
-    ``most_seen`` patterns of filters or frequent subgraphs are reported where nothing else calls
-    for them, the most frequent.
+    ``most_seen`` frequent subgraphs are reported where nothing else calls for them, those with most
+    occurrences.
     """
 
     sizes: range
@@ -185,7 +185,7 @@ def choose_patterns(
     """What is reported: the motif set, what differs from random graphs, and what else was seen.
 
     ``compared`` are all structures of few nodes. ``seen`` are patterns that the user gave, which
-    all are reported, and those of filters.
+    all are reported, and frequent subgraphs.
     """
     # 1. what is not a motif, nor seen
     census = dict(compared.patterns)
@@ -199,7 +199,7 @@ def choose_patterns(
         known.append(replace(pattern, frequency=tested.frequency, significance=tested.significance))
     in_set = known[: len(motifs)]
     more = known[len(motifs) :]
-    # 3. order: the set, what is called, then the given ones and those of filters, by their number
+    # 3. order: the set, what is called, then the given ones and frequent subgraphs, by their number
     called = _in_order(pattern for pattern in (*census.values(), *more) if pattern.is_called)
     rest = [pattern for pattern in more if not pattern.is_called]
     rest.sort(key=lambda pattern: ("given" not in pattern.sources, -pattern.frequency.count))
@@ -308,8 +308,10 @@ def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: st
     """How many random graphs were drawn, and why, and what that means for p."""
     number = next(iter(results.values())).num_samples
     families = {_family(structure) for structure, result in results.items() if _occurs(result)}
+    if not families:
+        return f"{number:,} random graphs were drawn, and no structure that is compared is in any."
     least = len(families) / (min(number, looks.first) + 1)
-    said = f"{number:,} random graphs were drawn, {why}; the smallest adjusted p is {least:.3f}."
+    said = f"{number:,} random graphs were drawn, {why}; the smallest adjusted p is {least:.3g}."
     if number > looks.first:
         said += (
             f" A structure with an adjusted p of at most {FIRST_LEVEL} by the first {looks.first} "

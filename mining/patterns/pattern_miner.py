@@ -13,6 +13,7 @@ from gomkcn.mining.counting.census import check_channels
 from gomkcn.mining.counting.pattern_counts import COPIES, LOG, bag_of_patterns
 from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_miner import FilterMiner
+from gomkcn.mining.filters.filter_proposals import check_proposals
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
 from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.patterns.choice import (
@@ -24,6 +25,7 @@ from gomkcn.mining.patterns.locating import late_steps, locate_patterns
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.settings.miner_settings import (
     AUTO,
+    FILTERS,
     FREQUENT,
     MOST_PATTERN_NODES,
     NONE,
@@ -33,7 +35,6 @@ from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
-from gomkcn.mining.structures.pattern import merge
 from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -90,7 +91,7 @@ class PatternMiner(GraphEstimator):
         or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
     sources : str or sequence of str
         What shows structures that may be motifs: "grown" node sets; "filters" of 4 to 8 nodes, but
-        in molecules and in graphs with more than a million edges; "frequent" subgraphs of a
+        in molecules and in graphs with more than 10,000 edges; "frequent" subgraphs of a
         collection; or several, as in ``"grown,filters"``. Neither ``filters`` nor how they are
         learnt changes which filters are proposed.
     given : str, or sequence of Structure or str
@@ -272,6 +273,8 @@ class PatternMiner(GraphEstimator):
             from gomkcn.mining.patterns.frequent_candidates import check_collection
 
             check_collection(graph)
+        if self.settings.sources == (FILTERS,):
+            check_proposals(graph, self.sizes)
         filters = self.resolve_filters()
         if filters is not None:
             filters.sizes_of(graph, self.sizes)
@@ -341,7 +344,7 @@ class PatternMiner(GraphEstimator):
                 mined,
                 self.sizes,
                 seed,
-                merge(proposed),
+                proposed,
                 sources=self.settings.sources,
                 exact_copies=self.exact_copies,
                 is_collection=is_collection,

@@ -67,7 +67,7 @@ class MinerSettings(SettingsTable):
     sources: tuple[str, ...] = setting(
         (GROWN, FILTERS),
         "Sources of candidates, separated by commas: sets of nodes that are grown; filters, not "
-        "in molecules, nor above a million edges; frequent subgraphs of a collection",
+        "in molecules, nor above 10,000 edges; frequent subgraphs of a collection",
         words=(GROWN, FILTERS, FREQUENT),
     )
     given: tuple[Any, ...] = setting(

@@ -35,7 +35,7 @@ INSIDE_NOTE = "share of the listed occurrences that lie within one copy of the m
 _VARIANT_NOTE = "one edge apart from a motif that has more copies"
 _STARTS_NOTE = (
     "of the starts of the search, those whose sets have the motif, where not all have it; what "
-    "half of them or fewer have stands after the others"
+    "fewer than half of them have stands after the others"
 )
 # what a phrase begins or ends with that the sentence has already
 _NOT_USED = re.compile("^(dropped|merged) | are not used$")

@@ -9,7 +9,7 @@ from tiny_graphs import with_kernel
 from tolerances import VALUES
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import gomk
@@ -275,3 +275,13 @@ def test_features_that_no_filter_is_similar_to_are_told_once(tree, caplog):
         layer()(tree, feat)
     layer(tau=1e5)(tree, far)
     assert len(caplog.messages) == 2
+
+
+def test_features_for_subgraphs_must_fit_the_graph(tree):
+    conv, bare = layer(), as_csr(nx.balanced_tree(2, 3))
+    assert conv.subgraphs(bare, feat=tree.ndata["feat"]).nodes.shape == (15, 4)
+    for feat in (torch.rand(3, 2), torch.rand(15, 3)):
+        with pytest.raises(InputError, match=r"^feat must have the shape \[15, 2\], got \["):
+            conv.subgraphs(bare, feat=feat)
+    with pytest.raises(InputTypeError, match=r"^feat must be a tensor \[V, 2\], got list"):
+        conv.subgraphs(bare, feat=[1.0, 2.0])

@@ -10,7 +10,8 @@ from motif_searches import late, search_one, search_starts
 
 import gomkcn
 from gomkcn.mining.motif_sets import finding, graph_search
-from gomkcn.mining.motif_sets.coded_set import CodedSet
+from gomkcn.mining.motif_sets.coded_set import Answer, CodedSet, GivenPattern
+from gomkcn.mining.motif_sets.finding import _as_motif_set, find_motif_set
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
 from gomkcn.mining.motif_sets.motif_set import MotifSet, starts_sentence, summary
 from gomkcn.mining.motif_sets.searching import Question
@@ -129,28 +130,47 @@ def test_every_second_start_is_without_what_was_proposed():
     assert len({start.started(k).seed for start in (question, other) for k in range(4)}) == 8
 
 
+def test_without_what_was_given_the_search_is_that_of_a_run_where_nothing_is(monkeypatch):
+    """What filters propose stays, also where it is given, and in the same order."""
+    ring, clique = Structure.parse("ring-6"), Structure.parse("clique-5")
+    questions = []
+
+    def answer(question, steps):
+        questions.append(question)
+        return Answer(CodedSet((), 100.0, 100.0), None)
+
+    monkeypatch.setattr(finding, "propose_filters", lambda *_: (ring, clique))
+    monkeypatch.setattr(finding, "answer_of_graph", answer)
+    for given in ((), (clique, Structure.parse("ring-5"))):
+        patterns = [Pattern(structure, sources=("given",)) for structure in given]
+        find_motif_set(MinedGraph.of(PRISM), SIZES, 0, patterns)
+    plain, with_given = questions
+    assert with_given.has_given and not with_given.ungiven.has_given
+    shown = [(pattern.key, pattern.sources) for pattern in plain.proposed]
+    assert shown == [(ring.key, ("filters",)), (clique.key, ("filters",))]
+    assert [(one.key, one.sources) for one in with_given.ungiven.proposed] == shown
+
+
 def test_time_that_is_up_ends_with_one_start():
     found = search_starts(MinedGraph.of(clustered()), SIZES, steps=late())
     assert found.cut and len(found.bits_of_starts) == 1
 
 
-def test_motifs_that_most_starts_found_come_first():
+def test_the_table_says_how_many_starts_have_a_motif():
     found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
     parts = [replace(one, motif=replace(one.motif, starts=k % 2)) for k, one in enumerate(found)]
     rows = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).rows()
-    texts = [row.part.starts for row in rows]
-    assert texts == [k % 2 for k in range(len(found))]
+    assert [row.part.starts for row in rows] == [k % 2 for k in range(len(found))]
     table = replace(found, motifs=tuple(parts), bits_of_starts=(1.0, 1.0)).table().columns()
     assert table["starts"] == [k % 2 for k in range(len(found))]
 
 
-def test_what_few_starts_found_stands_after_the_others():
+@pytest.mark.parametrize("few", [1, 2])
+def test_what_at_most_half_of_the_starts_found_stands_after_the_others(few):
     mined = MinedGraph.of(clustered())
     whole = search_one(mined, SIZES, exact_copies=True)
     best = whole.best_motif
-    motifs = tuple(replace(one, starts=1 if one is best else 3) for one in whole.motifs)
-    from gomkcn.mining.motif_sets.finding import _as_motif_set
-
+    motifs = tuple(replace(one, starts=few if one is best else 3) for one in whole.motifs)
     found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 4), 1)
     above = [one for one in found if one.motif.bits >= 10]
     assert above[-1].key == best.structure.key and above[0].motif.starts == 3
@@ -207,6 +227,13 @@ def test_copies_that_differ_come_after_the_starts():
     assert {one.motif.starts for one in found} == {None}
 
 
+def test_bits_that_exact_copies_of_what_is_given_save_are_no_copies_that_differ():
+    given = {"triangle": GivenPattern(0.0, "is in the set, which saves 40.0 bits")}
+    found = MotifSet((), 100.0, 60.0, bits_of_starts=(31.5, 31.5), bits_from_starts=31.5)
+    with_given = starts_sentence(replace(found, given=given))
+    assert with_given.endswith("; with what is given, looked for once, 8.5 bits more are saved.")
+
+
 def test_a_record_keeps_what_starts_found():
     found = gomkcn.motif_set(clustered(), (3, 6), exact_copies=True)
     record = found.to_record()
@@ -218,8 +245,6 @@ def test_a_record_keeps_what_starts_found():
 
 def test_filters_propose_where_nothing_grows():
     mined = MinedGraph.of(clustered(6))
-    from gomkcn.mining.motif_sets.finding import find_motif_set
-
     found = find_motif_set(mined, SIZES, 0, sources=("filters",), exact_copies=True)
     assert {one.sources for one in found} == {("filters",)}
     keys = {one.key for one in found}

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gomkcn.mining import FilterLearning, FilterMiner, MiningRun, PatternMiner
+from gomkcn.mining import MiningRun, PatternMiner
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import count_structures
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
@@ -89,19 +89,15 @@ def test_the_set_comes_first_then_what_is_called_then_what_was_given(mined):
     assert [one.id for one in miner.patterns_] == list(range(len(miner.patterns_)))
 
 
-def test_what_filters_have_shown_comes_last_by_its_count():
-    options = {"sources": "grown,filters", "given": ["ring-6"], "null": None}
-    filters = FilterMiner(2, learning=FilterLearning(num_epochs=0))
-    miner = PatternMiner("6-6", filters=filters, **options).fit(with_cliques())
+def test_what_was_given_comes_after_the_motif_set():
+    options = {"given": ["ring-6"], "null": None, "filters": "none"}
+    miner = PatternMiner("6-6", **options).fit(with_cliques())
     number = len(miner.motif_set_)
     assert all(one.motif is not None for one in miner.patterns_[:number])
-    given, *filters = miner.patterns_[number:]
-    assert given.sources[0] == "given" and 0 < len(filters) <= 2
-    counts = [one.frequency.count for one in filters]
-    assert counts == sorted(counts, reverse=True)
-    assert all(one.sources == ("filters",) for one in filters)
-    rare = {one.key for one in miner.patterns_} | {one.key for one in miner.others_}
-    assert len(rare) == len(miner.patterns_) + len(miner.others_)
+    (given,) = miner.patterns_[number:]
+    assert (given.key, given.sources) == (Structure.parse("ring-6").key, ("given",))
+    every = {one.key for one in (*miner.patterns_, *miner.others_)}
+    assert len(every) == len(miner.patterns_) + len(miner.others_)
 
 
 def test_printed_numbers_are_those_of_the_drawn_counts(mined):

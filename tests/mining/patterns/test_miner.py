@@ -145,7 +145,6 @@ def test_what_is_reported_is_logged(caplog):
         ),
         ({"filters": {"size": 3}}, "filters must be a gomkcn.FilterMiner, 'auto' or 'none'"),
         ({"filters": FilterMiner(filter_size=1)}, "filter_size must be at least 2"),
-        ({"filters": "none"}, 'sources must not be "filters" where filters are "none"'),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null": "foo"}, "null must be one of 'auto', 'none', 'degree', 'joint-degree', 'erdos-r"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
@@ -322,6 +321,10 @@ def test_classes_that_are_none_are_refused():
         (
             {"filters": FilterMiner(filter_size="3-5", contrast=False)},
             "filter_size must be one number where there are no random graphs",
+        ),
+        (
+            {"sources": "filters", "pattern_size": 3},
+            'sources must not be "filters" alone: they have 4 to 8 nodes; add "grown".',
         ),
         ({"given": ["a-b"]}, "pattern must be"),
         ({"given": [", ".join(f"a{i}--a{i + 1}" for i in range(70))]}, "pattern must have at most"),

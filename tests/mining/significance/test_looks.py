@@ -15,7 +15,7 @@ from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks
 from gomkcn.mining.significance.verdicts import adjust_by_ranks, compare_with_random
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import LEVEL
-from gomkcn_dgl import read_graph
+from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -124,6 +124,19 @@ def compared(seed, steps=None, **options):
     return found.patterns[Structure.parse("triangle").key].significance["degree"], (
         found.random_graphs["degree"]
     )
+
+
+@pytest.mark.parametrize(
+    ("edges", "samples", "end"),
+    [
+        ([(0, 1)], None, "were drawn, and no structure that is compared is in any."),
+        ([(0, 1), (1, 2)], 2500, "as many as were asked for; the smallest adjusted p is 0.0004."),
+    ],
+)
+def test_the_smallest_p_is_said_where_it_is_one(edges, samples, end):
+    rules = PatternMiner(null_samples=samples).choice_rules(as_csr(nx.Graph(edges)))
+    found = choice.compare_structures(MinedGraph.of(nx.Graph(edges)), rules, Steps())
+    assert found.random_graphs["degree"].endswith(end)
 
 
 @pytest.mark.parametrize(
