@@ -176,9 +176,8 @@ def find_motif_set(
 def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given.
 
-    Those of most bits come first, after these what fewer than half of the starts of the
-    search found, for exact copies, which is all that they look for. Dense groups stand behind what can be
-    seen, and all of them before what adds few bits.
+    Those of most bits come first, after these what fewer than half of the starts of the search
+    found. Dense groups stand behind what can be seen, and all of them before what adds few bits.
     """
     graph = mined.graph
     ordered = sorted(

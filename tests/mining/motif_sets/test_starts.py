@@ -166,14 +166,16 @@ def test_the_table_says_how_many_starts_have_a_motif():
 
 
 @pytest.mark.parametrize("few", [1, 2])
-def test_what_at_most_half_of_the_starts_found_stands_after_the_others(few):
+def test_what_fewer_than_half_of_the_starts_found_stands_after_the_others(few):
     mined = MinedGraph.of(clustered())
     whole = search_one(mined, SIZES, exact_copies=True)
     best = whole.best_motif
     motifs = tuple(replace(one, starts=few if one is best else 3) for one in whole.motifs)
     found = _as_motif_set(mined, replace(whole, motifs=motifs, bits_of_starts=(1.0,) * 4), 1)
     above = [one for one in found if one.motif.bits >= 10]
-    assert above[-1].key == best.structure.key and above[0].motif.starts == 3
+    assert len(above) > 2
+    # half of them is not few
+    assert above[-1 if few == 1 else 0].key == best.structure.key
 
 
 def test_the_answer_says_how_many_starts_found_it():
