@@ -51,7 +51,7 @@ def heads(found: RunComparison) -> list[str]:
         if results:
             samples = max(result.num_samples for result in results)
             what = (
-                f"{count(len(results), 'structure')} compared with {samples} random graphs "
+                f"{count(len(results), 'structure')} compared with {samples:,} random graphs "
                 f"({found.null})"
             )
         graphs = f"{count(run.graph.num_graphs, 'graph')}, " if run.graph.num_graphs > 1 else ""

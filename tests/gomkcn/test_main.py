@@ -39,7 +39,7 @@ from gomkcn_dgl.runtime.steps import Steps
 pytestmark = pytest.mark.usefixtures("folder")
 
 # mines rings and cliques of five nodes in a moment
-QUICK = "--num-filters 2 --filter-size 5-5 --num-epochs 2 --null none --sources grown,filters"
+QUICK = "--num-filters 2 --filter-size 5-5 --num-epochs 2 --null none --given ring-5"
 
 
 def write_edges(path="graph.txt", graph=None):

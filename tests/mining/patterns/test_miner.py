@@ -31,7 +31,7 @@ def with_features(graph, features):
 
 def small_miner(**settings):
     """A miner for :func:`rings_and_cliques`."""
-    defaults = {"pattern_size": (5, 5), "null": "none", "sources": "filters"}
+    defaults = {"pattern_size": (5, 5), "null": "none", "given": ("ring-5", "clique-5")}
     return PatternMiner(**{**defaults, "filters": few_filters(), **settings})
 
 
@@ -93,7 +93,9 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
     graph = rings_and_cliques()
     graph = with_features(graph, [0.0] * 30 + [1.0] * 15) if takes_means else graph
     miner = small_miner(filters=few_filters(**settings)).fit(graph)
-    assert sorted(counts(miner))[-2:] == [(5, 6), (10, 3)]
+    assert sorted(counts(miner)) == [(5, 6), (10, 3)]
+    edges = [len(one.structure.edges) for one in miner.filters_.filters_]
+    assert sorted(edges) == [5, 10]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +116,8 @@ def test_checks_of_scikit_learn_that_need_no_array(check):
 
 def test_a_graph_of_one_category_keeps_its_name():
     features = np.eye(3)[np.ones(45, int)]
-    miner = small_miner().fit(as_csr(rings_and_cliques(), features=features))
-    assert sorted(counts(miner)) == [(5, 6), (10, 3)]
+    miner = small_miner(given=()).fit(as_csr(rings_and_cliques(), features=features))
+    assert counts(miner) == [(10, 3)]
     assert {pattern.categories for pattern in miner.patterns_} == {(("x1",),) * 5}
 
 
@@ -126,7 +128,7 @@ def test_what_is_reported_is_logged(caplog):
     nx.set_edge_attributes(graph, {edge: 0.1 + i for i, edge in enumerate(graph.edges)}, "weight")
     contrast = few_filters(num_filters=6, feature_contrast=1.0)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
-        merged = small_miner(filters=contrast)
+        merged = small_miner(filters=contrast, given="ring-5")
         merged.fit(as_csr(graph, features="feat", weight="weight"))
     (ring,) = merged.patterns_
     assert ring.frequency.count == 10
@@ -252,13 +254,14 @@ def test_filters_have_the_sizes_of_the_patterns_that_were_asked_for(
             asked.append(settings.max_nodes) or sample(graph, settings, *rest)
         ),
     )
-    miner = PatternMiner(sizes, null="none").fit(graph)
+    miner = PatternMiner(sizes, null="none", sources="grown").fit(graph)
     assert sorted({*asked}) == seen and miner.filters_.filter_size == "auto"
     if sizes is None or sizes == "3-4":
         assert any(one.name.startswith("clique of 4") for one in miner.filters_.filters_)
     # sizes that were given to the filters stay
     asked.clear()
-    PatternMiner(sizes, null="none", filters=FilterMiner(1, filter_size=5)).fit(graph)
+    filters = FilterMiner(1, filter_size=5)
+    PatternMiner(sizes, null="none", sources="grown", filters=filters).fit(graph)
     assert {*asked} == {5}
 
 

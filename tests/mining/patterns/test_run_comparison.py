@@ -341,7 +341,7 @@ def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     assert blocks == sorted(blocks)
     # those with the largest entries, which the table has; first and second of each
     assert (
-        "20 structures; the 13 with the largest entries, the page and the table have all." in text
+        "21 structures; the 13 with the largest entries, the page and the table have all." in text
     )
     assert sum("  second " in line for line in text.splitlines()) == 2 + 6 + 13
     largest = [line.split()[-1] for line in text[blocks[1] : blocks[2]].splitlines()

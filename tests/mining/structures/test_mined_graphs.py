@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from by_networkx import induced
 
+import gomkcn
 from gomkcn.mining import FilterLearning, FilterMiner, PatternMiner
 from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.query import Query
@@ -79,8 +80,10 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     graph = csr_from_edges(*edges.T, size, features=np.eye(3)[labels], feature_names=names, **given)
     whole = in_networkx(edges, relations, [names[label] for label in labels])
     learning = FilterLearning(num_epochs=1)
-    filters = FilterMiner(40, filter_size=4, contrast=False, learning=learning)
-    miner = PatternMiner("3-4", sources="filters", filters=filters, null="none").fit(graph)
+    filters = FilterMiner(40, filter_size=4, contrast=False, learning=learning).fit(graph)
+    given = tuple({one.structure.key: one.structure for one in filters.filters_}.values())
+    options = {"sources": "grown", "filters": "none", "null": "none"}
+    miner = PatternMiner("3-4", given=given, **options).fit(graph)
     assert len(miner.patterns_) >= 12
     for pattern in miner.patterns_:
         kinds = [kind for (kind,) in pattern.categories]
@@ -127,14 +130,14 @@ def rings(features=None):
 
 
 def mine_one(graph, size=4, **options):
-    """The only pattern, and its nodes, edges and occurrences; all losses are finite."""
+    """The nodes, edges and occurrences of the only filter; all losses are finite."""
     learning = FilterLearning(num_epochs=2, **options)
     filters = FilterMiner(1, size, contrast=False, learning=learning)
-    miner = PatternMiner((size, size), null="none", sources="filters", filters=filters).fit(graph)
+    miner = PatternMiner((size, size), null="none", sources="grown", filters=filters).fit(graph)
     assert np.isfinite(miner.filters_.loss_curve_).all()
-    (pattern,) = miner.patterns_
-    assert pattern.frequency.occurrences.is_exact
-    return pattern, (pattern.num_nodes, len(pattern.edges), pattern.frequency.count)
+    (found,) = miner.filters_.filters_
+    counted = gomkcn.count(graph, found.structure)
+    return found.structure.num_nodes, len(found.structure.edges), counted.value
 
 
 EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
@@ -156,7 +159,7 @@ EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
     ],
 )
 def test_extreme_graphs_and_settings(graph, options, expected):
-    assert mine_one(graph, **options)[1] == expected
+    assert mine_one(graph, **options) == expected
 
 
 def test_groups_are_the_one_hot_columns_of_one_name():
@@ -264,8 +267,10 @@ def test_types_tell_patterns_apart():
     )
     given = {"relation": relations, "relation_names": ["acts", "binds"]}
     graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
-    options = {"sources": "filters", "null": "none", "filters": FilterMiner(40, filter_size=3)}
-    miner = PatternMiner(3, **options).fit(graph)
+    filters = FilterMiner(40, filter_size=3).fit(graph)
+    given = tuple({one.structure.key: one.structure for one in filters.filters_}.values())
+    options = {"sources": "grown", "null": "none", "filters": "none"}
+    miner = PatternMiner(3, given=given, **options).fit(graph)
     triangles = [p for p in miner.patterns_ if len(p.edges) == 3]
     assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]
     for pattern in triangles:
