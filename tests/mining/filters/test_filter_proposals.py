@@ -86,3 +86,11 @@ def test_without_time_there_are_none():
         steps = Steps(interrupts=interrupts)
         assert propose_filters(MinedGraph.of(as_csr(graph)), range(3, 9), 0, steps) == ()
     assert steps.is_partial
+
+
+def test_what_adds_no_more_than_in_random_graphs_is_none():
+    # of seven and eight nodes others come back, no more often than there
+    graph = with_copies(nx.random_labeled_tree(300, seed=1), HOUSE, 6)
+    found = propose(graph)
+    assert [structure.num_nodes for structure in found] == [5, 6]
+    assert found[0].key == Structure.from_networkx(HOUSE).key

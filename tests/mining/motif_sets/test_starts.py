@@ -12,12 +12,17 @@ import gomkcn
 from gomkcn.mining.motif_sets import finding, graph_search
 from gomkcn.mining.motif_sets.coded_set import Answer, CodedSet, GivenPattern
 from gomkcn.mining.motif_sets.finding import _as_motif_set, find_motif_set
+from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
+from gomkcn.mining.motif_sets.graph_code import GraphCode
+from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.graph_search import answer_of_graph
+from gomkcn.mining.motif_sets.motif_search import MotifSearch
 from gomkcn.mining.motif_sets.motif_set import MotifSet, starts_sentence, summary
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import Pattern
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 
 CLUSTERED = Path(__file__).parents[4] / "shared" / "clustered"
 SIZES = range(3, 7)
@@ -99,6 +104,26 @@ def test_what_crossing_found_by_itself_is_known_to_the_search_after_it(monkeypat
     for proposed in ((), given):
         found = search_starts(mined, SIZES, proposed=proposed)
         assert found.bits_total <= whole.bits_total + 1e-6
+
+
+def test_copies_of_a_known_set_that_were_not_listed_are_known_after_it():
+    """A motif of the set gets more copies beside those that it has, which must be found again."""
+    mined = MinedGraph.of(clustered())
+    whole = search_one(mined, SIZES, exact_copies=True)
+    empty = GraphDescription.of(GraphCode.of(mined))
+    proposals = GraphProposals(empty, SIZES, 0)
+    search = MotifSearch(empty, proposals, graph_search.GRAPH_SEARCH, Steps())
+    for motif in whole.motifs:
+        (listed,) = proposals.give(motif.structure, ("grown",))
+        search.take([proposals.completed(replace(listed, copies=listed.copies[:2]))])
+    known = search.set_of(whole.motifs)
+    search.start_from(known)
+    assert search.best.length == pytest.approx(known.length)
+    for motif in search.best.motifs:
+        candidate = search.candidates[motif.structure.code]
+        np.testing.assert_array_equal(
+            candidate.chosen(candidate.rows_of(motif.copies)), motif.copies
+        )
 
 
 def test_starts_that_agree_are_two(monkeypatch):
