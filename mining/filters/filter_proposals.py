@@ -35,20 +35,25 @@ _NUM_RANDOM = 5
 _MOST_ROOTS = 2_000
 # above, a search starts once, and that of grown sets alone ends with more: of ca-GrQc 33,913 bits,
 # where filters propose as well 32,355
-_MOST_EDGES = 10_000
+MOST_EDGES = 10_000
 
 
 def check_proposals(graph: CSRGraph, sizes: range | None) -> None:
     """Refuse a graph, or sizes of motifs, of which no filter is proposed, where nothing else is."""
-    why = ""
-    if holds_molecules(graph.relations):
-        why = "molecules, whose random graphs chemistry rules out, have none"
-    elif graph.num_edges > _MOST_EDGES:
-        why = f"graphs with more than {_MOST_EDGES:,} edges have none"
-    elif sizes is not None and not set(sizes) & set(_SIZES):
+    why = _why_none(graph)
+    if not why and sizes is not None and not set(sizes) & set(_SIZES):
         why = f"they have {_SIZES[0]} to {_SIZES[-1]} nodes"
     if why:
         raise InputError("sources", f'must not be "filters" alone: {why}', way_out='add "grown"')
+
+
+def _why_none(graph: CSRGraph) -> str:
+    """Why no filter of a graph is proposed; empty where some may be."""
+    if holds_molecules(graph.relations):
+        return "molecules, whose random graphs chemistry rules out, have none"
+    if graph.num_edges > MOST_EDGES:
+        return f"graphs with more than {MOST_EDGES:,} edges have none"
+    return ""
 
 
 def propose_filters(
@@ -82,7 +87,7 @@ def propose_filters(
     [(4, 6), (5, 10)]
     """
     graph = mined.graph
-    if not 0 < graph.num_edges <= _MOST_EDGES or holds_molecules(graph.relations):
+    if not graph.num_edges or _why_none(graph):
         return ()
     try:
         return (*_of_each_size(mined, sizes, seed, steps),)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gomkcn.mining.filters.filter_proposals import MOST_EDGES
 from gomkcn.mining.motif_sets.blocks import find_blocks
 from gomkcn.mining.motif_sets.coded_set import Answer, CodedSet
 from gomkcn.mining.motif_sets.drawing_fits import NEAR
@@ -24,7 +25,7 @@ GRAPH_SEARCH = SearchSettings()
 DECIDING_SEARCH = SearchSettings(exponents=(0.0,), num_measured=1, most_rounds=0)
 # starts after the first, those that are made where the sets of these differ, and the most edges of
 # a graph in which they are: the search there takes seconds, and half a minute
-_STARTS = ((1,), 10_000), ((2, 3), 1_000)
+_STARTS = ((1,), MOST_EDGES), ((2, 3), 1_000)
 _DECIDED = "Motifs save bits beside the blocks, which decides; no others were searched for."
 
 
@@ -108,7 +109,8 @@ def search_from_starts(question: Question, empty: GraphDescription, steps: Steps
         best = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
     # 3. what is given, and copies that may differ
     if question.has_given or not (question.exact_copies or best.cut):
-        name = "searching for the motif set with copies that may differ"
+        what = "what is given" if question.exact_copies else "copies that may differ"
+        name = f"searching for the motif set with {what}"
         every = question.beside([best, *sets])
         found = steps.once(name, CodedSet, search_graph, every, empty, steps, GRAPH_SEARCH, best)
         return found.from_starts(sets, best)

@@ -108,8 +108,8 @@ class SearchInBase:
     def run(self, question: Question, base: str, known: CodedSet | None = None) -> CodedSet:
         """Search, with the structures that were proposed, and those that the graph shows.
 
-        A set of exact copies that is ``known``, without what is given, is the least that is found;
-        where nothing is given, exact copies are not searched for again.
+        A set that is ``known``, without what is given, is the least that is found. Where nothing is
+        given and copies may differ, exact ones are not searched for again.
         """
         given: dict[bytes, Sequence[Candidate]] = {}
         others: list[Candidate] = []
