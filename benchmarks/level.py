@@ -20,7 +20,7 @@ import numpy as np
 from record import Bench
 from scipy.stats import binomtest
 
-from gomkcn.mining.counting.census import Counts, count_in_each, subgraphs_of
+from gomkcn.mining.counting.census import CensusTable, count_in_each, subgraphs_of
 from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
 from gomkcn.mining.counting.watching import spend_freely
 from gomkcn.mining.patterns.choice import compare_censuses, looks_are_over
@@ -124,15 +124,16 @@ def as_igraph(graph: CSRGraph) -> igraph.Graph:
     return igraph.Graph(n=graph.num_nodes, edges=pairs, directed=graph.is_directed)
 
 
-def draw_censuses(graph: CSRGraph, sizes: range, looks: Looks, seed: int) -> list[Counts]:
+def draw_censuses(graph: CSRGraph, sizes: range, looks: Looks, seed: int) -> CensusTable:
     """The census of a graph, then those of its random graphs, until the looks at them are over."""
     graphs = RandomGraphs(null_model(NULL, graph), graph, seed)
     censuses = count_in_each([graph], sizes, NO_CATEGORIES, spend_freely)
     for end in looks.ends:
-        numbers = range(len(censuses) - 1, end)
+        numbers = range(len(censuses.counts) - 1, end)
         for some in (numbers[k : k + TOGETHER] for k in range(0, len(numbers), TOGETHER)):
             drawn = [graphs.draw(number) for number in some]
-            censuses += count_in_each(drawn, sizes, NO_CATEGORIES, spend_freely)
+            counted = count_in_each(drawn, sizes, NO_CATEGORIES, spend_freely)
+            censuses = CensusTable.joined([censuses, counted])
         if looks_are_over(censuses, looks):
             break
     return censuses
@@ -142,7 +143,7 @@ def called_and_drawn(kind: Kind, graph: CSRGraph, looks: Looks, seed: int) -> tu
     """Whether any structure is called more or less frequent, and the number of random graphs."""
     drawn = draw_censuses(graph, kind.sizes, looks, seed)
     found = compare_censuses(NULL, drawn, looks)
-    return any(one.is_called for one in found.values()), len(drawn) - 1
+    return any(one.is_called for one in found.values()), len(drawn.counts) - 1
 
 
 def hosts() -> Iterator[tuple[str, int, Callable[[int], nx.Graph]]]:
@@ -277,7 +278,7 @@ def power(bench: Bench) -> None:
         drawn = [draw_censuses(g, sizes_of(g), looks, s) for g, s in zip(graphs, own, strict=True)]
         for reading in case.readings:
             if reading == SUBGRAPH:
-                drawn = [list(map(subgraphs_of, counts)) for counts in drawn]
+                drawn = [CensusTable.of(*map(subgraphs_of, counts.rows())) for counts in drawn]
             verdicts = [compare_censuses(NULL, counts, looks) for counts in drawn]
             found = [{one.key: each for one, each in known.items()} for known in verdicts]
             for one in case.sought or (None,):

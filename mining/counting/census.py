@@ -7,7 +7,8 @@ nodes, and the others by kinds, of three and four: both by formulas, see ``censu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -57,8 +58,88 @@ def count_structures(
     >>> {one.name: count for one, count in path.items()}
     {'path of 3 nodes': 3, 'triangle': 0}
     """
-    (counts,) = count_in_each([graph], sizes, categories, spend)
+    (counts,) = count_in_each([graph], sizes, categories, spend).rows()
     return subgraphs_of(counts) if reading == SUBGRAPH else counts
+
+
+@dataclass(frozen=True, eq=False)
+class CensusTable:
+    """How often each of some structures occurs in each of some graphs.
+
+    Attributes
+    ----------
+    structures : tuple of Structure
+        No two of them are isomorphic.
+    counts : numpy.ndarray
+        int64 ``[G, S]``, or Python's integers where one does not fit.
+    """
+
+    structures: tuple[Structure, ...]
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, *censuses: Mapping[Structure, int]) -> CensusTable:
+        """A row for each census; what it lacks occurs there never.
+
+        >>> edge, path = Structure.parse("path-2"), Structure.parse("path-3")
+        >>> CensusTable.of({edge: 3, path: 1}, {edge: 2}).counts.tolist()
+        [[3, 1], [2, 0]]
+        """
+        structures = tuple(dict.fromkeys(structure for census in censuses for structure in census))
+        rows = [[census.get(structure, 0) for structure in structures] for census in censuses]
+        shape = len(censuses), len(structures)
+        return cls(structures, exact_array(rows).reshape(shape))
+
+    @classmethod
+    def joined(cls, tables: Sequence[CensusTable]) -> CensusTable:
+        """The rows of all tables, in their order; what a table lacks occurs there never."""
+        place: dict[bytes, int] = {}
+        structures: list[Structure] = []
+        columns = []
+        for table in tables:
+            for structure in table.structures:
+                if place.setdefault(structure.key, len(place)) == len(structures):
+                    structures.append(structure)
+            columns.append([place[structure.key] for structure in table.structures])
+        shape = sum(len(table.counts) for table in tables), len(structures)
+        counts = np.zeros(shape, np.result_type(np.int64, *(table.counts for table in tables)))
+        end = 0
+        for table, column in zip(tables, columns, strict=True):
+            start, end = end, end + len(table.counts)
+            counts[start:end, column] = table.counts
+        return cls(tuple(structures), counts)
+
+    def of_sizes(self, sizes: range) -> CensusTable:
+        """The structures of some sizes."""
+        kept = [k for k, structure in enumerate(self.structures) if structure.num_nodes in sizes]
+        return CensusTable(tuple(self.structures[k] for k in kept), self.counts[:, kept])
+
+    def with_structures_alone(self) -> CensusTable:
+        """With each structure alone as well, whose counts are the sums over all its kinds.
+
+        >>> first = Structure.parse("a-[acts]->b, b-[stops]->c")
+        >>> second = Structure.parse("a-[stops]->b, b-[acts]->c")
+        >>> every = CensusTable.of({first: 3, second: 1}).with_structures_alone()
+        >>> every.structures[2].to_text(), every.counts.tolist()
+        ('A->B, B->C', [[3, 1, 4]])
+        """
+        alone: dict[bytes, Structure] = {}
+        place: dict[bytes, int] = {}
+        # the number of the structure alone of each one that has kinds
+        number: dict[int, int] = {}
+        for column, structure in enumerate(self.structures):
+            if structure.alone is not structure:
+                alone.setdefault(structure.alone.key, structure.alone)
+                number[column] = place.setdefault(structure.alone.key, len(place))
+        sums = np.zeros((len(self.counts), len(alone)), self.counts.dtype)
+        for column, of_alone in number.items():
+            sums[:, of_alone] += self.counts[:, column]
+        structures = *self.structures, *alone.values()
+        return CensusTable(structures, np.concatenate([self.counts, sums], axis=1))
+
+    def rows(self) -> list[Counts]:
+        """The census of each graph, by structures."""
+        return [dict(zip(self.structures, row, strict=True)) for row in self.counts.tolist()]
 
 
 def count_in_each(
@@ -66,23 +147,28 @@ def count_in_each(
     sizes: range,
     categories: Categories = NO_CATEGORIES,
     spend: Spend = spend_freely,
-) -> list[Counts]:
-    """The same for several graphs with the same relations: induced, those by formulas together."""
+) -> CensusTable:
+    """The same for several graphs with the same relations: induced, a row for each graph.
+
+    What many of them have in common is looked at once.
+    """
     if is_plain(graphs[0], categories):
-        rows = zip(graphlets(), count_graphlets(graphs, sizes[-1], spend).tolist(), strict=False)
-        family = {structure: counts for structure, counts in rows if structure.num_nodes in sizes}
-        return [
-            dict(zip(family, counts, strict=True)) for counts in zip(*family.values(), strict=True)
-        ]
-    found: list[Counts] = []
-    for graph in graphs:
-        counts: Counts = {}
-        for size in sizes:
-            if graph.relations.directed == (True,) and not categories:
-                counts |= dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
-            counts |= count_connected_sets(graph, size, categories, spend)
-        found.append(counts)
-    return found
+        counts = count_graphlets(graphs, sizes[-1], spend).T
+        return CensusTable(graphlets()[: counts.shape[1]], counts).of_sizes(sizes)
+    relations = graphs[0].relations
+    tables = []
+    for size in sizes:
+        found = count_connected_sets(graphs, size, categories, spend)
+        if relations.directed == (True,) and not categories:
+            # those that no graph has are told, too
+            every = directed_structures(size, *relations.names)
+            place = {structure: number for number, structure in enumerate(every)}
+            counts = np.zeros((len(graphs), len(every)), np.int64)
+            counts[:, [place[structure] for structure in found.structures]] = found.counts
+            found = CensusTable(every, counts)
+        tables.append(found)
+    structures = sum((table.structures for table in tables), ())
+    return CensusTable(structures, np.concatenate([table.counts for table in tables], axis=1))
 
 
 def exact_array(counts: Any) -> np.ndarray:
@@ -110,7 +196,7 @@ def census_steps(
     if is_plain(graph, categories):
         return formula_steps(graph, sizes[-1], spend)
     check_channels(graph)
-    known, _ = _used_colors(graph, categories)
+    known, _ = _used_colors([graph], categories)
     for size in sizes:
         check_codes(graph, len(known), size)
     return sum(_CALL + _SET * sets_steps(graph, size) for size in sizes)
@@ -165,37 +251,42 @@ def check_channels(graph: CSRGraph) -> None:
 
 
 def count_connected_sets(
-    graph: CSRGraph,
+    graphs: Sequence[CSRGraph],
     size: int,
     categories: Categories = NO_CATEGORIES,
     spend: Spend = spend_freely,
-) -> dict[Structure, int]:
-    """Induced occurrences of each structure of ``size`` nodes that a graph has, by its structure.
+) -> CensusTable:
+    """Induced occurrences of each structure of ``size`` nodes that any of some graphs has.
 
-    A structure is the same object in every graph.
+    The graphs have the same relations. A structure is the same object in every graph.
     """
-    check_channels(graph)
-    known, colors = _used_colors(graph, categories)
-    sets = count_sets(graph, colors, len(known), size, lambda steps: spend(_SET * steps))
+    for graph in graphs:
+        check_channels(graph)
+    known, colors = _used_colors(graphs, categories)
+    sets = count_sets(graphs, colors, len(known), size, lambda steps: spend(_SET * steps))
     # in terms of what the links of every graph consist of
-    bits = graph.relations.links @ (1 << np.arange(len(graph.relations.channels), dtype=np.int64))
+    relations = graphs[0].relations
+    bits = relations.links @ (1 << np.arange(len(relations.channels), dtype=np.int64))
     forms, position = merge_forms(find_forms(Forms(bits[sets.links], known[sets.colors])))
-    totals = np.zeros(len(forms.channels), np.int64)
-    np.add.at(totals, position, sets.number)
+    totals = np.zeros((len(forms.channels), len(graphs)), np.int64)
+    np.add.at(totals, position, sets.numbers)
     structures = structures_of(
         forms,
-        graph.relations,
-        lambda colors: categories.names_of(colors if categories else None, graph.feature_names),
+        relations,
+        lambda colors: categories.names_of(colors if categories else None, graphs[0].feature_names),
     )
-    return dict(zip(structures, totals.tolist(), strict=True))
+    return CensusTable(tuple(structures), totals.T)
 
 
-def _used_colors(graph: CSRGraph, categories: Categories) -> tuple[np.ndarray, np.ndarray]:
+def _used_colors(
+    graphs: Sequence[CSRGraph], categories: Categories
+) -> tuple[np.ndarray, list[np.ndarray]]:
     """The colours of the nodes, ascending, and the place of each node's among them ``[V]``."""
     if not categories:
-        return np.zeros(1, np.int64), np.zeros(graph.num_nodes, np.int64)
-    known, colors = np.unique(categories.colors(graph.features), return_inverse=True)
-    return known, colors.reshape(-1)
+        return np.zeros(1, np.int64), [np.zeros(graph.num_nodes, np.int64) for graph in graphs]
+    of_graphs = [categories.colors(graph.features).reshape(-1) for graph in graphs]
+    known = np.unique(np.concatenate(of_graphs))
+    return known, [np.searchsorted(known, colors) for colors in of_graphs]
 
 
 def find_forms(given: Forms) -> Forms:

@@ -13,6 +13,7 @@ earlier node to a later one, 0 for none, and the colour of the later one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from math import comb
@@ -46,11 +47,11 @@ _MOST_TREES = 2**60
 
 
 class SetCounts(NamedTuple):
-    """How many connected sets of M nodes of a graph look the same, a row each."""
+    """How many connected sets of M nodes look the same, a row each, in each of some graphs."""
 
     links: np.ndarray  # int64 [K, M, M], from the node of a row to that of a column, 0: none
     colors: np.ndarray  # int64 [K, M]
-    number: np.ndarray  # int64 [K], not 0
+    numbers: np.ndarray  # int64 [K, G], not 0 in all graphs
 
 
 class _Base(NamedTuple):
@@ -58,12 +59,6 @@ class _Base(NamedTuple):
 
     reverse: np.ndarray  # int64 [L], each link as seen from the other end
     num_colors: int
-
-
-_FEWER_KINDS = ("read it with ", Argument("relation", "none"), ", or with fewer features")
-
-
-_FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer features")
 
 
 _FEWER_KINDS = ("read it with ", Argument("relation", NONE), ", or with fewer features")
@@ -103,21 +98,24 @@ def check_codes(graph: CSRGraph, num_colors: int, size: int) -> None:
 
 
 def count_sets(
-    graph: CSRGraph,
-    colors: np.ndarray,
+    graphs: Sequence[CSRGraph],
+    colors: Sequence[np.ndarray],
     num_colors: int,
     size: int,
     spend: Spend = spend_freely,
 ) -> SetCounts:
-    """Count the connected sets of a graph whose nodes have ``colors [V]`` from 0.
+    """Count the connected sets of graphs whose nodes have ``colors``, ``[V]`` from 0, each alone.
 
-    ``spend`` is told of the steps that
-    were made, of those of :func:`sets_steps`; what it raises ends the count.
+    The graphs have the same relations; what looks the same in many of them is told apart once.
+    ``spend`` is told of the steps that were made, of those of :func:`sets_steps`; what it raises
+    ends the count.
     """
-    check_codes(graph, num_colors, size)
-    base = _Base(graph.relations.reverse.astype(np.int64), num_colors)
-    parts = _count_parts(*_find_kinds(graph, colors, base), base, size, spend)
-    return _take_away(*parts, base, size)
+    base = _Base(graphs[0].relations.reverse.astype(np.int64), num_colors)
+    parts = []
+    for graph, of_nodes in zip(graphs, colors, strict=True):
+        check_codes(graph, num_colors, size)
+        parts.append(_count_parts(*_find_kinds(graph, of_nodes, base), base, size, spend))
+    return _take_away(parts, base, size)
 
 
 def sets_steps(graph: CSRGraph, size: int) -> int:
@@ -234,26 +232,38 @@ def _too_many(size: int) -> UncountableError:
     )
 
 
-def _take_away(keys: np.ndarray, counts: np.ndarray, base: _Base, size: int) -> SetCounts:
-    """Take what has more edges away from its parts; codes that are left, ascending, and counts."""
-    links, colors = _digits_of(keys, base, size)
-    codes, position = np.unique(_canonical_codes(links, colors, base), return_inverse=True)
-    totals = np.zeros(len(codes), np.int64)
-    np.add.at(totals, position.reshape(-1), counts)
-    # those with most edges first: what is a part of them has fewer
+def _take_away(
+    counted: Sequence[tuple[np.ndarray, np.ndarray]], base: _Base, size: int
+) -> SetCounts:
+    """Take what has more edges away from its parts, in each graph, which has codes and counts.
+
+    Codes that are left in any graph are ascending.
+    """
+    # 1. the different codes of all graphs, and those that are canonical
+    keys = np.concatenate([keys for keys, _ in counted])
+    counts = np.concatenate([counts for _, counts in counted])
+    of_graph = np.repeat(np.arange(len(counted)), [len(keys) for keys, _ in counted])
+    keys, of_key = np.unique(keys, return_inverse=True)
+    codes, of_code = np.unique(
+        _canonical_codes(*_digits_of(keys, base, size), base), return_inverse=True
+    )
+    totals = np.zeros((len(codes), len(counted)), np.int64)
+    np.add.at(totals, (of_code.reshape(-1)[of_key.reshape(-1)], of_graph), counts)
+    # 2. those with most edges first: what is a part of them has fewer
     links, colors = _digits_of(codes, base, size)
     first, last = np.triu_indices(size, 1)
     joined = links[:, first, last] > 0
     num_edges = joined.sum(axis=1)
     for edges in range(len(first), size - 1, -1):
-        rows, kept = np.flatnonzero((num_edges == edges) & (totals != 0)), _connected_parts(size)
+        is_there = (num_edges == edges) & (totals != 0).any(axis=1)
+        rows, kept = np.flatnonzero(is_there), _connected_parts(size)
         is_part = ~(kept[:, None] & ~joined[rows]).any(axis=2) & (kept.sum(axis=1) < edges)[:, None]
         part, row = np.nonzero(is_part)
         within = np.zeros((len(kept), size, size), np.int64)
         within[:, first, last] = within[:, last, first] = kept
         parts = _canonical_codes(links[rows[row]] * within[part], colors[rows[row]], base)
         np.subtract.at(totals, np.searchsorted(codes, parts), totals[rows[row]])
-    occurs = totals != 0
+    occurs = (totals != 0).any(axis=1)
     return SetCounts(links[occurs], colors[occurs], totals[occurs])
 
 

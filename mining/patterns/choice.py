@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn.mining.counting.census import (
+    CensusTable,
     Counts,
     census_sizes,
     census_steps,
@@ -246,45 +247,40 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
     # the random graphs of every model are counted before any is compared, so that each has a
     # verdict on the same structures
-    known = {structure.key: structure for structure in census}
-    counted = {
-        structure: number for structure, number in census.items() if structure.num_nodes in compared
-    }
+    observed = CensusTable.of(census)
     looks, why_no_more = _looks_in_time(mined, sizes, compared, len(models), rules)
     drawn = [
-        (model, _count_in_random(mined, model, known, counted, compared, looks, rules.seed, steps))
+        (model, *_count_in_random(mined, model, observed, compared, looks, rules.seed, steps))
         for model in (models if compared else ())
     ]
-    in_graph = dict.fromkeys(known.values(), 0) | census
-    (totals,) = with_structures_alone([in_graph])
-    structures = {structure.key: structure for structure in totals}
-    in_graph = {
-        structure: number
-        for structure, number in in_graph.items()
-        if structure.num_nodes in compared
+    every = CensusTable.joined([observed, *(random for _, random, _ in drawn)])
+    in_graph = CensusTable(every.structures, every.counts[:1])
+    totals = in_graph.with_structures_alone()
+    in_graph = in_graph.of_sizes(compared)
+    verdicts: dict[bytes, dict[str, NullComparison]] = {
+        structure.key: {} for structure in totals.structures
     }
-    verdicts: dict[bytes, dict[str, NullComparison]] = {key: {} for key in structures}
     null_models: dict[str, str] = {}
     random_graphs: dict[str, str] = {}
-    for model, (censuses, why) in drawn:
-        if not in_graph or not censuses:
+    for model, random, why in drawn:
+        number = len(random.counts)
+        if not in_graph.structures or not number:
             continue
-        results = compare_censuses(model.name, [in_graph, *censuses], looks)
+        results = compare_censuses(model.name, CensusTable.joined([in_graph, random]), looks)
         for structure, verdict in results.items():
             verdicts[structure.key][model.name] = verdict
         null_models[model.name] = model.keeps
-        if rules.null_samples is not None and len(censuses) == looks.most:
+        if rules.null_samples is not None and number == looks.most:
             why = "as many as were asked for"
         random_graphs[model.name] = _how_many(results, looks, why or why_no_more)
         warnings += _doubts_of(model, mined, steps)
-    counts = {structure.key: count for structure, count in totals.items()}
     patterns = {
-        key: Pattern(
-            structures[key].with_nodes(structures[key].reading_order),
+        structure.key: Pattern(
+            structure.with_nodes(structure.reading_order),
             sources=("census",),
-            significance=significance,
-        ).counted(OccurrenceCount.exact(counts.get(key, 0)))
-        for key, significance in verdicts.items()
+            significance=verdicts[structure.key],
+        ).counted(OccurrenceCount.exact(count))
+        for structure, count in zip(totals.structures, totals.counts[0].tolist(), strict=True)
     }
     return ComparedStructures(patterns, null_models, random_graphs, tuple(warnings))
 
@@ -425,7 +421,8 @@ def _count_sizes(
         if taken.refused:
             left_out[size] = taken.refused
         else:
-            census |= {structure: count for structure, (count,) in taken.counts}
+            (counts,) = taken.table.rows()
+            census |= counts
     return census, left_out
 
 
@@ -444,11 +441,20 @@ def _with_grace(steps: Steps, late_steps: float) -> Spend:
 
 @dataclass(frozen=True, eq=False)
 class Censuses:
-    """How often each structure occurs in each of some graphs; or why they cannot be counted."""
+    """How often each structure occurs in each of some graphs; or why they cannot be counted.
 
-    num_graphs: int = 0
-    counts: list[tuple[Structure, list[int]]] = field(default_factory=list)
+    ``counts`` has a row for each graph, in Python's integers: a plain value of any size.
+    """
+
+    structures: tuple[Structure, ...] = ()
+    counts: list[list[int]] = field(default_factory=list)
     refused: str = ""
+
+    @property
+    def table(self) -> CensusTable:
+        """The counts by structures."""
+        shape = len(self.counts), len(self.structures)
+        return CensusTable(self.structures, exact_array(self.counts).reshape(shape))
 
 
 def _take_censuses(
@@ -456,50 +462,24 @@ def _take_censuses(
 ) -> Censuses:
     """Count all structures of some sizes in each graph."""
     try:
-        censuses = count_in_each(graphs, sizes, categories, spend)
+        found = count_in_each(graphs, sizes, categories, spend)
     except UncountableError as error:
         return Censuses(refused=error.message.note)
-    structures = dict.fromkeys(structure for counts in censuses for structure in counts)
-    return Censuses(
-        len(graphs),
-        [
-            (structure, [counts.get(structure, 0) for counts in censuses])
-            for structure in structures
-        ],
-    )
-
-
-def _counts_of_each(taken: Iterable[Censuses], known: dict[bytes, Structure]) -> list[Counts]:
-    """The counts in each of all graphs, in terms of the structures of ``known``, which grows.
-
-    What was kept, or comes from another process, has structures of its own.
-    """
-    each: list[Counts] = []
-    for counted in taken:
-        rows = [
-            (known.setdefault(structure.key, structure), counts)
-            for structure, counts in counted.counts
-        ]
-        each += [
-            {structure: counts[number] for structure, counts in rows}
-            for number in range(counted.num_graphs)
-        ]
-    return each
+    return Censuses(found.structures, found.counts.tolist())
 
 
 def _count_in_random(
     mined: MinedGraph,
     model: NullModel,
-    known: dict[bytes, Structure],
-    counted: Counts,
+    observed: CensusTable,
     sizes: range,
     looks: Looks,
     seed: int,
     steps: Steps,
-) -> tuple[list[Counts], str]:
-    """The counts in each random graph of a model, in terms of ``known``; empty where left out.
+) -> tuple[CensusTable, str]:
+    """The counts in each random graph of a model, a row each; without rows where left out.
 
-    And why no more were drawn; empty if the looks are one. ``counted`` is in the graph itself.
+    And why no more were drawn; empty if the looks are one. ``observed`` is the graph itself.
     """
     # small graphs take less time together
     together = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
@@ -516,10 +496,11 @@ def _count_in_random(
         graphs = [drawn.draw(k) for k in numbers]
         return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
 
-    censuses: list[Counts] = []
+    nothing = CensusTable.joined([])
+    counted = nothing
     why = ""
     for end in looks.ends:
-        numbers = range(len(censuses), end)
+        numbers = range(len(counted.counts), end)
         found = steps.each(
             f"counting in random graphs ({model.name})",
             Censuses,
@@ -532,18 +513,18 @@ def _count_in_random(
         refused = [outcome.refused for outcome in found if outcome.refused]
         if refused:
             log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
-            return [], ""
-        censuses += _counts_of_each(found, known)
-        if len(censuses) < end:
+            return nothing, ""
+        counted = CensusTable.joined([counted, *(taken.table for taken in found)])
+        if len(counted.counts) < end:
             why = "until time was up"
             break
-        if looks_are_over([counted, *censuses], looks):
+        if looks_are_over(CensusTable.joined([observed.of_sizes(sizes), counted]), looks):
             why = _why_over(end, looks)
             break
-    if len(censuses) < LEAST_SAMPLES:
+    if len(counted.counts) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
-        return [], ""
-    return censuses, why
+        return nothing, ""
+    return counted, why
 
 
 def _why_over(number: int, looks: Looks) -> str:
@@ -557,68 +538,37 @@ def _why_over(number: int, looks: Looks) -> str:
     return "until no structure was near the level"
 
 
-def looks_are_over(censuses: Sequence[Mapping[Structure, int]], looks: Looks) -> bool:
+def looks_are_over(censuses: CensusTable, looks: Looks) -> bool:
     """Whether more random graphs would call nothing, after the census of the graph, the first."""
-    number = len(censuses) - 1
+    number = len(censuses.counts) - 1
     if number >= looks.most:
         return True
-    _, counts, families = _by_structure(censuses)
-    at_first = adjust_by_ranks(counts[: looks.first + 1], families)
-    return looks.are_over(at_first, adjust_by_ranks(counts, families), number)
+    every = censuses.with_structures_alone()
+    families = _families(every)
+    at_first = adjust_by_ranks(every.counts[: looks.first + 1], families)
+    return looks.are_over(at_first, adjust_by_ranks(every.counts, families), number)
 
 
 def compare_censuses(
-    null: str, censuses: Sequence[Mapping[Structure, int]], looks: Looks | None = None
+    null: str, censuses: CensusTable, looks: Looks | None = None
 ) -> dict[Structure, NullComparison]:
-    """Compare the census of a graph, the first, with those of random graphs.
+    """Compare the census of a graph, the first row, with those of random graphs.
 
-    What one of them lacks occurs there never. Structures of each size, and of these those alone and
-    those of kinds, are a family of their own. ``looks`` are those at which it was decided to draw
-    more random graphs.
+    Structures of each size, and of these those alone and those of kinds, are a family of their own.
+    ``looks`` are those at which it was decided to draw more random graphs.
     """
-    structures, counts, families = _by_structure(censuses)
-    return dict(zip(structures, compare_with_random(null, counts, families, looks), strict=True))
+    every = censuses.with_structures_alone()
+    compared = compare_with_random(null, every.counts, _families(every), looks)
+    return dict(zip(every.structures, compared, strict=True))
 
 
-def _by_structure(
-    censuses: Sequence[Mapping[Structure, int]],
-) -> tuple[list[Structure], np.ndarray, np.ndarray]:
-    """All structures, alone and with their kinds; their counts ``[N + 1, S]``, and families."""
-    every = with_structures_alone(censuses)
-    structures = list(dict.fromkeys(structure for census in every for structure in census))
-    counts = exact_array(
-        [[census.get(structure, 0) for structure in structures] for census in every]
-    )
-    return structures, counts, np.array([_family(structure) for structure in structures])
+def _families(censuses: CensusTable) -> np.ndarray:
+    return np.array([_family(structure) for structure in censuses.structures])
 
 
 def _family(structure: Structure) -> int:
     """The family that a structure is corrected with."""
     return 2 * structure.num_nodes + (structure.alone is not structure)
-
-
-def with_structures_alone(censuses: Sequence[Mapping[Structure, int]]) -> list[Counts]:
-    """The counts in each graph, and those of each structure alone: the sum over all its kinds.
-
-    >>> first = Structure.parse("a-[acts]->b, b-[stops]->c")
-    >>> second = Structure.parse("a-[stops]->b, b-[acts]->c")
-    >>> (counts,) = with_structures_alone([{first: 3, second: 1}])
-    >>> [(one.to_text(), count) for one, count in counts.items()][2:]
-    [('A->B, B->C', 4)]
-    """
-    first: dict[bytes, Structure] = {}
-    alone: dict[Structure, Structure] = {}
-    for structure in dict.fromkeys(structure for census in censuses for structure in census):
-        if structure.alone is not structure:
-            alone[structure] = first.setdefault(structure.alone.key, structure.alone)
-    every: list[Counts] = []
-    for census in censuses:
-        totals = dict(census)
-        for structure, count in census.items():
-            if structure in alone:
-                totals[alone[structure]] = totals.get(alone[structure], 0) + count
-        every.append(totals)
-    return every
 
 
 def _in_order(called: Iterable[Pattern]) -> list[Pattern]:

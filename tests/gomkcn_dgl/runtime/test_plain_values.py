@@ -59,6 +59,15 @@ def test_records_come_back():
     np.testing.assert_array_equal(found.copies, record.copies)
 
 
+def test_an_array_that_is_met_often_is_written_once():
+    array = np.arange(100_000)
+    file = io.BytesIO()
+    write_value(file, [array, array, array.copy()])
+    assert 2 * array.nbytes < len(file.getvalue()) < 2 * array.nbytes + 10_000
+    found = read_value(io.BytesIO(file.getvalue()), list[np.ndarray])
+    assert len(found) == 3 and all((one == array).all() for one in found)
+
+
 def test_what_is_not_plain_is_not_written():
     for value, error in [({1, 2} and print, TypeError), (np.array([print]), ValueError)]:
         with pytest.raises(error):
@@ -79,13 +88,22 @@ def pickled_array():
     return file.getvalue()
 
 
+def plain_array():
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.arange(3))
+    return file.getvalue()
+
+
 @pytest.mark.parametrize("content", [
     b"", b"PK\x03\x04 and no more", pickle.dumps({"value": 1}), archive_of(other="1"),
     archive_of(value_json="{"), archive_of(value_json="3"), archive_of(value_json="[" * 100_000),
     archive_of(value_json=json.dumps({"structure": 1, "copies": 0, "bits": 1.0})),
-    archive_of(**{"value_json": json.dumps({"copies": 0}), "0_npy": pickled_array()}),
-    archive_of(**{"value_json": json.dumps({"copies": 0}), "0_npy": b"\x93NUMPY"}),
-    archive_of(value_json=json.dumps({"copies": [0]})),
+    archive_of(value_json=json.dumps({"copies": 0}), arrays=pickled_array()),
+    archive_of(value_json=json.dumps({"copies": 0}), arrays=b"\x93NUMPY"),
+    archive_of(value_json=json.dumps({"copies": 0}), arrays=b""),
+    archive_of(value_json=json.dumps({"copies": "0"}), arrays=plain_array()),
+    archive_of(value_json=json.dumps({"copies": [0]}), arrays=plain_array()),
+    archive_of(value_json=json.dumps({"copies": -2}), arrays=plain_array()),
 ])  # fmt: skip
 def test_other_files_are_damaged(content):
     for kind in (dict[str, np.ndarray], Found):

@@ -8,6 +8,7 @@ from ends_after import EndsAfter
 from scipy.stats import betabinom, binom
 
 from gomkcn.mining import PatternMiner, load
+from gomkcn.mining.counting.census import CensusTable
 from gomkcn.mining.patterns import choice
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
@@ -194,8 +195,10 @@ def test_what_the_first_look_does_not_call_waits_for_the_last_one():
     censuses = [{triangle: count} for count in (10, *drawn)]
     # four of the first 199 have as many, p is .025; none of the next 200, which is .0125
     for end in looks.ends:
-        assert choice.looks_are_over(censuses[: end + 1], looks) == (end == 1999)
-    assert choice.compare_censuses("degree", censuses, looks)[triangle].is_called
+        some = CensusTable.of(*censuses[: end + 1])
+        assert choice.looks_are_over(some, looks) == (end == 1999)
+    found = choice.compare_censuses("degree", CensusTable.of(*censuses), looks)
+    assert found[triangle].is_called
 
 
 def test_random_graphs_of_every_null_model_take_time():
