@@ -2,9 +2,10 @@
 
 Plain are None, truth values, numbers, text, bytes, lists, tuples, mappings, NumPy arrays (but for
 arrays of objects), and dataclasses or named tuples of these, to any depth. The file is a zip
-archive: ``value.json`` is the value, with a number in the place of each array, and ``arrays`` has
-the arrays in NumPy's format, one behind the other, each once however often it is in the value. Who
-reads it says of which type it must be, and what does not fit to the type is refused.
+archive: ``value.json`` is the value, with the place ``[k, row]`` of each array for the array, and
+``arrays`` has them in NumPy's format: those of one type and shape together as array k, since a
+value may hold thousands of small ones. Who reads it says of which type it must be, and what does
+not fit to the type is refused.
 """
 
 from __future__ import annotations
@@ -38,16 +39,22 @@ def write_value(file: BinaryIO, value: Any) -> None:
     >>> read_value(file, dict[str, tuple[int, np.ndarray]])
     {'triangle': (3, array([0, 1, 2]))}
     """
-    # by their identities, in the order of their numbers
-    arrays: dict[int, tuple[int, np.ndarray]] = {}
+    stacks: dict[Any, list[np.ndarray]] = {}
+    # by their identities: an array that is met again is written once
+    places: dict[int, tuple[int, int]] = {}
 
     def store(part: Any) -> Any:
+        if id(part) in places:
+            return places[id(part)]
         if isinstance(part, np.generic):
             return part.item()
         if not isinstance(part, np.ndarray):
             raise TypeError(f"a {type(part).__name__} is no plain value")
-        number, _ = arrays.setdefault(id(part), (len(arrays), part))
-        return number
+        stack = stacks.setdefault((part.dtype, part.shape), [])
+        place = list(stacks).index((part.dtype, part.shape)), len(stack)
+        stack.append(part)
+        places[id(part)] = place
+        return place
 
     # infinite numbers, and whole ones of any size, are those of Python's JSON
     text = json.dumps(msgspec.to_builtins(value, enc_hook=store))
@@ -55,8 +62,8 @@ def write_value(file: BinaryIO, value: Any) -> None:
         # an entry without a time of its own: equal values are equal files
         archive.writestr(zipfile.ZipInfo(_VALUE), text)
         with archive.open(zipfile.ZipInfo(_ARRAYS), "w", force_zip64=True) as member:
-            for _, array in arrays.values():
-                npy.write_array(member, array, allow_pickle=False)
+            for stack in stacks.values():
+                npy.write_array(member, np.stack(stack), allow_pickle=False)
 
 
 def read_value(file: BinaryIO, kind: type[Value]) -> Value:
@@ -64,10 +71,13 @@ def read_value(file: BinaryIO, kind: type[Value]) -> Value:
     try:
         with zipfile.ZipFile(file) as archive:
             with archive.open(_ARRAYS) as member:
-                arrays = list(_arrays_in(member, archive.getinfo(_ARRAYS).file_size))
-            return msgspec.convert(
-                json.loads(archive.read(_VALUE)), kind, dec_hook=lambda _, number: arrays[number]
-            )
+                stacks = list(_arrays_in(member, archive.getinfo(_ARRAYS).file_size))
+
+            def load(_: type, place: Any) -> np.ndarray:
+                number, row = place
+                return stacks[number][row, ...]
+
+            return msgspec.convert(json.loads(archive.read(_VALUE)), kind, dec_hook=load)
     # archives that are encrypted, packed in an unknown way or nested too deeply are RuntimeErrors
     except (
         msgspec.ValidationError,

@@ -98,12 +98,14 @@ def plain_array():
     b"", b"PK\x03\x04 and no more", pickle.dumps({"value": 1}), archive_of(other="1"),
     archive_of(value_json="{"), archive_of(value_json="3"), archive_of(value_json="[" * 100_000),
     archive_of(value_json=json.dumps({"structure": 1, "copies": 0, "bits": 1.0})),
-    archive_of(value_json=json.dumps({"copies": 0}), arrays=pickled_array()),
-    archive_of(value_json=json.dumps({"copies": 0}), arrays=b"\x93NUMPY"),
-    archive_of(value_json=json.dumps({"copies": 0}), arrays=b""),
-    archive_of(value_json=json.dumps({"copies": "0"}), arrays=plain_array()),
+    archive_of(value_json=json.dumps({"copies": [0, 0]}), arrays=pickled_array()),
+    archive_of(value_json=json.dumps({"copies": [0, 0]}), arrays=b"\x93NUMPY"),
+    archive_of(value_json=json.dumps({"copies": [0, 0]}), arrays=b""),
+    archive_of(value_json=json.dumps({"copies": 0}), arrays=plain_array()),
+    archive_of(value_json=json.dumps({"copies": "ab"}), arrays=plain_array()),
     archive_of(value_json=json.dumps({"copies": [0]}), arrays=plain_array()),
-    archive_of(value_json=json.dumps({"copies": -2}), arrays=plain_array()),
+    archive_of(value_json=json.dumps({"copies": [1, 0]}), arrays=plain_array()),
+    archive_of(value_json=json.dumps({"copies": [0, 3]}), arrays=plain_array()),
 ])  # fmt: skip
 def test_other_files_are_damaged(content):
     for kind in (dict[str, np.ndarray], Found):
