@@ -14,7 +14,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 import msgspec
 import numpy as np
@@ -40,21 +40,15 @@ def write_value(file: BinaryIO, value: Any) -> None:
     {'triangle': (3, array([0, 1, 2]))}
     """
     stacks: dict[Any, list[np.ndarray]] = {}
-    # by their identities: an array that is met again is written once
-    places: dict[int, tuple[int, int]] = {}
 
     def store(part: Any) -> Any:
-        if id(part) in places:
-            return places[id(part)]
         if isinstance(part, np.generic):
             return part.item()
         if not isinstance(part, np.ndarray):
             raise TypeError(f"a {type(part).__name__} is no plain value")
         stack = stacks.setdefault((part.dtype, part.shape), [])
-        place = list(stacks).index((part.dtype, part.shape)), len(stack)
         stack.append(part)
-        places[id(part)] = place
-        return place
+        return list(stacks).index((part.dtype, part.shape)), len(stack) - 1
 
     # infinite numbers, and whole ones of any size, are those of Python's JSON
     text = json.dumps(msgspec.to_builtins(value, enc_hook=store))
@@ -93,6 +87,6 @@ def read_value(file: BinaryIO, kind: type[Value]) -> Value:
         raise DamagedValueError(str(error)) from None
 
 
-def _arrays_in(file: BinaryIO, size: int) -> Iterator[np.ndarray]:
+def _arrays_in(file: IO[bytes], size: int) -> Iterator[np.ndarray]:
     while file.tell() < size:
         yield npy.read_array(file, allow_pickle=False)

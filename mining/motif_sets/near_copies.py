@@ -61,9 +61,11 @@ class NearProposals:
                 for choice in (refitted, self._refined(description, refitted)):
                     code = choice.candidate.code
                     found[code] = max(found.get(code, choice), choice, key=lambda known: known.gain)
-        # 3. the very best ones, with their copies in other orders as well
+        # 3. the very best ones that save something, with their copies in other orders as well: this
+        #    rarely brings ten bits
         best_first = sorted(found.values(), key=lambda choice: -choice.gain)
-        for choice in best_first[: settings.shaken_drawings]:
+        saving = [choice for choice in best_first if choice.gain > 0]
+        for choice in saving[: settings.shaken_drawings]:
             shaken = self._shaken(description, choice)
             found.setdefault(shaken.candidate.code, shaken)
         best_first = sorted(found.values(), key=lambda choice: -choice.gain)
