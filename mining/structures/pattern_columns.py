@@ -27,6 +27,7 @@ from gomkcn.mining.structures.pattern import (
     null_column,
     odds,
 )
+from gomkcn.mining.structures.standard_columns import standard_columns
 from gomkcn.mining.structures.table_column import (
     SHOWN,
     Below,
@@ -38,6 +39,7 @@ from gomkcn.mining.structures.table_column import (
 )
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.tabular import Table
@@ -156,6 +158,18 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         "edges by the letters of the drawing, as `gomkcn count` takes them: `A->B, A->C, B->C`",
         lambda pattern: pattern.structure.to_text(),
         media=_FILE,
+    ),
+    *standard_columns(lambda pattern: standard_names(pattern.structure), _FILE),
+    TableColumn(
+        "standard",
+        "Also called",
+        "triad, number of mfinder and of the motif dictionary, or graphlet",
+        lambda pattern: None,
+        lambda pattern: str(standard_names(pattern.structure)) or None,
+        is_left=True,
+        media=SHOWN,
+        is_optional=True,
+        below=Below("structure", media=Medium.PAGE | Medium.NOTEBOOK),
     ),
     TableColumn(
         "occurrences",
