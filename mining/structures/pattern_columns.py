@@ -38,7 +38,7 @@ from gomkcn.mining.structures.table_column import (
     tabulate,
 )
 from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.shapes import counted_size, describe_shapes
 from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime import html_of
@@ -84,6 +84,12 @@ def interval_column(
         is_optional=True,
         below=Below(of, "95% CI {}"),
     )
+
+
+def shown_name(pattern: Pattern) -> str:
+    """What a table calls a pattern: its label, with relations and categories where it has some."""
+    _, colon, more = pattern.name.partition(": ")
+    return pattern.label if pattern.is_dense_group else f"{pattern.label}{colon}{more}"
 
 
 def _measure(key: str) -> Callable[[Pattern], Any]:
@@ -142,6 +148,7 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         "Structure",
         "its name, no two alike",
         lambda pattern: pattern.name,
+        shown_name,
         is_left=True,
         is_name=True,
     ),
@@ -169,7 +176,18 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         is_left=True,
         media=SHOWN,
         is_optional=True,
-        below=Below("structure", media=Medium.PAGE | Medium.NOTEBOOK),
+        below=Below("structure"),
+    ),
+    TableColumn(
+        "edges_shown",
+        "Edges",
+        "edges of what has no name, in place of its drawing",
+        lambda pattern: None,
+        lambda pattern: pattern.structure.to_text() if counted_size(pattern.name) else None,
+        is_left=True,
+        media=Medium.TERMINAL,
+        is_optional=True,
+        below=Below("structure"),
     ),
     TableColumn(
         "occurrences",
