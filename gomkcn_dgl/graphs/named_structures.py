@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.motif_table import MOTIF_ROWS
+from gomkcn_dgl.graphs.standard_numbers import arcs_of_name, is_standard
+from gomkcn_dgl.relations import PLAIN
 
 # what is said of a node in a search is a bit of an int64, whose sign and highest bit have other
 # uses; graphs of the families that are known by name are no larger
 MOST_NODES = 62
 
-# edges as pairs of digits
+# edges as pairs of digits, in the order of their numbers
 SMALL = {
     "edge": "01",
     "path of 3 nodes": "02 12",
@@ -65,6 +67,9 @@ _FAMILIES: dict[str, tuple[Callable[[int], Iterable[tuple[int, int]]], int]] = {
     "path": (lambda size: ((i, i + 1) for i in range(size - 1)), 2),
     "star": (lambda size: ((0, i) for i in range(1, size)), 2),
 }
+# before the number of a structure of SMALL: G0 to G29
+GRAPHLET = "G"
+_GRAPHLET = re.compile(rf"{GRAPHLET}(\d{{1,3}})")
 FAMILIES = tuple(f"{family}-N" for family in _FAMILIES)
 _SHORT = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,9}})")
 # the words of reports
@@ -90,9 +95,16 @@ def is_name(text: str) -> bool:
 
     >>> is_name("house"), is_name("ring-6"), is_name("cycle of 6 nodes"), is_name("a--b")
     (True, True, True, False)
+    >>> is_name("030T"), is_name("mfinder-204"), is_name("G8")
+    (True, True, True)
     """
-    is_small = text in SMALL or text in _OTHER_NAMES
-    return is_small or _family_of(text) is not None or _as_one_word(text) in MOTIF_ROWS
+    is_small = text in SMALL or text in _OTHER_NAMES or _GRAPHLET.fullmatch(text) is not None
+    return (
+        is_small
+        or is_standard(text)
+        or _family_of(text) is not None
+        or _as_one_word(text) in MOTIF_ROWS
+    )
 
 
 def name_like(text: str, others: Iterable[str] = ()) -> str | None:
@@ -105,6 +117,19 @@ def name_like(text: str, others: Iterable[str] = ()) -> str | None:
     families = [name.replace("N", size[0]) for name in FAMILIES] if size else []
     known = [*SMALL, *_OTHER_NAMES, *MOTIF_ROWS, *families, *others]
     return next(iter(difflib.get_close_matches(text.lower(), known, 1, _ALIKE)), None)
+
+
+def _graphlet_name(name: str) -> str:
+    """The name of a graphlet such as "G8"; any other text as it is."""
+    found = _GRAPHLET.fullmatch(name)
+    if found is None:
+        return name
+    if int(found[1]) >= len(SMALL):
+        raise InputError(
+            "pattern", f"must be a graphlet from {GRAPHLET}0 to {GRAPHLET}{len(SMALL) - 1}",
+            got=repr(name),
+        )  # fmt: skip
+    return list(SMALL)[int(found[1])]
 
 
 def _family_of(name: str) -> tuple[str, int] | None:
@@ -132,10 +157,13 @@ def named_edges(name: str) -> NamedEdges | None:
     >>> named_edges("feed-forward loop").roles
     ('master', 'intermediate', 'target')
     """
-    pairs = SMALL.get(_OTHER_NAMES.get(name, name), "")
+    small = _graphlet_name(name)
+    pairs = SMALL.get(_OTHER_NAMES.get(small, small), "")
     if pairs:
         edges = [(int(pair[0]), int(pair[1])) for pair in pairs.split()]
         return NamedEdges(1 + int(max(pairs)), edges)
+    if (arcs := arcs_of_name(name)) is not None:
+        return NamedEdges(1 + max(map(max, arcs)), [*arcs], (PLAIN,) * len(arcs), directed=True)
     row = MOTIF_ROWS.get(_as_one_word(name))
     if row is not None:
         return NamedEdges(len(row.roles), [*row.edges], row.relations, row.directed, row.roles)

@@ -9,6 +9,7 @@ feed-forward loops follow Mangan and Alon (2003). Edges of named relations are p
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -54,6 +55,8 @@ _SIGNED_LOOPS = {
 }
 # with more clauses nobody reads them; the edges are counted by relation instead
 _MOST_CLAUSES = 4
+# how a structure without a name is described
+_COUNTED = re.compile(r"[\d,]+ nodes?, [\d,]+ edges?")
 # irregular verbs that relations are named by
 _PLURALS = {"is": "are", "has": "have", "does": "do", "was": "were"}
 
@@ -268,6 +271,16 @@ def _name_cyclic(joined: np.ndarray) -> str | None:
         kind = "adjacent" if degrees.min() == size - 3 else "disjoint"
         return f"clique of {size} nodes less 2 {kind} edges"
     return None
+
+
+def counted_size(name: str) -> str:
+    """The numbers of nodes and edges that a description counts for want of a name, else "".
+
+    >>> counted_size("4 nodes, 6 edges, 1 source, no sink"), counted_size("bi-fan")
+    ('4 nodes, 6 edges', '')
+    """
+    found = _COUNTED.match(name)
+    return found[0] if found else ""
 
 
 def count(number: int, noun: str) -> str:

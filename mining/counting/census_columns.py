@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gomkcn.mining.structures.table_column import TableColumn
+from gomkcn.mining.structures.standard_columns import standard_columns
+from gomkcn.mining.structures.table_column import EVERYWHERE, TableColumn
+from gomkcn_dgl.graphs.standard_names import StandardNames, standard_names
 from gomkcn_dgl.graphs.structure import Structure
 
 
@@ -21,11 +23,14 @@ class CensusRow(NamedTuple):
     name: str
     occurrences: int | None
     reading: str
+    standard: StandardNames = StandardNames()
 
     @classmethod
     def of(cls, structure: Structure, form: str, name: str, count: int, reading: str) -> CensusRow:
         """The row of a structure."""
-        return cls(structure.num_nodes, form, FORMS[form](structure), name, count, reading)
+        code = FORMS[form](structure)
+        standard = standard_names(structure)
+        return cls(structure.num_nodes, form, code, name, count, reading, standard)
 
 
 def to_graph6(structure: Structure) -> str:
@@ -74,6 +79,7 @@ CENSUS_COLUMNS: tuple[TableColumn[CensusRow], ...] = (
         "edges as `gomkcn count` takes them, where edges have relations or nodes categories",
     ),
     TableColumn("name", "Name", "its name, no two alike", lambda row: row.name, is_left=True),
+    *standard_columns(lambda row: row.standard, EVERYWHERE),
     TableColumn(
         "count",
         "Count",

@@ -9,7 +9,12 @@ import numpy as np
 
 from gomkcn.mining.structures.number_text import percent, three_digits, whole
 from gomkcn.mining.structures.pattern import UNCOUNTED, MotifPart, OrbitFeature, Pattern
-from gomkcn.mining.structures.pattern_columns import count_text, interval_text, occurrence_table
+from gomkcn.mining.structures.pattern_columns import (
+    count_text,
+    interval_text,
+    occurrence_table,
+    shown_name,
+)
 from gomkcn.mining.structures.table_column import (
     Below,
     Medium,
@@ -124,6 +129,7 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
         "Structure",
         "its name; of a dense group hardly a copy is the structure in brackets, or near to it",
         lambda row: row.pattern.name,
+        lambda row: shown_name(row.pattern),
         is_left=True,
         is_name=True,
     ),

@@ -59,6 +59,8 @@ from gomkcn.mining.structures.pattern import (
 )
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import count as number_of
+from gomkcn_dgl.graphs.shapes import counted_size
+from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
@@ -171,6 +173,9 @@ class ComparedStructures:
         for pattern in called[:_MOST_SAID]:
             result = pattern.significance[null]
             name = describe_structure(pattern.structure)
+            if size := counted_size(name):
+                # as a shape without a name is looked up
+                name = f"{size} ({standard_names(pattern.structure)})"
             shown.append(f"{name} {result.observed:,.0f} (expected {result.mean:,.1f})")
         return f"{sentence}; first {', '.join(shown)}" if shown else sentence
 

@@ -14,6 +14,7 @@ from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.patterns.role_table import with_names as with_role_names
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.plots.graph_map import GraphMap
 from gomkcn.mining.structures.descriptions import describe_structure
@@ -66,6 +67,9 @@ class MiningRun:
         How many random graphs of each null model were drawn, and why, a sentence.
     others : tuple of Pattern
         What was counted beside the patterns, the largest z first.
+    roles : Table or None
+        Which node stands where in how many occurrences of the motifs and of what is
+        over-represented: a row for each node and role. None for a collection, and without any.
     """
 
     graph: GraphSummary
@@ -83,6 +87,7 @@ class MiningRun:
     random_graphs: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
     filters: FiltersRun | None = None
+    roles: Table | None = None
 
     @property
     def counted(self) -> list[Pattern]:
@@ -181,6 +186,7 @@ class MiningRun:
             random_graphs=miner.random_graphs_,
             others=tuple(others),
             filters=filters,
+            roles=None if miner.roles_ is None else with_role_names(miner.roles_, patterns),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -223,7 +229,9 @@ class MiningRun:
         >>> run.table("motifs").columns()["copies"], len(run.table("copies").to_pandas())
         ([8], 8)
         """
-        tables = tables_of(self.counted, self.patterns, self.motif_set, self.graph.graph_names)
+        tables = tables_of(
+            self.counted, self.patterns, self.motif_set, self.graph.graph_names, self.roles
+        )
         check_choice("which", which, tables)
         return tables[which]
 

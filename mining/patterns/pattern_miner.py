@@ -22,6 +22,7 @@ from gomkcn.mining.patterns.choice import (
     compare_structures,
 )
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
+from gomkcn.mining.patterns.role_table import table_of_roles
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.settings.miner_settings import (
     AUTO,
@@ -137,6 +138,9 @@ class PatternMiner(GraphEstimator):
     patterns_ : list of Pattern
         The motifs, most bits first; then what differs most from random graphs; then what was given,
         and what filters have found.
+    roles_ : Table or None
+        Which node stands where in how many occurrences of the motifs and of what is
+        over-represented, see :func:`gomkcn.node_roles`; None for a collection, and without any.
     filters_ : FilterMiner or None
         The fitted miner of filters: which neighbourhoods are more frequent than in random graphs.
         None where they are left out.
@@ -355,16 +359,18 @@ class PatternMiner(GraphEstimator):
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
             # 5. count the larger ones, and choose what is reported
             choice = choose_patterns(mined, compared, motif_set.motifs, proposed, rules, steps)
-            # 6. list the places of these
+            # 6. list the places of these, and give them their numbers
             located = locate_patterns(mined, choice.patterns, seed, steps)
-        # 7. give them their numbers
-        patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
+            patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
+            # 7. which node stands where in them
+            roles = table_of_roles(mined, patterns, seed, steps)
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 8. only what ends whole leaves something behind
         self.graph_ = given
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
+        self.roles_ = roles
         self.filters_ = filters
         self.relations_ = given.relations
         self.feature_names_in_ = np.array(given.feature_names, dtype=object)
@@ -399,7 +405,9 @@ class PatternMiner(GraphEstimator):
         [8]
         """
         self._check_fitted()
-        tables = tables_of([*self.patterns_, *self.others_], self.patterns_, self.motif_set_)
+        tables = tables_of(
+            [*self.patterns_, *self.others_], self.patterns_, self.motif_set_, roles=self.roles_
+        )
         check_choice("which", which, tables)
         return tables[which]
 

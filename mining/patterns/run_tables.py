@@ -16,11 +16,12 @@ def tables_of(
     patterns: Sequence[Pattern],
     found: MotifSet,
     graph_names: Sequence[str] = (),
+    roles: Table | None = None,
 ) -> dict[str, Table]:
     """The tables of what was counted, what is reported, and the motif set.
 
     ``structures``, ``motifs``, ``occurrences`` and ``copies``, and where there are any
-    ``copies_other`` (given the other base), ``features`` and ``blocks``.
+    ``copies_other`` (given the other base), ``features``, ``blocks`` and ``roles``.
     """
     tables = {
         "structures": structure_table(counted),
@@ -34,4 +35,6 @@ def tables_of(
         tables["features"] = features
     if found.known_blocks is not None:
         tables["blocks"] = found.known_blocks
+    if roles is not None:
+        tables["roles"] = roles
     return tables

@@ -104,6 +104,23 @@ def read_nodes(path: Path, column: str, num_nodes: int) -> Table:
         ) from None
 
 
+def read_roles(path: Path) -> Table:
+    """Read the table of roles of a run.
+
+    Raises InputError if the file is damaged.
+    """
+    try:
+        table = _read_table(path)
+        columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
+        if not {"node", "pattern", "role", "position", "occurrences"} <= columns.keys():
+            raise ValueError("it lacks columns")
+        return Table(columns)
+    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+        raise InputError(
+            f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
+        ) from None
+
+
 def _read_table(path: Path) -> pa.Table:
     """A table of a run; its columns are made lists, since what makes them arrays imports pandas."""
     from pyarrow import parquet
@@ -157,7 +174,7 @@ def files_of_tables(run: MiningRun, format: str) -> dict[str, Content]:
     check_choice("format", format, _FORMATS)
     if format == "graphml":
         return {GRAPH: partial(_write_graph, run), STYLE: cytoscape_style(run)}
-    tables = tables_of(run.counted, run.patterns, run.motif_set, run.graph.graph_names)
+    tables = tables_of(run.counted, run.patterns, run.motif_set, run.graph.graph_names, run.roles)
     return {
         f"{name}.{format}": partial(table.write_to, format=format) for name, table in tables.items()
     }

@@ -8,6 +8,8 @@
 | `occurrences.parquet`    | one row per listed occurrence                              |
 | `copies.parquet`         | one row per copy in the motif set                          |
 | `blocks.parquet`         | one row per node, where the motif set knows its block      |
+| `roles.parquet`          | one row per node and role in motifs and what is called     |
+| `roles.csv`              | the same for a spreadsheet                                 |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
 | `filters/`               | the filters: a folder of `gomkcn filters`                  |
@@ -20,6 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +32,7 @@ from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.patterns.mining_run import MiningRun, with_names
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
-from gomkcn.mining.runs.export import read_edits, read_nodes, read_places
+from gomkcn.mining.runs.export import read_edits, read_nodes, read_places, read_roles
 from gomkcn.mining.runs.filters import FILTERS, counted_run, run_of_filters
 from gomkcn.mining.runs.graph_inputs import GraphInputs, RunRecord, compact_json, map_of
 from gomkcn.mining.runs.run_patterns import (
@@ -63,6 +66,9 @@ _OCCURRENCES = "occurrences.parquet"
 _COPIES = ("copies.parquet", "copies_other.parquet")
 # of the one that has some
 _BLOCKS = "blocks.parquet"
+# of a graph that has motifs, or something over-represented
+_ROLES = "roles.parquet"
+_ROLES_CSV = "roles.csv"
 # the folder of the filters
 _FILTERS = "filters"
 
@@ -141,6 +147,9 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
             tables[name] = motif_set.table("copies").write_to
     if (blocks := found.motif_set.known_blocks) is not None:
         tables[_BLOCKS] = blocks.write_to
+    if found.roles is not None:
+        tables[_ROLES] = found.roles.write_to
+        tables[_ROLES_CSV] = partial(found.roles.write_to, format="csv")
     tables[_MAP] = compact_json(found.map and found.map.to_dict())
     return tables
 
@@ -193,6 +202,7 @@ def _run_of(folder: Path, run: RunRecord, patterns: PatternsRecord) -> MiningRun
         null_models=run.null_models,
         random_graphs=run.random_graphs,
         others=tuple(patterns_of(patterns.others)),
+        roles=read_roles(folder / _ROLES) if (folder / _ROLES).exists() else None,
         filters=(
             read_run(FILTERS, folder / _FILTERS).found if (folder / _FILTERS).exists() else None
         ),
@@ -218,7 +228,7 @@ def _motif_set_of(
 
 MINE: RunKind[Any] = RunKind(
     "mine",
-    (PATTERNS, REPORT, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS,
+    (PATTERNS, REPORT, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS, _ROLES, _ROLES_CSV,
      *(f"{_FILTERS}/{name}" for name in FILTERS.all_files)),
     REPORT, mine_graph, _tables, _render, _text, _read,
 )  # fmt: skip

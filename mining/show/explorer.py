@@ -10,10 +10,12 @@ import numpy as np
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.plots.styles import Kind
 from gomkcn.mining.show.drawn_graph import Node, graph_record, pack
-from gomkcn.mining.show.terminal import called, shown_set
+from gomkcn.mining.show.leading import COMPARISON, MOTIFS, leading_structures, order_of_parts
+from gomkcn.mining.show.terminal import shown_set
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.occurrences import Occurrences
-from gomkcn.mining.structures.pattern import MORE, Pattern, differing_groups
+from gomkcn.mining.structures.pattern import Pattern, differing_groups
+from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
 
@@ -56,7 +58,8 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
     number = {node: row for row, node in enumerate(drawn_nodes(run, drawn))}
     copies = [
         {
-            "name": visible(row["name"]),
+            "name": visible(row["short"]),
+            "said": visible(said_of(row["pattern"])),
             "label": str(row["number"]),
             "color": row["color"],
             "hollow": row["variant_of"] is not None,
@@ -67,7 +70,8 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
     ]
     patterns = [
         {
-            "name": visible(pattern.name),
+            "name": visible(pattern.label),
+            "said": visible(said_of(pattern)),
             "listed": len(pattern.occurrences),
             "count": str(pattern.frequency.occurrences),
             "exact": pattern.frequency.occurrences.is_exact,
@@ -91,14 +95,16 @@ def start_of(run: MiningRun) -> int | None:
     leading = [group[0].id for group in differing_groups(run.counted)][:1]
     if leading and leading[0] >= 0:
         return leading[0]
-    return None if shown_set(run.motif_set)[0].motifs else first_called(run)
+    first = [pattern.id for pattern in leading_structures(run)][:1]
+    if first and order_of_parts(run).index(COMPARISON) < order_of_parts(run).index(MOTIFS):
+        return first[0]
+    return None if shown_set(run.motif_set)[0].motifs else next(iter(first), None)
 
 
-def first_called(run: MiningRun) -> int | None:
-    """The number of the over-represented pattern of fewest nodes."""
-    null = next(iter(run.null_models), "")
-    more = [at for at, pattern in enumerate(run.patterns) if called(pattern, null) == MORE]
-    return min(more, key=lambda at: run.patterns[at].num_nodes, default=None)
+def said_of(pattern: Pattern) -> str:
+    """What the details of a pattern say beside its label: its whole name, and standard names."""
+    name = pattern.name if pattern.name != pattern.label else ""
+    return " · ".join(filter(None, (name, str(standard_names(pattern.structure)))))
 
 
 def drawn_places(run: MiningRun) -> dict[str, list[DrawnOccurrences]]:

@@ -11,7 +11,7 @@ from gomkcn.mining.show.text_table import paragraphs, text_table
 from gomkcn.mining.structures.pattern import UNCOUNTED, OccurrenceCount
 from gomkcn.mining.structures.table_column import Medium, meanings
 from gomkcn.mining.structures.truth import MotifRecovery
-from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.shapes import count, counted_size
 
 # columns of the table that need no explanation
 PLAIN_COLUMNS = ("filter", "structure", "num_nodes", "instances_interval", "planted")
@@ -40,8 +40,11 @@ def filters_sentence(run: FiltersRun) -> str:
 
 
 def without_degrees(mined: MinedFilter) -> str:
-    """The name of a filter without what else tells it from others, as a sentence has it."""
-    return mined.name.partition(" (")[0]
+    """The name of a filter without what else tells it from others, as a sentence has it.
+
+    Of what has no name it is the size, and the drawing says the rest.
+    """
+    return counted_size(mined.name) or mined.name.partition(" (")[0]
 
 
 def sample_sentence(run: FiltersRun) -> str:

@@ -25,6 +25,7 @@ from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
 from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
+from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of, order_of_parts
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import (
     other_sentence,
@@ -54,12 +55,19 @@ _NO_WIDGET = "selected needs anywidget; pip install gomkcn-dgl[notebooks]."
 
 
 def _miner_html(miner: PatternMiner) -> str:
-    """The filters, the motif set and the patterns; the parameters before the miner is fitted."""
+    """The parts of the result, in their order; the parameters before the miner is fitted."""
     if not hasattr(miner, "patterns_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
     filters = miner.filters_
-    row = _filter_miner_html(filters) if isinstance(filters, FilterMiner) else ""
-    return row + _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
+    is_fitted = isinstance(filters, FilterMiner)
+    of_part = {
+        COMPARISON: patterns_html(miner.patterns_),
+        MOTIFS: _motif_set_html(miner.motif_set_),
+        FILTERS: _filter_miner_html(filters) if is_fitted else "",
+    }
+    found = filters.filters_ if is_fitted else ()
+    order = order_of(miner.relations_.kinds, miner.patterns_, miner.motif_set_, found)
+    return "".join(of_part[part] for part in order)
 
 
 def _motif_set_html(found: MotifSet) -> Markup:
@@ -136,9 +144,16 @@ def _cell(column: TableColumn[Row], columns: Sequence[TableColumn[Row]], row: Ro
 
 
 def _run_html(run: MiningRun) -> str:
-    """The filters, the motif set and the patterns, in the order of the page."""
-    filters = "" if run.filters is None else _filters_run_html(run.filters)
-    return filters + _motif_set_html(run.motif_set) + patterns_html(run.patterns)
+    """The parts of the run, in the order of the page.
+
+    The table of patterns has motifs too, and stands where the first of both does.
+    """
+    of_part = {
+        COMPARISON: patterns_html(run.patterns),
+        MOTIFS: _motif_set_html(run.motif_set),
+        FILTERS: "" if run.filters is None else _filters_run_html(run.filters),
+    }
+    return "".join(of_part[part] for part in order_of_parts(run))
 
 
 def _filter_miner_html(miner: FilterMiner) -> str:

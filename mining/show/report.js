@@ -186,7 +186,8 @@ class MotifExplorer extends Explorer {
       type: "button", class: "sq", "aria-label": `${label} ${one}`, click: () => this.step(by),
     }, text);
     pager.append(...(places.length ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)] : [where]));
-    const parts = [picture, title, pager];
+    const said = structure.said ? [make("p", { class: "sub" }, structure.said)] : [];
+    const parts = [picture, title, ...said, pager];
     if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]), ...this.edits(structure, selection.at));
     else {
       const held = (structure.inside ?? []).flatMap((number, at) =>
@@ -260,4 +261,40 @@ class MotifExplorer extends Explorer {
   }
 }
 
+// The table of roles: a head sorts its rows, the largest number first, and a search shows those nodes
+// whose name has the text.
+function startRoles() {
+  const table = $("#t-r");
+  if (!table) return;
+  const body = $("tbody", table);
+  const rows = $$("tr[data-csv]", body);
+  const more = $("tr.more button", body);
+  const first = rows.filter((row) => !row.hasAttribute("data-more")).length;
+  const isOpen = () => !more || more.getAttribute("aria-expanded") === "true";
+  $$("button.sort", table).forEach((button, column) => button.addEventListener("click", () => {
+    for (const head of $$("[aria-sort]", table)) head.setAttribute("aria-sort", "none");
+    button.parentElement.setAttribute("aria-sort", "descending");
+    const number = (row) => JSON.parse(row.dataset.csv)[column + 1];
+    rows.sort((a, b) => number(b) - number(a));
+    rows.forEach((row, at) => {
+      row.toggleAttribute("data-more", at >= first);
+      body.insertBefore(row, more?.closest("tr") ?? null);
+    });
+    find();
+  }));
+  function find() {
+    const wanted = $("#find-role").value.trim().toLowerCase();
+    const open = isOpen();
+    let number = 0;
+    for (const row of rows) {
+      const fits = $("th", row).textContent.toLowerCase().includes(wanted);
+      number += fits;
+      row.hidden = wanted ? !fits : row.hasAttribute("data-more") && !open;
+    }
+    $("#found-role").textContent = wanted ? plural(number, "node") : "";
+  }
+  $("#find-role").addEventListener("input", find);
+}
+
+startRoles();
 meetNotebook(start((record) => new MotifExplorer(new MiningRun(record), ["motif", "pattern"])));

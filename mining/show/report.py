@@ -30,11 +30,13 @@ from gomkcn.mining.plots.profile import MOST_BARS, draw_profile
 from gomkcn.mining.plots.structure_drawing import draw_structure, swatch
 from gomkcn.mining.plots.styles import Kind, color_class, relation_lines
 from gomkcn.mining.show.drawn_graph import content_policy, page_script
-from gomkcn.mining.show.explorer import explorer_data, first_called
+from gomkcn.mining.show.explorer import drawn_nodes, drawn_places, explorer_data
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
 from gomkcn.mining.show.filters_text import sample_sentence, without_degrees
+from gomkcn.mining.show.leading import leading_filter, leading_structures, order_of_parts
 from gomkcn.mining.show.page import Numbers, flatten, render_page
 from gomkcn.mining.show.page_table import NumberOf, PageTable, plain_number
+from gomkcn.mining.show.roles_part import roles_part
 from gomkcn.mining.show.terminal import (
     INSIDE_NOTE,
     LINE_NOTE,
@@ -73,9 +75,12 @@ from gomkcn.mining.structures.pattern import (
 )
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
-from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.shapes import count, counted_size
 from gomkcn_dgl.relations import PLAIN
 
+# of what is called by its drawing, and of what stands in a sentence
+_UNNAMED = 62, 50
+_IN_LINE = 58, 48
 # filters in the row at the top, one line of a screen
 MOST_IN_ROW = 8
 # rows of each group of the comparison that are shown at first
@@ -92,6 +97,8 @@ _MOST_FOLLOWING = 2
 # numeric features that are named of a motif, those that differ most
 _MOST_FEATURES = 6
 _SCRIPT = "report.js"
+# beside the page
+_ROLES_FILE = "roles.csv"
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
@@ -105,6 +112,7 @@ def render_report(run: MiningRun) -> str:
     numbers = Numbers(run.to_dict())
     drawn = [pattern.structure for pattern in (*run.patterns, *run.motif_set)]
     lines = relation_lines(run.graph.relations, drawn)
+    number_of = {node: at for at, node in enumerate(drawn_nodes(run, drawn_places(run)))}
     # 1. the answers: filters, the motif set, the comparison with random graphs, and classes
     of_set = _set_part(run, numbers, lines)
     comparisons = [
@@ -119,8 +127,13 @@ def render_report(run: MiningRun) -> str:
         null=null,
         verdicts=[called(pattern, null) for pattern in run.counted],
         num_compared=comparisons[0]["compared"],
-        first_called=first_called(run),
+        order=order_of_parts(run),
+        leading=[
+            (pattern, draw_structure(pattern.structure, *_IN_LINE, lines=lines, letters=False))
+            for pattern in leading_structures(run)
+        ],
         comparisons=comparisons,
+        roles=roles_part(run, number_of if run.map is not None else {}, lines, _ROLES_FILE),
         **_classes_part(run, numbers, lines),
         # 2. the graph: base64 and our own script, neither of which holds a text of the data
         line_key=[
@@ -199,7 +212,7 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     if not found.filters:
         return {"lead": "", "note": found.note, "row": ""}
     number = partial(Numbers(found.to_dict(), f"{FOLDER}/{RECORD}"), "filters")
-    first = found.filters[0]
+    number_of_first = leading_filter(run)
     page = f"{FOLDER}/{PAGE}"
     shown = found.filters[:MOST_IN_ROW]
     every = "its page" if len(found.filters) == 1 else f"all {len(found.filters)} on their page"
@@ -207,13 +220,19 @@ def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | No
     meaning = (
         "Instances: the different node sets that the subgraphs around nodes show the structure at."
     )
-    return {
-        "lead": Markup("The subgraphs around the nodes have <b>{}</b>: {} ({}){}.").format(
+    lead = Markup()
+    if number_of_first is not None:
+        first = found.filters[number_of_first]
+        drawing = draw_structure(first.structure, *_IN_LINE, lines=lines, letters=False)
+        lead = Markup("The subgraphs around the nodes have <b>{}</b>: {}{} ({}){}.").format(
             count(len(found.filters), "filter"),
-            without_degrees(first),
+            Markup('<span class="in-line plain-pic">{}</span> ').format(drawing),
+            f"filter {first.id}" if counted_size(first.name) else without_degrees(first),
             instances_with_source(first, number),
             more,
-        ),
+        )
+    return {
+        "lead": lead,
         "note": " ".join((found.note, sample_sentence(found), meaning)),
         "page": page,
         "link": f"Details, and {every}",
@@ -266,7 +285,7 @@ def _motif_table(
                 "has_variant": row.number in leading,
                 "color": color_class(colors[row.number]),
                 "pattern": row.pattern,
-                "short": row.pattern.name.partition(": ")[0],
+                "short": row.pattern.label,
                 "name": row.pattern.name,
                 "subs": _subs_of_motif(run, row),
                 "says_edits": _edits_text(row, number) if len(row.part.edits) else "",
@@ -300,13 +319,13 @@ def _subs_of_motif(run: MiningRun, row: MotifRow) -> list[str]:
     """What stands below the name of a motif."""
     pattern = row.pattern
     # the shape, then relations and categories
-    name, _, more = pattern.name.partition(": ")
+    more = "" if pattern.is_dense_group else pattern.name.partition(": ")[2]
     size = f"{count(pattern.num_nodes, 'node')}, {count(len(pattern.edges), 'edge')}"
     filters = [] if run.filters is None else run.filters.filters
     same = [str(mined.id) for mined in filters if mined.structure.key == pattern.key]
     subs = {
         more: bool(more),
-        size: not name.startswith(size),
+        size: size not in pattern.label,
         f"near variant of motif {row.variant_of}": row.variant_of is not None,
         f"planted: {row.planted}": bool(row.planted),
         f"filter {', '.join(same)}": bool(same),
@@ -559,13 +578,14 @@ def _pattern_row(
     """What a table shows of a structure, whose row is the ``record``, by default the structure."""
     record = pattern if record is None else record
     number = partial(numbers, *place)
-    name, _, more = pattern.name.partition(": ")
+    _, _, more = pattern.name.partition(": ")
+    size = counted_size(pattern.name)
     return {
         "id": _anchor(place),
         "at": place[1] if place[0] == "patterns" else None,
         "motif": None,
-        "name": name,
-        "sub": more,
+        "name": pattern.label,
+        "sub": " · ".join(filter(None, (size if size != pattern.label else "", more))),
         "svg": _draw_pattern(pattern, lines),
         "cells": table.cells(record, number),
         "below": table.below_name(record, number),
@@ -577,8 +597,10 @@ def _draw_pattern(pattern: Pattern, lines: dict[Kind, str]) -> Markup:
     """The drawing of a structure; a text that names nodes by letters needs them there."""
     if molecule_of(pattern.structure) is not None:
         return draw_structure(pattern.structure, 62, 50)
-    if names_nodes(pattern.name):
+    if names_nodes(pattern.name.partition(" (")[0]):
         return draw_structure(pattern.structure, 82, 66, lines=lines, beside=True)
+    if counted_size(pattern.name):
+        return draw_structure(pattern.structure, *_UNNAMED, lines=lines, letters=False)
     return draw_structure(pattern.structure, 44, 36, lines=lines, letters=False)
 
 
@@ -610,7 +632,7 @@ def _class_lead(row: DifferingRow, number: NumberOf) -> Markup:
     """The structure that separates the classes most surely, in a sentence."""
     best = row.strongest
     of_class = partial(number, "classes", "contrasts", row.classes.contrasts.index(best))
-    name, _, more = row.pattern.name.partition(": ")
+    name, more = row.pattern.label, row.pattern.name.partition(": ")[2]
     return Markup(
         "The classes differ most surely in {}: it is in <b>{} of {}</b> graphs of class {}, and in "
         "{} of {} others (odds ratio {}, p = {})."

@@ -1,4 +1,4 @@
-"""A run in the terminal: filters, the motif set, what random graphs do not have, classes."""
+"""A run in the terminal: what random graphs do not have, the motif set, filters, classes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED, MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.filters_text import filters_paragraphs, partial_sentence
+from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of_parts
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
 from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.number_text import expected
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, Pattern
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn.mining.structures.truth import PLANTED_COLUMNS, MotifRecovery
-from gomkcn_dgl.graphs.shapes import count, describe_shapes
+from gomkcn_dgl.graphs.shapes import count, counted_size, describe_shapes
 
 # beside copies of which some are not exact
 EDITS_NOTE = (
@@ -74,6 +75,18 @@ def called(pattern: Pattern, null: str) -> str:
     """The result of the comparison with a null model; empty where there was none."""
     result = pattern.significance.get(null)
     return "" if result is None else result.verdict
+
+
+def called_in_sentence(pattern: Pattern) -> str:
+    """The name of a pattern; where it has none, its edges stand for the drawing.
+
+    >>> from gomkcn_dgl.graphs.structure import Structure
+    >>> called_in_sentence(Pattern(Structure.parse("a->b, b->c, c->a, a->d, b->d"), id=4))
+    'structure 4 (A->B, A->D, B->C, B->D, C->A)'
+    """
+    if not counted_size(pattern.name):
+        return pattern.name
+    return f"{pattern.label} ({pattern.structure.to_text()})"
 
 
 def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery] | None) -> str:
@@ -213,7 +226,7 @@ def close_sentence(run: MiningRun, null: str) -> str:
         result = pattern.significance[null]
         mean, _ = expected(result.mean, result.sd)
         numbers = f"{result.observed:,.0f}, {mean} expected, adjusted p = {result.p_adjusted:.3f}"
-        named.append(f"{pattern.name} ({numbers})")
+        named.append(f"{called_in_sentence(pattern)} ({numbers})")
     more = len(close) - len(named)
     others = f", and {more} more" if more > 0 else ""
     # the standard error of a share of random graphs, times the families
@@ -228,19 +241,16 @@ def close_sentence(run: MiningRun, null: str) -> str:
 
 
 def format_run(run: MiningRun) -> str:
-    """Filters, the motif set, what random graphs do not have, classes and planted motifs."""
-    found = run.motif_set
+    """Classes, then the parts of the run in their order, and planted motifs."""
     # what the user asked for by giving classes
     parts = _classes_parts(run) if any(pattern.classes for pattern in run.counted) else []
-    filters = [] if run.filters is None else filters_paragraphs(run.filters)
-    has_filters = run.filters is not None and bool(run.filters.filters)
-    parts += filters if has_filters else []
-    # what was found comes before what was not, and blocks are found
-    is_empty = not found.motifs and found.num_blocks is None
-    leads = is_empty and any(called_table(run, null).rows for null in run.null_models)
-    compared = [part for null in run.null_models for part in _comparison_parts(run, null)]
-    parts += [*compared, *_set_parts(run)] if leads else [*_set_parts(run), *compared]
-    parts += [] if has_filters else filters
+    of_part = {
+        COMPARISON: [part for null in run.null_models for part in _comparison_parts(run, null)],
+        MOTIFS: _set_parts(run),
+        FILTERS: [] if run.filters is None else filters_paragraphs(run.filters),
+    }
+    for part in order_of_parts(run):
+        parts += of_part[part]
     parts += run.warnings
     if run.recovery is not None:
         parts.append(str(text_table(PLANTED_COLUMNS, run.recovery)))

@@ -679,12 +679,34 @@ class Pattern:
     @property
     def name(self) -> str:
         """Its shape and labels in words, without the features that differ."""
+        name = self._structure_name
+        return f"dense group ({name})" if self.is_dense_group else name
+
+    @property
+    def _structure_name(self) -> str:
         from gomkcn.mining.structures.fragments import describe_fragment
         from gomkcn_dgl.graphs.shapes import describe_shape
 
         description = self.description.split(";")[0] or describe_fragment(self.structure)
-        name = description or describe_shape(self.structure)
-        return f"dense group ({name})" if self.is_dense_group else name
+        return description or describe_shape(self.structure)
+
+    @property
+    def label(self) -> str:
+        """What it is called beside its drawing: its shape, where people know a name for it.
+
+        Else it is "structure 2" by its number, or its size where it has none; relations and
+        categories are left out, which :attr:`name` has.
+
+        >>> Pattern(Structure.parse("a->b, b->c, c->a, d->a, d->b"), id=2).label
+        'structure 2'
+        """
+        from gomkcn_dgl.graphs.shapes import counted_size
+
+        shape, _, _ = self._structure_name.partition(": ")
+        size = counted_size(shape)
+        if self.is_dense_group:
+            return f"dense group ({size or shape})"
+        return shape if not size else f"structure {self.id}" if self.id >= 0 else size
 
     @property
     def is_dense_group(self) -> bool:

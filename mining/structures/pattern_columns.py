@@ -27,6 +27,7 @@ from gomkcn.mining.structures.pattern import (
     null_column,
     odds,
 )
+from gomkcn.mining.structures.standard_columns import standard_columns
 from gomkcn.mining.structures.table_column import (
     SHOWN,
     Below,
@@ -37,7 +38,8 @@ from gomkcn.mining.structures.table_column import (
     tabulate,
 )
 from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.shapes import counted_size, describe_shapes
+from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.tabular import Table
@@ -82,6 +84,12 @@ def interval_column(
         is_optional=True,
         below=Below(of, "95% CI {}"),
     )
+
+
+def shown_name(pattern: Pattern) -> str:
+    """What a table calls a pattern: its label, with relations and categories where it has some."""
+    _, colon, more = pattern.name.partition(": ")
+    return pattern.label if pattern.is_dense_group else f"{pattern.label}{colon}{more}"
 
 
 def _measure(key: str) -> Callable[[Pattern], Any]:
@@ -140,6 +148,7 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         "Structure",
         "its name, no two alike",
         lambda pattern: pattern.name,
+        shown_name,
         is_left=True,
         is_name=True,
     ),
@@ -156,6 +165,29 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         "edges by the letters of the drawing, as `gomkcn count` takes them: `A->B, A->C, B->C`",
         lambda pattern: pattern.structure.to_text(),
         media=_FILE,
+    ),
+    *standard_columns(lambda pattern: standard_names(pattern.structure), _FILE),
+    TableColumn(
+        "standard",
+        "Also called",
+        "triad, number of mfinder and of the motif dictionary, or graphlet",
+        lambda pattern: None,
+        lambda pattern: str(standard_names(pattern.structure)) or None,
+        is_left=True,
+        media=SHOWN,
+        is_optional=True,
+        below=Below("structure"),
+    ),
+    TableColumn(
+        "edges_shown",
+        "Edges",
+        "edges of what has no name, in place of its drawing",
+        lambda pattern: None,
+        lambda pattern: pattern.structure.to_text() if counted_size(pattern.name) else None,
+        is_left=True,
+        media=Medium.TERMINAL,
+        is_optional=True,
+        below=Below("structure"),
     ),
     TableColumn(
         "occurrences",

@@ -124,7 +124,7 @@ def test_the_table_of_structures():
     )
     known = {
         "pattern": 0, "finding": "counted", "structure": "path of 3 nodes", "num_nodes": 3,
-        "edges": "A--B, B--C",
+        "edges": "A--B, B--C", "graphlet": "G1",
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
         "occurrences_high": 23.0, "graphs": 1, "listed": 2, "disjoint": 1,
         "null_joint_degree_mean": 0.5, "null_joint_degree_sd": 0.75, "null_joint_degree_z": 1.5,
@@ -156,7 +156,8 @@ def test_measures_have_the_names_and_values_of_the_table():
     (row,) = structure_table([found]).to_arrow().to_pylist()
     assert found.measures.items() <= row.items()
     # what is no measure: the shape
-    assert row.keys() - found.measures.keys() == {"structure", "num_nodes", "edges"}
+    shape = {"structure", "num_nodes", "edges", "graphlet"}
+    assert row.keys() - found.measures.keys() == shape
 
 
 def test_one_table_says_what_is_a_motif_what_is_called_and_what_was_counted(tmp_path):

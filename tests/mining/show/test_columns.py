@@ -236,8 +236,8 @@ def test_no_template_has_a_head_of_a_table_by_hand():
         for path in templates
         for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
     ]
-    # what stands beside letters of nodes
-    known = {"filters.html.jinja": ["Feature"]}
+    # what stands beside letters of nodes, and beside the roles of each node
+    known = {"filters.html.jinja": ["Feature"], "report.html.jinja": ["Node"]}
     for name in {name for name, _ in written} - {"explanation.html.jinja"}:
         assert [head for other, head in written if other == name] == known[name]
 
