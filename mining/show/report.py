@@ -103,7 +103,7 @@ Path = tuple[str | int, ...]
 def render_report(run: MiningRun) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network."""
     numbers = Numbers(run.to_dict())
-    drawn = [pattern.structure for pattern in (*run.patterns, *run.motif_set)]
+    drawn = [pattern.structure for pattern in (*run.counted, *run.motif_set)]
     lines = relation_lines(run.graph.relations, drawn)
     # 1. the answers: filters, the motif set, the comparison with random graphs, and classes
     of_set = _set_part(run, numbers, lines)
