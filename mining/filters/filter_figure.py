@@ -25,6 +25,7 @@ from gomkcn.mining.plots.structure_figure import (
     structures_figure,
 )
 from gomkcn.mining.plots.styles import relation_lines
+from gomkcn.mining.plots.svg_axes import INK_STYLE
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
@@ -119,6 +120,8 @@ def plot_filters(
             title=f"{mined.id}: {mined.name}",
             note=_instances_text(mined),
             color=palette[at],
+            style=INK_STYLE,
+            letters=False,
             fills=fills,
             weights=edge_weights(mined.structure, mined.weights),
         )

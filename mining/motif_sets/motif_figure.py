@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gomkcn.mining.motif_sets.motif_columns import MotifRow
 from gomkcn.mining.plots.structure_figure import draw_on_axis, structures_figure
-from gomkcn.mining.plots.styles import MOTIF_COLORS, relation_lines
+from gomkcn.mining.plots.styles import LETTER_COLORS, MOTIF_COLORS, relation_lines
 from gomkcn.mining.structures.pattern import MotifPart
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def plot_motifs(rows: Sequence[MotifRow], note: str) -> Figure:
 
     def draw(axis: Axes, number: int) -> None:
         row = rows[number]
-        color = MOTIF_COLORS[min(number, len(MOTIF_COLORS) - 1)]
+        at = min(number, len(MOTIF_COLORS) - 1)
+        color = MOTIF_COLORS[at]
         draw_on_axis(
             axis,
             row.pattern.structure,
@@ -48,7 +49,8 @@ def plot_motifs(rows: Sequence[MotifRow], note: str) -> Figure:
             title=f"{number}: {row.pattern.name}",
             note=_copies_text(row.part),
             color=color,
-            fills=color,
+            style={"--c": color, "--t": LETTER_COLORS[at]},
+            **row.part.often(row.pattern.structure),
         )
 
     return structures_figure(len(rows), draw, note)

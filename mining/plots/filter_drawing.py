@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from gomkcn.mining.plots.layout import Drawable
 from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names
-from gomkcn.mining.plots.styles import Kind, short_category
+from gomkcn.mining.plots.styles import Kind
 from gomkcn.mining.structures.categories import NO_CATEGORIES, Categories
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, node_letter
@@ -214,7 +214,7 @@ def draw_filter(
         height,
         lines=lines,
         # a name that says which edge is of which relation needs them
-        letters=has_letters(structure) or names_nodes(describe_shape(structure)),
+        letters=names_nodes(describe_shape(structure)),
         fills=colors.fills(features),
         weights=shades,
         label=f"{label}: {caption}" if label else caption,
@@ -231,8 +231,8 @@ def names_nodes(text: str) -> bool:
 
 
 def has_letters(structure: Drawable) -> bool:
-    """Whether the categories of nodes are short enough to stand on them."""
-    return any(map(short_category, structure.categories))
+    """Whether nodes have categories, whose short names stand on them."""
+    return any(structure.categories)
 
 
 def edge_weights(structure: Structure, weights: np.ndarray) -> list[float]:

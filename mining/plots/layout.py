@@ -18,8 +18,17 @@ from gomkcn_dgl.runtime.python_random import python_random_state
 _MAX_COMPARED_EDGES = 150
 # starts at random of these, beside the circle
 _NUM_RANDOM_STARTS = 8
+# orders of the nodes on a circle, on which no edge passes a third node closely
+_NUM_CIRCLES = 40
 # nodes that are closer than this share of the gaps of a circle hide each other
 _LEAST_GAP = 0.4
+# how far from a node edges of other nodes pass: a node with a letter of a row of a table, and half
+# the width of a line
+_CLEAR = 0.38
+# differences of it that nobody sees, which the stress decides
+_CLEAR_STEP = 0.05
+# a path of so many nodes is no straight line, and rises and falls so much a step
+_LEAST_ZIGZAG, _SLOPE = 4, 0.9
 # components of a map up to this size are drawn by Kamada-Kawai, larger ones by Fruchterman-Reingold
 _MAX_KAMADA_KAWAI = 60
 # nodes to which the numbers of hops are found for the start of a layout
@@ -58,17 +67,22 @@ Drawable = Structure | DrawnGraph
 def node_positions(num_nodes: int, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
     """Positions of the nodes of a small graph, ``[M, 2]``, within ±1 across and ±0.85 up and down.
 
-    Of Kamada-Kawai layouts from several starts and a circle it is the one of least stress whose
-    nodes stand apart. The longer side lies along x.
+    Of Kamada-Kawai layouts from several starts and circles it is the one of least stress whose
+    nodes stand apart and whose edges pass no other node closely. The longer side lies along x.
     """
     angle = np.pi / 2 + 2 * np.pi * np.arange(num_nodes) / num_nodes
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     if len(edges) == num_nodes * (num_nodes - 1) // 2:
         return _fit(circle)
     graph = igraph.Graph(n=num_nodes, edges=edges)
+    if num_nodes >= _LEAST_ZIGZAG and len(edges) == num_nodes - 1 and graph.maxdegree() == 2:
+        return _zigzag(graph)
     starts = [circle]
+    circles = [_fit(circle)]
     if len(edges) <= _MAX_COMPARED_EDGES:
-        starts += list(np.random.default_rng(0).random((_NUM_RANDOM_STARTS, num_nodes, 2)))
+        random = np.random.default_rng(0)
+        starts += list(random.random((_NUM_RANDOM_STARTS, num_nodes, 2)))
+        circles += [_fit(random.permutation(circle)) for _ in range(_NUM_CIRCLES)]
     layouts = [
         _fit(np.array(graph.layout_kamada_kawai(seed=start.tolist()).coords)) for start in starts
     ]
@@ -78,12 +92,45 @@ def node_positions(num_nodes: int, edges: tuple[tuple[int, int], ...]) -> np.nda
     least = _LEAST_GAP * _distances(_fit(circle)).min(initial=1)
     # rounded, so that equally good layouts tie on every machine and the first of them is taken
     return min(
-        [*layouts, _fit(circle)],
+        [*layouts, *circles],
         key=lambda positions: (
             _distances(positions).min(initial=1) < least,
+            round(max(0.0, _CLEAR - clearance(positions, edges)) / _CLEAR_STEP),
             round(_stress(positions, hops), 3),
         ),
     )
+
+
+def _zigzag(graph: igraph.Graph) -> np.ndarray:
+    """Positions of the nodes of a path, to and fro, as chemists draw chains: edges are longer."""
+    end = graph.degree().index(1)
+    order = graph.bfs(end)[0]
+    step = 2 / (graph.vcount() - 1)
+    positions = np.zeros((graph.vcount(), 2))
+    positions[order, 0] = step * np.arange(graph.vcount()) - 1
+    positions[order, 1] = _SLOPE * step * (np.arange(graph.vcount()) % 2 - 0.5)
+    return positions
+
+
+def clearance(positions: np.ndarray, pairs: Sequence[tuple[int, int]]) -> float:
+    """How near an edge comes to a node that is none of its ends; infinite where there is none.
+
+    >>> square = np.array([[0.0, 0.0], [1, 0], [1, 1], [0, 1]])
+    >>> round(clearance(square, [(0, 1), (0, 2)]), 3)
+    0.707
+    """
+    if len(positions) < 3 or not len(pairs):
+        return float("inf")
+    u, v = np.array(pairs).T
+    along = positions[v] - positions[u]
+    length = np.maximum((along**2).sum(axis=1), 1e-12)
+    # the point of each segment that is nearest to each node, [M, edges, 2]
+    away = positions[:, None] - positions[u]
+    share = np.clip((away * along).sum(axis=2) / length, 0, 1)
+    distances = np.linalg.norm(away - share[:, :, None] * along, axis=2)
+    edges = np.arange(len(pairs))
+    distances[u, edges] = distances[v, edges] = np.inf
+    return float(distances.min())
 
 
 def structure_positions(structure: Drawable, missing: Sequence[tuple[int, int]] = ()) -> np.ndarray:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gomkcn.mining.plots.layout import structure_positions
-from gomkcn.mining.plots.styles import INK, Kind, short_category
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.styles import INK, Kind
+from gomkcn.mining.plots.svg_axes import draw_svg
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -24,8 +23,9 @@ SIDE = 2.1
 HEIGHT = 2.7
 # of a node without a colour
 PLAIN = "#c8ced5"
-# how Matplotlib calls the lines of relations; all bonds are solid
-_LINES = {"dashed": "--", "dotted": ":", "dash-dot": "-."}
+# pixels of a drawing, and the share of its height between rows of drawings
+_PIXELS = 120, 96
+_GAP = 0.12
 # characters in a line of a title
 _WIDTH = 26
 
@@ -49,6 +49,8 @@ def structures_figure(number: int, draw: Callable[[Axes, int], None], note: str)
             figure.text(0.5, 0.5, fill(note, 4 * _WIDTH), ha="center", va="center", color=INK)
             return figure
         draw_all(figure, number, draw)
+        # what stands below a drawing keeps away from the title of the next one
+        figure.get_layout_engine().set(hspace=_GAP)
     return figure
 
 
@@ -58,7 +60,8 @@ def draw_all(part: Any, number: int, draw: Callable[[Axes, int], None]) -> None:
     for at, axis in enumerate(axes):
         if at < number:
             draw(axis, at)
-        axis.set_axis_off()
+        else:
+            axis.set_axis_off()
 
 
 def plotting() -> tuple[Any, Any]:
@@ -79,34 +82,14 @@ def draw_on_axis(
     title: str,
     note: str,
     color: str,
-    fills: str | Sequence[str],
-    weights: Sequence[float] | None = None,
+    style: Mapping[str, str],
+    **looks: Any,
 ) -> None:
-    """A structure in the frame of its positions, a title above it and a note below it.
+    """A structure as pages draw it, in the colours of a style, with a title and a note below it.
 
-    ``weights`` in [0, 1] say how dark edges are.
+    ``looks`` are those of :func:`gomkcn.mining.plots.structure_drawing.draw_structure`.
     """
-    points = structure_positions(structure)
-    kinds = structure.relations.kinds
-    shades = np.ones(len(structure.edges)) if weights is None else np.clip(weights, 0, 1)
-    edges = zip(structure.edges, structure.edge_relations, shades.tolist(), strict=True)
-    for (u, v), relation, shade in edges:
-        kind = kinds[relation]
-        look = {
-            "color": INK,
-            "alpha": shade,
-            "linewidth": 1.6,
-            "linestyle": _LINES.get(lines.get(kind, ""), "-"),
-        }
-        style = "-|>" if kind[1] else "-"
-        axis.annotate(
-            "", points[v], points[u], arrowprops={"arrowstyle": style, "shrinkB": 6, **look}
-        )
-    x_all, y_all = points.T
-    axis.scatter(x_all, y_all, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
-    for (x, y), names in zip(points.tolist(), structure.categories, strict=False):
-        axis.text(x, y, short_category(names), ha="center", va="center", fontsize=7, zorder=4)
-    # the note stands below the drawing, inside the frame, so that no row covers another
-    axis.set(xlim=(-1.25, 1.25), ylim=(-1.75, 1.1), aspect="equal")
+    draw_svg(axis, draw_structure(structure, *_PIXELS, lines=lines, **looks), style)
     axis.set_title(fill(title, _WIDTH, max_lines=2, placeholder=" …"), color=color)
-    axis.text(0, -1.15, note, ha="center", va="top", color=INK)
+    # the layout gives a label room, so that no row covers another
+    axis.set_xlabel(note, color=INK)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import cycle
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count, cycle
+from types import MappingProxyType
 
 from gomkcn.mining.structures.graph_summary import RelationSummary
 from gomkcn_dgl.graphs.shapes import sign_of
@@ -26,6 +28,10 @@ MISSING = "1.5 2.8"
 # chemical bonds are drawn as chemists do, as so many lines
 BONDS = {"single": 1, "double": 2, "triple": 3, "aromatic": 2}
 Kind = tuple[str, bool]
+# letters of a category that fit on a node
+_MOST_LETTERS = 4
+# a node of any category, among others of one
+_OF_ANY = "*"
 
 
 def color_class(number: int) -> str:
@@ -50,19 +56,28 @@ def filter_colors(structures: Sequence[Structure]) -> list[str]:
     return classes
 
 
+class Lines(dict[Kind, str]):
+    """The line of each relation, by its kind, and the short ``names`` of categories of nodes."""
+
+    names: Mapping[tuple[str, ...], str] = MappingProxyType({})
+
+
 def relation_lines(
     relations: Iterable[RelationSummary], structures: Iterable[Structure] = ()
-) -> dict[Kind, str]:
+) -> Lines:
     """The line of each relation of a graph, and of other kinds of edges of some structures.
 
     The relation of most edges has the plainest one, on every page of the graph.
     """
     ranked = sorted(relations, key=lambda relation: -relation.num_edges)
     kinds = [(relation.name, relation.directed) for relation in ranked]
-    for structure in structures:
+    drawn = list(structures)
+    for structure in drawn:
         of_structure = structure.relations.kinds
         kinds += [of_structure[number] for number in sorted({*structure.edge_relations})]
-    return line_styles(kinds)
+    lines = Lines(line_styles(kinds))
+    lines.names = short_names(names for structure in drawn for names in structure.categories)
+    return lines
 
 
 def line_styles(kinds: Iterable[Kind]) -> dict[Kind, str]:
@@ -89,11 +104,32 @@ def is_blunt(name: str) -> bool:
     return sign_of(name) == -1
 
 
-def short_category(names: Sequence[str]) -> str:
-    """The value of a node's first category where it is short enough to stand on the node.
+def short_names(categories: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """What stands on a node of each of some categories: up to four letters, no two alike.
 
-    >>> short_category(["label=C"]), short_category(["kind=kinase"])
-    ('C', '')
+    A node without a category may be of any, ``"*"``.
+
+    >>> short_names([("gate=NAND",), ("kind=kinase",), ("kind=kinases",), ()])
+    {(): '*', ('gate=NAND',): 'NAND', ('kind=kinase',): 'kina', ('kind=kinases',): 'kins'}
     """
-    value = category_value(names[0]) if names else ""
-    return value if len(value) <= 2 else ""
+    values = {names: " ".join(map(category_value, names)) or _OF_ANY for names in {*categories}}
+    found: dict[tuple[str, ...], str] = {}
+    taken: set[str] = set()
+    # what is short keeps its name
+    order = sorted(values, key=lambda names: (len(values[names]) > _MOST_LETTERS, names))
+    for names in order:
+        found[names] = next(name for name in _abbreviations(values[names]) if name not in taken)
+        taken.add(found[names])
+    return found
+
+
+def _abbreviations(text: str) -> Iterator[str]:
+    """Short forms of a text, the plainest first, and without end."""
+    if len(text) <= _MOST_LETTERS:
+        yield text
+    first, *others = re.findall(r"[^\W\d_]+|\d+", text) or [text]
+    rest = "".join(word if word.isdigit() else word[0] for word in others)[1 - _MOST_LETTERS :]
+    yield first[: _MOST_LETTERS - len(rest)] + rest
+    yield text[: _MOST_LETTERS - 1] + text[-1]
+    for number in count(2):
+        yield text[: max(0, _MOST_LETTERS - len(str(number)))] + str(number)

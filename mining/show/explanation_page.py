@@ -22,7 +22,6 @@ from gomkcn.mining.plots.filter_drawing import (
     draw_filter,
     draw_loss_curve,
     draw_scale,
-    has_letters,
     response_fills,
 )
 from gomkcn.mining.plots.layout import DrawnGraph
@@ -196,7 +195,7 @@ def _draw(
         round(200 * wide),
         round(170 * wide),
         lines=line_styles(graph.relations.kinds),
-        letters=has_letters(graph),
+        letters=False,
         fills=fills,
         ringed=ringed,
         label=label,
