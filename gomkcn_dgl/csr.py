@@ -83,6 +83,9 @@ class CSRGraph:
     loops : numpy.ndarray or None
         int64 ``[L, 2]``, the node and the relation of each self-loop of the input, which no edge
         is: patterns alone ask for them. None where they are not known.
+    atoms : numpy.ndarray or None
+        int8 ``[V, 2]``, the formal charge and the hydrogens of each atom of molecules that RDKit
+        read. Drawings alone show them; None for other graphs.
     """
 
     indptr: np.ndarray
@@ -97,6 +100,7 @@ class CSRGraph:
     notes: tuple[str, ...] = ()
     graph_names: np.ndarray | None = None
     loops: np.ndarray | None = None
+    atoms: np.ndarray | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -294,6 +298,7 @@ class CSRGraph:
             graph_names=None if self.graph_names is None else self.graph_names[[number]],
             weights=None if self.weights is None else self.weights[entries],
             links=None if self.links is None else self.links[entries],
+            atoms=None if self.atoms is None else self.atoms[nodes],
         )
 
     def _repr_html_(self) -> str | None:

@@ -98,7 +98,8 @@ class GraphContent:
     its edges. ``listed_once`` means that an edge without direction is listed in one of its two
     directions. ``node_type`` is the attribute that is always a feature, and ``owner`` names the
     object in messages. ``graph_names`` are text ``[G]``, None where no graph has a name.
-    ``has_loops`` says that self-loops would be among the edges.
+    ``has_loops`` says that self-loops would be among the edges. ``atoms`` are int8 ``[V, 2]``,
+    charges and hydrogens, which a drawing of molecules shows.
     """
 
     owner: str
@@ -121,6 +122,7 @@ class GraphContent:
     notes: tuple[str, ...] = ()
     graph_names: np.ndarray | None = None
     has_loops: bool = True
+    atoms: np.ndarray | None = None
 
     @property
     def num_graphs(self) -> int:
@@ -373,6 +375,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         notes=tuple(dict.fromkeys(notes)),
         graph_names=content.graph_names,
         loops=graph.loops if content.has_loops else None,
+        atoms=content.atoms,
     )
 
 
@@ -575,6 +578,8 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         graph_names = np.concatenate(
             [np.full(p.num_graphs, "") if p.graph_names is None else p.graph_names for p in parts]
         )
+    # of a drawing that has all of them
+    atoms = [part.atoms for part in parts if part.atoms is not None]
     nodes = joined_columns(
         [part.nodes for part in parts], labels, [part.num_nodes for part in parts]
     )
@@ -604,6 +609,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         graph_names=graph_names,
         has_loops=all(part.has_loops for part in parts),
         why_directed=parts[0].why_directed if len({p.why_directed for p in parts}) == 1 else "",
+        atoms=np.concatenate(atoms) if len(atoms) == len(parts) else None,
     )
 
 

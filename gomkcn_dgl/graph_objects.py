@@ -434,6 +434,7 @@ def from_csr(graph: CSRGraph) -> GraphContent:
         notes=graph.notes,
         graph_names=graph.graph_names,
         has_loops=False,
+        atoms=graph.atoms,
     )
 
 

@@ -74,6 +74,7 @@ class NodeOrder:
             node_ids=None,
             graph_names=None,
             loops=None,
+            atoms=None,
         )
         return cls(ordered, nodes, graphs)
 

@@ -561,4 +561,13 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
         relation_names=names,
         graph_ptr=starts,
         graph_names=names_of(mols),
+        atoms=_charges_and_hydrogens(mols),
     )
+
+
+def _charges_and_hydrogens(mols: Sequence[Any]) -> np.ndarray | None:
+    """What drawings show of each atom, int8 ``[V, 2]``; None where RDKit has not counted it."""
+    if any(mol.NeedsUpdatePropertyCache() for mol in mols):
+        return None
+    atoms = [(a.GetFormalCharge(), a.GetTotalNumHs()) for mol in mols for a in mol.GetAtoms()]
+    return np.array(atoms, np.int8).reshape(-1, 2)

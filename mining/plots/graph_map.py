@@ -12,6 +12,12 @@ import numpy as np
 from msgspec import Meta
 
 from gomkcn.mining.plots.layout import map_positions, structure_positions
+from gomkcn.mining.plots.molecule_drawing import (
+    DepictedMolecules,
+    MoleculesRecord,
+    are_molecules,
+    depict,
+)
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn.mining.structures.records import Count, Record
@@ -39,12 +45,16 @@ class MapLimits:
         their neighbours: more are not told apart by the eye.
     most_near : int
         Neighbours of one node that are looked at, so that a hub does not take all the time.
+    most_atoms : int
+        Of molecules, which are laid out and drawn one by one: some seven thousand drugs, of which
+        the page takes five megabytes. Of more, the first ones are shown.
     """
 
     most_nodes: int = 20_000
     most_edges: int = 100_000
     nodes_of_places: int = 500
     most_near: int = 50
+    most_atoms: int = 150_000
 
 
 class MapRecord(Record):
@@ -64,6 +74,7 @@ class MapRecord(Record):
     # classes of graphs; none where they have no classes
     classes: list[str]
     class_of: list[Count]
+    molecules: MoleculesRecord | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +87,7 @@ class GraphMap:
     number. ``kinds`` are categories of nodes, and ``kind_of`` int64 ``[V]`` says which a node has.
     ``degrees`` int64 ``[V]`` count all neighbours, also those that are not on the map. ``classes``
     are names of classes, and ``class_of`` int64 ``[G]`` says which each graph has; empty without.
+    ``molecules`` says how the graphs are drawn as molecules, where they are.
     """
 
     names: Sequence[int | str]
@@ -88,9 +100,14 @@ class GraphMap:
     degrees: np.ndarray
     classes: Sequence[str] = ()
     class_of: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    molecules: DepictedMolecules | None = None
 
     def __post_init__(self) -> None:
         size = len(self.names)
+        if self.molecules is not None:
+            of_molecules = [len(array) for array in vars(self.molecules).values()]
+            if of_molecules != [len(self.edges), size, size]:
+                raise ValueError("the molecules of the map are not those of its nodes and edges")
         by_node = (self.graphs, self.positions, self.kind_of, self.degrees)
         if any(len(values) != size for values in by_node):
             raise ValueError(f"a list of the map does not have the length of its {size} nodes")
@@ -142,38 +159,37 @@ class GraphMap:
         Edges have the positions of both ends among the rows, and the relation. ``copies`` are
         structures with places, int ``[K, M]``, which are drawn in their shape.
         """
-        source, target, relation = edges.T
-        position = np.full(graph.num_nodes, -1)
-        position[rows] = np.arange(len(rows))
-        drawn = [
-            (structure_positions(structure) * [1, -1], position[places])
-            for structure, places in copies
-        ]
-        # several edges of two nodes are one line of the map
-        pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
-        ones = np.ones(len(rows))
-        plain = csr_from_edges(pairs[:, 0], pairs[:, 1], len(rows), features=ones, undirected=True)
-        shown = [(structure, places[(places >= 0).all(axis=1)]) for structure, places in drawn]
         kinds, kind_of = _categories(graph, rows)
+        owners = graph.graph_of(rows)
+        molecules = None
+        if are_molecules(graph.relations, kinds):
+            symbols = [kinds[number] for number in kind_of.tolist()]
+            atoms = None if graph.atoms is None else graph.atoms[rows]
+            positions, molecules = depict(symbols, owners, edges, graph.relations.names, atoms)
+        else:
+            positions = _part_positions(graph, rows, edges, copies)
         return cls(
             names=graph.original_ids(rows),
-            graphs=graph.graph_of(rows),
-            positions=np.round(map_positions(plain, shown), 2),
-            edges=np.column_stack([source, target]),
-            edge_relations=relation,
+            graphs=owners,
+            positions=np.round(positions, 2),
+            edges=edges[:, :2],
+            edge_relations=edges[:, 2],
             kinds=kinds,
             kind_of=kind_of,
             degrees=graph.degrees[rows],
             classes=() if classes is None else classes.names,
             class_of=np.empty(0, np.int64) if classes is None else classes.labels,
+            molecules=molecules,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``map.json``."""
-        return {
+        lists = {
             name: value.tolist() if isinstance(value, np.ndarray) else list(value)
             for name, value in vars(self).items()
+            if name != "molecules"
         }
+        return lists | {"molecules": self.molecules and self.molecules.to_dict()}
 
     @classmethod
     def of_record(cls, record: MapRecord) -> GraphMap:
@@ -183,7 +199,31 @@ class GraphMap:
             parts[name] = np.array(parts[name], np.int64)
         parts["positions"] = np.array(record.positions, float).reshape(-1, 2)
         parts["edges"] = np.array(record.edges, np.int64).reshape(-1, 2)
+        if record.molecules is not None:
+            lists = msgspec.structs.asdict(record.molecules)
+            arrays = {name: np.array(values, np.int64) for name, values in lists.items()}
+            parts["molecules"] = DepictedMolecules(**arrays)
         return cls(**parts)
+
+
+def _part_positions(
+    graph: CSRGraph,
+    rows: np.ndarray,
+    edges: np.ndarray,
+    copies: Sequence[tuple[Structure, np.ndarray]],
+) -> np.ndarray:
+    """Positions of the nodes of a part that is no molecule, see :meth:`GraphMap.of_part`."""
+    position = np.full(graph.num_nodes, -1)
+    position[rows] = np.arange(len(rows))
+    drawn = [
+        (structure_positions(structure) * [1, -1], position[places]) for structure, places in copies
+    ]
+    # several edges of two nodes are one line of the map
+    pairs = np.unique(np.sort(edges[:, :2], axis=1), axis=0)
+    ones = np.ones(len(rows))
+    plain = csr_from_edges(pairs[:, 0], pairs[:, 1], len(rows), features=ones, undirected=True)
+    shown = [(structure, places[(places >= 0).all(axis=1)]) for structure, places in drawn]
+    return map_positions(plain, shown)
 
 
 def part_around(
@@ -196,6 +236,12 @@ def part_around(
     """
     if graph.num_nodes <= limits.most_nodes and graph.num_edges <= limits.most_edges:
         return np.arange(graph.num_nodes), np.column_stack(graph.edges())
+    if graph.num_graphs > 1 and are_molecules(graph.relations, _category_columns(graph)[0]):
+        # whole molecules
+        last = np.searchsorted(graph.graph_ptr, limits.most_atoms, side="right") - 1
+        size = graph.graph_ptr[max(last, 1)]
+        edges = np.column_stack(graph.edges())
+        return np.arange(size), edges[edges[:, 0] < size]
     number = limits.nodes_of_places
     while True:
         # as many nodes of each
@@ -219,9 +265,14 @@ def part_around(
 
 def _categories(graph: CSRGraph, rows: np.ndarray) -> tuple[list[str], np.ndarray]:
     """What the first categories are called, "" where there are none, and that of each node."""
-    groups = Categories.find(graph.stored_features, graph.feature_names).groups
-    if not groups:
-        return [""], np.zeros(len(rows), np.int64)
-    columns = list(groups[0])
-    names = [category_value(graph.feature_names[column]) for column in columns]
+    names, columns = _category_columns(graph)
+    if not columns:
+        return names, np.zeros(len(rows), np.int64)
     return names, graph.features[rows][:, columns].argmax(axis=1)
+
+
+def _category_columns(graph: CSRGraph) -> tuple[list[str], list[int]]:
+    """What the first categories are called, "" where there are none, and their columns."""
+    groups = Categories.find(graph.stored_features, graph.feature_names).groups
+    columns = list(groups[0]) if groups else []
+    return [category_value(graph.feature_names[column]) for column in columns] or [""], columns

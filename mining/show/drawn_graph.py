@@ -28,7 +28,7 @@ Node = tuple[int, Any]
 @cache
 def page_script(script: str) -> str:
     """The script that pages with a graph share, and then the ``own`` one of a page."""
-    return f"{read_text('page.js')}\n{read_text(script)}"
+    return "\n".join(map(read_text, ("page.js", "molecules.js", script)))
 
 
 @cache
@@ -89,4 +89,5 @@ def graph_record(
         "degrees": shown.degrees.tolist(),
         "classes": [visible(name) for name in shown.classes],
         "classOf": shown.class_of.tolist(),
+        "molecules": None if shown.molecules is None else shown.molecules.to_dict(),
     }

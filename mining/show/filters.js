@@ -111,6 +111,14 @@ class FiltersRun extends DrawnGraph {
     return dims && !light.nodes.has(node) ? 0.3 : 1;
   }
 
+  // below an atom
+  haloOf(node, colors, light) {
+    if (this.mode === WHICH && this.labels[node] < 0) return null;
+    return [this.colorOf(node, colors), (light.one.includes(node) ? STRONG : FAINT) * this.alphaOf(node, light)];
+  }
+
+  haloOfEdge(edge, colors, light) { return light.oneEdges.has(edge) ? [colors.match, FAINT] : null; }
+
   paint(painter, nodes, edges, place, radius) {
     const { colors, light } = painter;
     const one = new Set(light.one);

@@ -4,8 +4,11 @@
 
 // what the nodes of a structure are called, as in the tables: from the 27th on by their number
 const LETTERS = Array.from({ length: 62 }, (_, node) => node < 26 ? String.fromCharCode(65 + node) : String(node + 1));
-// drawings of graphs that are made at first
-const MOST_PICTURES = 40;
+// pixels of the picture of a graph, of a molecule, and between them; of a line of the text below
+const CARD = { width: 118, height: 92 };
+const MOLECULE_CARD = { width: 168, height: 124 };
+const CARD_GAP = 6;
+const CARD_TEXT = 26;
 const $ = (query, root = document) => root.querySelector(query);
 const $$ = (query, root = document) => [...root.querySelectorAll(query)];
 const digits = (number) => number.toLocaleString("en-US");
@@ -129,6 +132,11 @@ class DrawnGraph {
   }
 
   captionOf(graph) { return this.className(graph); }
+
+  // colour and opacity below an atom, and below a bond; null for none
+  haloOf() { return null; }
+
+  haloOfEdge() { return null; }
 }
 
 // What a selection lights: nodes, edges, and the nodes and edges of the one place that is shown, with
@@ -175,7 +183,7 @@ class SvgWriter {
 // the colours of the page, light or dark
 function palette() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["hit", "paper", "ink", "soft", "node", "edge", ...Array.from({ length: 12 }, (_, at) => `m${at}`)];
+  const names = ["hit", "match", "paper", "ink", "soft", "node", "edge", ...Object.values(COLORED), ...Array.from({ length: 12 }, (_, at) => `m${at}`)];
   const colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   return { ...colors, mx: colors.soft };
 }
@@ -502,7 +510,11 @@ class GraphView {
 // small drawings of the graphs of a collection, those that hold what is selected
 class Gallery {
   constructor(run, box, onGraph) {
-    Object.assign(this, { run, box, onGraph, limit: MOST_PICTURES, selection: null, light: run.lightOf(null) });
+    Object.assign(this, { run, box, onGraph, first: 0, selection: null, light: run.lightOf(null) });
+    this.card = run.molecules ? MOLECULE_CARD : CARD;
+    box.style.setProperty("--card", `${this.card.width}px`);
+    this.pager = make("div", { class: "bar-top pages" });
+    box.after(this.pager);
     const nodes = grouped(Array(run.size).keys(), (node) => run.graphs[node]);
     const edges = grouped(run.from.keys(), (edge) => run.graphs[run.from[edge]]);
     this.members = new Map([...nodes].map(([graph, own]) => [graph, { nodes: own, edges: edges.get(graph) ?? [] }]));
@@ -512,7 +524,36 @@ class Gallery {
     this.show(null, this.light);
     const again = () => this.show(this.selection, this.light);
     whenSchemeChanges(again);
-    $("#class")?.addEventListener("change", () => { this.limit = MOST_PICTURES; again(); });
+    $("#class")?.addEventListener("change", () => { this.first = 0; again(); });
+    new ResizeObserver(() => { if (this.fitting !== this.fits) again(); }).observe(box);
+  }
+
+  // as many as fit into the box
+  get fits() {
+    // the box of a narrow window is as high as its content, up to a share of the window
+    const high = isNarrow() ? 0.72 * window.innerHeight : this.box.clientHeight;
+    const along = (length, card) => Math.max(1, Math.floor((length + CARD_GAP) / (card + CARD_GAP)));
+    const columns = isNarrow() ? getComputedStyle(this.box).gridTemplateColumns.split(" ").length
+      : along(this.box.clientWidth, this.card.width);
+    return columns * along(high, this.card.height + CARD_TEXT);
+  }
+
+  // from page to page
+  turn(by) {
+    this.first = Math.max(0, this.first + by * this.fitting);
+    this.show(this.selection, this.light);
+    $(`button[data-by="${by}"]`, this.pager)?.focus();
+  }
+
+  tellPage(all, shown) {
+    const step = (text, label, by, can) => make("button", {
+      type: "button", class: "sq", "aria-label": label, "data-by": by, ...(can ? {} : { disabled: "" }), click: () => this.turn(by),
+    }, text);
+    const last = this.first + shown;
+    this.pager.replaceChildren(...(all > shown ? [
+      step("‹", "Previous page", -1, this.first > 0),
+      make("span", { role: "status" }, `${digits(this.first + 1)} to ${digits(last)} of ${digits(all)}`),
+      step("›", "Next page", 1, last < all)] : []));
   }
 
   // the graphs of the chosen class that hold what is lit, all where nothing is
@@ -523,24 +564,26 @@ class Gallery {
   }
 
   show(selection, light) {
-    if (JSON.stringify(selection) !== JSON.stringify(this.selection)) this.limit = MOST_PICTURES;
+    const isNew = JSON.stringify(selection) !== JSON.stringify(this.selection);
     Object.assign(this, { selection, light });
     const graphs = this.shown;
+    this.fitting = this.fits;
     const one = selection?.kind === "graph" ? selection.graph : light.one.length ? this.run.graphs[light.one[0]] : -1;
     const colors = palette();
-    this.box.replaceChildren(...graphs.slice(0, this.limit).map((graph) => {
+    // the page of the graph that is selected, or the first of what is
+    if (isNew && selection) this.first = Math.max(0, graphs.indexOf(one));
+    this.first = Math.min(this.first, graphs.length - 1);
+    this.first -= this.first % this.fitting;
+    const here = graphs.slice(this.first, this.first + this.fitting);
+    this.tellPage(graphs.length, here.length);
+    this.box.replaceChildren(...here.map((graph) => {
       const button = make("button", {
         type: "button", class: "mol", "data-graph": graph, "aria-pressed": graph === one,
         title: this.run.fullTitleOf(graph), click: () => this.onGraph(graph),
       }, make("span", {}, make("span", { class: "title" }, this.run.titleOf(graph)), make("span", {}, this.run.captionOf(graph))));
-      button.prepend(this.picture(graph, 118, 92, colors));
+      button.prepend(this.picture(graph, this.card.width, this.card.height, colors));
       return make("li", {}, button);
     }));
-    if (graphs.length > this.limit)
-      this.box.append(make("li", {}, make("button", {
-        type: "button",
-        click: () => { this.limit += 240; this.show(this.selection, this.light); },
-      }, `Show more of ${digits(graphs.length)}`)));
     const only = $("#class")?.value || "";
     const all = only ? this.run.classOf.filter((own) => own === Number(only)).length : this.run.numGraphs;
     $("#found").textContent = graphs.length < all || only
@@ -551,6 +594,19 @@ class Gallery {
   picture(graph, width, height, colors = palette()) {
     const { run } = this;
     const { nodes, edges } = this.members.get(graph);
+    const isSelected = Boolean(this.selection) && this.selection.kind !== "graph";
+    const svg = new DOMParser().parseFromString(run.molecules
+      ? new MoleculePicture(run, nodes, edges, width, height, colors).svg(this.light, isSelected)
+      : this.plainSvg(nodes, edges, width, height, colors, isSelected), "image/svg+xml").documentElement;
+    svg.setAttribute("role", "img");
+    const [node, edge] = run.molecules ? ["atom", "bond"] : ["node", "edge"];
+    svg.setAttribute("aria-label", `${this.run.fullTitleOf(graph)}: ${plural(nodes.length, node)}, ${plural(edges.length, edge)}`);
+    return document.importNode(svg, true);
+  }
+
+  // of a graph that is no molecule
+  plainSvg(nodes, edges, width, height, colors, isSelected) {
+    const { run } = this;
     const [left, right] = ends(nodes.map((node) => run.x[node]));
     const [top, bottom] = ends(nodes.map((node) => run.y[node]));
     const scale = Math.min(26, (width - 20) / (right - left || 1), (height - 20) / (bottom - top || 1));
@@ -560,7 +616,7 @@ class Gallery {
     ];
     const writer = new SvgWriter(width, height);
     const radius = nodes.length > 60 ? 1.8 : 2.6;
-    const painter = new Painter(run, writer, colors, this.light, Boolean(this.selection) && this.selection.kind !== "graph");
+    const painter = new Painter(run, writer, colors, this.light, isSelected);
     run.paint(painter, nodes, edges, place, () => radius);
     for (const node of nodes) {
       const name = run.kindOf[node] === this.common ? "" : run.kindName(node);
@@ -575,10 +631,7 @@ class Gallery {
       writer.fillStyle = text;
       writer.fillText(name, x - 3.6 * name.length, y + 4);
     }
-    const svg = new DOMParser().parseFromString(String(writer), "image/svg+xml").documentElement;
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `${this.run.fullTitleOf(graph)}: ${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`);
-    return document.importNode(svg, true);
+    return String(writer);
   }
 
   fit() {}

@@ -78,6 +78,19 @@ class MiningRun extends DrawnGraph {
     return { fill: colors.paper, text: motif ? colors[motif.color] : colors.ink, alpha: 1 };
   }
 
+  // below the atoms and bonds of what is selected, or of all copies
+  haloOf(node, colors, light, isSelected) {
+    if (light.nodes.has(node)) return [colorBelow(colors, light.color), light.one.includes(node) ? STRONG : FAINT];
+    const motif = this.motifs[this.motifOf[node]];
+    return isSelected || !motif ? null : [colors[motif.color], FAINT];
+  }
+
+  haloOfEdge(edge, colors, light, isSelected) {
+    if (light.edges.has(edge)) return [colorBelow(colors, light.color), light.oneEdges.has(edge) ? STRONG : FAINT];
+    const motif = this.motifs[this.motifOfEdge[edge]];
+    return isSelected || !motif ? null : [colors[motif.color], FAINT];
+  }
+
   // those of copies and those that are lit on top
   paint(painter, nodes, edges, place, radius) {
     const { colors, light, isSelected } = painter;
@@ -128,7 +141,7 @@ class MotifExplorer extends Explorer {
         make("p", { class: "sub" }, `Select a structure of a table to show its occurrences, or ${what}.`))];
     return [make("div", {},
       make("h3", {}, `${plural(total, "copy", "copies")} of ${plural(run.motifs.length, "structure")}`),
-      make("p", { class: "sub" }, `${digits(free)} of ${plural(run.size, "node")} drawn are in no copy, and grey. Select a motif, a structure of a table or ${what}.`))];
+      make("p", { class: "sub" }, `${digits(free)} of ${plural(run.size, "node")} drawn are in no copy, and ${run.molecules ? "without a colour" : "grey"}. Select a motif, a structure of a table or ${what}.`))];
   }
 
   aboutNode(node) {

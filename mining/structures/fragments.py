@@ -28,7 +28,7 @@ from gomkcn_dgl.relations import Relations
 log = logging.getLogger("gomkcn_dgl")
 
 # relations of edges that are bonds, as the reader of molecules names them
-_BOND_TYPES = ("single", "double", "triple", "aromatic")
+BOND_TYPES = ("single", "double", "triple", "aromatic")
 # elements that have a name
 _NUM_ELEMENTS = 118
 # names of pieces of molecules, and the pieces as SMILES
@@ -116,11 +116,11 @@ def holds_molecules(relations: Relations) -> bool:
     >>> holds_molecules(structure_of("CC=O").relations), holds_molecules(SIMPLE)
     (True, False)
     """
-    return {*relations.kinds} <= {(name, False) for name in _BOND_TYPES}
+    return {*relations.kinds} <= {(name, False) for name in BOND_TYPES}
 
 
 @cache
-def _elements() -> frozenset[str]:
+def elements() -> frozenset[str]:
     """The symbols of all elements; none where RDKit is not installed."""
     try:
         table = load_rdkit().GetPeriodicTable()
@@ -137,7 +137,7 @@ def molecule_of(structure: Any) -> Any:
     ['C', 'N', 'C']
     """
     relations = [structure.relations.kinds[number] for number in structure.edge_relations]
-    if not relations or not {*relations} <= {(name, False) for name in _BOND_TYPES}:
+    if not relations or not {*relations} <= {(name, False) for name in BOND_TYPES}:
         return None
     attributes = [
         {name.partition("=")[0]: category_value(name) for name in categories}
@@ -146,7 +146,7 @@ def molecule_of(structure: Any) -> Any:
     charges = [values.pop("charge", "0") for values in attributes]
     # the first of the others, whatever it is called, is the element
     symbols = [next(iter(values.values()), "") for values in attributes]
-    if not symbols or not {*symbols} <= _elements():
+    if not symbols or not {*symbols} <= elements():
         return None
     chem = load_rdkit()
     mol = chem.RWMol()
@@ -325,7 +325,7 @@ def describe_fragment(structure: Structure) -> str | None:
     if mol is None:
         return None
     name = _names_by_smiles().get(_smiles_of_piece(mol)) or _describe_unnamed(structure)
-    _set_charges(mol)
+    set_charges(mol)
     return f"{name}: {_smiles_of_piece(mol)}"
 
 
@@ -341,7 +341,7 @@ def _smiles_of_piece(mol: Any) -> str:
     return _HYDROGENS.sub(r"\1", load_rdkit().MolToSmiles(mol))
 
 
-def _set_charges(mol: Any) -> None:
+def set_charges(mol: Any) -> None:
     """Give nitro groups and other nitrogen of four bonds their charges, in place."""
     for atom in mol.GetAtoms():
         valence = sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
@@ -394,7 +394,7 @@ def draw_fragment(
     from rdkit.Chem.Draw import rdMolDraw2D
 
     chem = load_rdkit()
-    _set_charges(mol)
+    set_charges(mol)
     for atom in mol.GetAtoms():
         # no hydrogens are drawn, since they are not known
         atom.SetNoImplicit(True)
@@ -426,10 +426,14 @@ def draw_fragment(
     options.useBWAtomPalette()
     picture.DrawMolecule(prepared)
     picture.FinishDrawing()
-    # the shapes alone, between RDKit's own header and end, in the colour around the picture
-    shapes = picture.GetDrawingText().partition("<!-- END OF HEADER -->")[2].rpartition("</svg>")[0]
-    shapes = _BLACK.sub("var(--c)", shapes)
+    shapes = shapes_of(picture)
     return Markup(
         f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'
     )
+
+
+def shapes_of(picture: Any) -> str:
+    """The shapes of a drawing, without RDKit's header and end, in the colour around it."""
+    shapes = picture.GetDrawingText().partition("<!-- END OF HEADER -->")[2].rpartition("</svg>")[0]
+    return _BLACK.sub("var(--c)", shapes)
