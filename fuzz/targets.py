@@ -19,7 +19,7 @@ from mutate import unpack
 from self_contained import assert_loads_nothing
 
 from gomkcn.mining.patterns.mining_settings import RunSettings
-from gomkcn.mining.patterns.run_comparison import compare_runs
+from gomkcn.mining.patterns.run_comparison import compare
 from gomkcn.mining.runs.export import read_places
 from gomkcn.mining.runs.kinds import load
 from gomkcn.mining.show.comparison_text import format_comparison
@@ -85,7 +85,7 @@ def _settings(path: Path) -> None:
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = load(path)
-    texts = [format_run(run), format_comparison(compare_runs(run, run))]
+    texts = [format_run(run), format_comparison(compare(run, run))]
     tables = run.table("structures"), run.table("motifs"), run.table("occurrences")
     texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()

@@ -14,7 +14,7 @@ from gomkcn.mining.motif_sets.finding import motif_set as motif_set
 from gomkcn.mining.motif_sets.motif_set import MotifSet as MotifSet
 from gomkcn.mining.patterns.mining_run import MiningRun as MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner as PatternMiner
-from gomkcn.mining.patterns.run_comparison import compare_runs as compare_runs
+from gomkcn.mining.patterns.run_comparison import compare as compare
 from gomkcn.mining.runs.export import write_tables as write_tables
 from gomkcn.mining.runs.kinds import load as load
 from gomkcn.mining.significance.random_graphs import sample_null as sample_null

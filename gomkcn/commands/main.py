@@ -30,7 +30,7 @@ def main() -> None:
     gomkcn census friends.txt.gz --sizes 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
-    gomkcn compare run other                    two runs or graphs side by side
+    gomkcn compare may.csv june.csv             how two graphs or runs differ, and how surely
     gomkcn export run --out tables              patterns, occurrences and copies as tables
     gomkcn train motifs.bin --out run           a classifier of graphs
     gomkcn predict run new.bin                  classes of new graphs

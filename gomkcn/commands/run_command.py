@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -99,3 +100,6 @@ def run_into_folder(
         if is_first():
             say(kind.text(run))
             say(f"\ndone in {run.seconds:.1f} s; page: {page}")
+        if interrupts.signal and run.is_partial:
+            # the code of a process that a signal ended, although what is known was written
+            sys.exit(128 + signal.Signals[interrupts.signal])

@@ -35,7 +35,7 @@ from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
-from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks
+from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks, what_few_cannot_tell
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
 from gomkcn.mining.significance.null_models import NullModel, null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
@@ -238,7 +238,7 @@ def choose_patterns(
 def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
     """Count all structures of few nodes, in the graph and in the random graphs of each model."""
     models = [null_model(null, mined.graph) for null in rules.nulls]
-    spend = _with_grace(steps, rules.late_steps)
+    spend = with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
     warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
     census, left_out = _count_sizes(mined, sizes, steps, spend)
@@ -278,6 +278,7 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         if rules.null_samples is not None and number == looks.most:
             why = "as many as were asked for"
         random_graphs[model.name] = _how_many(results, looks, why or why_no_more)
+        warnings += _too_few(model.name, results)
         warnings += _doubts_of(model, mined, steps)
     patterns = {
         structure.key: Pattern(
@@ -319,6 +320,14 @@ def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: st
             f"is called and keeps this p; the p of others is by all graphs, plus {FIRST_LEVEL}."
         )
     return said
+
+
+def _too_few(null: str, results: Mapping[Structure, NullComparison]) -> list[str]:
+    """What so few random graphs cannot tell, a sentence or none."""
+    number = next(iter(results.values())).num_samples
+    families = {_family(structure) for structure, result in results.items() if _occurs(result)}
+    said = what_few_cannot_tell(number, len(families))
+    return [f"Null model “{null}”: {said}."] if said else []
 
 
 def _occurs(result: NullComparison) -> bool:
@@ -431,7 +440,7 @@ def _count_sizes(
     return census, left_out
 
 
-def _with_grace(steps: Steps, late_steps: float) -> Spend:
+def with_grace(steps: Steps, late_steps: float) -> Spend:
     """What ends a count when time is up, but not within its first steps."""
     spent = 0.0
 

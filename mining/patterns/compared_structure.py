@@ -7,17 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gomkcn.mining.structures.number_text import expected, signed
-from gomkcn.mining.structures.pattern import LESS, MORE, NullComparison, OccurrenceCount
+from gomkcn.mining.structures.number_text import expected, signed, three_digits
+from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NullComparison, OccurrenceCount
 from gomkcn.mining.structures.pattern_columns import count_text
 from gomkcn.mining.structures.table_column import SHOWN, Medium, TableColumn, Text
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.graphs.structure import Structure
 
 _FILE = Medium.FILE
+# percent below which a share has an exponent
+_SMALL_PERCENT = 0.0001
 _SIGNS = {1: "▲ ", -1: "▼ "}
 # the runs, as the fields of what is compared are named
 BOTH = ("first", "second")
+# a share is off by less
+_ROUNDING = 1e-12
 # what the test says of a structure: more, fewer, neither; None where a run does not compare it
 Sign = int | None
 
@@ -58,12 +62,21 @@ class Side:
         Its copies in the motif set of the run.
     entry : float
         That of the profile: z, divided by the length of all z of its family; NaN without z.
+    share, share_error : float
+        Its share of all structures of its family in the graph, and the standard error of that; NaN
+        where not known.
+    per_node, per_edge : float
+        Its count, divided by the number of nodes, or of edges.
     """
 
     count: OccurrenceCount
     result: NullComparison | None = None
     copies: int | None = None
     entry: float = math.nan
+    share: float = math.nan
+    share_error: float = math.nan
+    per_node: float = math.nan
+    per_edge: float = math.nan
 
     @property
     def z(self) -> float:
@@ -87,12 +100,60 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class ComparedStructure:
-    """A structure with what each of two runs has of it; None where one did not count it."""
+    """A structure with what each of two runs has of it; None where one did not count it.
+
+    ``p_difference`` is the p of the difference of its shares, corrected for all structures; NaN
+    where there is no error.
+    """
 
     name: str
     structure: Structure
     first: Side | None
     second: Side | None
+    p_difference: float = math.nan
+
+    @property
+    def difference(self) -> float:
+        """The share in the second graph less that in the first; NaN where one is not known."""
+        if self.first is None or self.second is None:
+            return math.nan
+        return self.second.share - self.first.share
+
+    @property
+    def difference_error(self) -> float:
+        """The standard error of the difference: both graphs are samples of their own."""
+        if self.first is None or self.second is None:
+            return math.nan
+        return math.hypot(self.first.share_error, self.second.share_error)
+
+    @property
+    def difference_z(self) -> float:
+        """The difference, divided by its error; NaN where there is none, or one of 0."""
+        error = self.difference_error
+        return self.difference / error if error > 0 else math.nan
+
+    @property
+    def ratio(self) -> float:
+        """The share in the second graph, divided by that in the first; NaN for a share of 0."""
+        if self.first is None or self.second is None or not self.first.share:
+            return math.nan
+        return self.second.share / self.first.share or math.nan
+
+    @property
+    def sureness(self) -> float:
+        """How many errors the difference is; -1 where nothing is known of it."""
+        if math.isnan(self.difference_error):
+            return -1.0
+        z = self.difference_z
+        if math.isnan(z):
+            # where the counts at all nodes are alike, the error is 0
+            return math.inf if abs(self.difference) > _ROUNDING else 0.0
+        return abs(z)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the test of the difference calls it."""
+        return self.p_difference <= LEVEL
 
     @property
     def signs(self) -> tuple[Sign, Sign]:
@@ -142,6 +203,33 @@ def _entry_text(side: Side) -> Text:
     return None if math.isnan(side.entry) else f"{side.entry:+.2f}".replace("-", "−")
 
 
+def share_text(share: float) -> str:
+    """A share in percent, with three digits of a small one as well.
+
+    >>> share_text(0.1234567), share_text(0.0000123456), share_text(0.0)
+    ('12.3%', '0.00123%', '0%')
+    """
+    percent = 100 * share
+    if percent == 0 or abs(percent) >= _SMALL_PERCENT:
+        return f"{percent:.3g}%".replace("-", "−")
+    return f"{percent:.2e}%".replace("-", "−").replace("e−0", "e−")
+
+
+def _difference_text(row: ComparedStructure) -> Text:
+    """The difference and its error, in points of percent."""
+    if math.isnan(row.difference):
+        return None
+    sign = "+" if row.difference > 0 else ""
+    text = f"{sign}{share_text(row.difference)}"
+    return (
+        text if math.isnan(row.difference_error) else f"{text} ± {share_text(row.difference_error)}"
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
 # of a structure in each of the two runs, such as `count_first`
 SIDE_COLUMNS: tuple[TableColumn[Side], ...] = (
     TableColumn(
@@ -150,6 +238,37 @@ SIDE_COLUMNS: tuple[TableColumn[Side], ...] = (
         "occurrences in the graph of the run",
         lambda side: side.count.value,
         lambda side: count_text(side.count, "count"),
+    ),
+    TableColumn(
+        "share_{}",
+        "Share",
+        "count, divided by that of all structures of its size",
+        lambda side: _known(side.share),
+        lambda side: None if math.isnan(side.share) else share_text(side.share),
+        media=_FILE,
+    ),
+    TableColumn(
+        "share_error_{}",
+        "Error of share",
+        "standard error of the share, by the jackknife over nodes, or over the graphs of a "
+        "collection",
+        lambda side: _known(side.share_error),
+        media=_FILE,
+    ),
+    TableColumn(
+        "per_node_{}",
+        "Per node",
+        "count, divided by the number of nodes",
+        lambda side: _known(side.per_node),
+        lambda side: None if math.isnan(side.per_node) else three_digits(side.per_node),
+        media=_FILE,
+    ),
+    TableColumn(
+        "per_edge_{}",
+        "Per edge",
+        "count, divided by the number of edges",
+        lambda side: _known(side.per_edge),
+        media=_FILE,
     ),
     TableColumn(
         "expected_{}",
@@ -248,9 +367,64 @@ COMPARED_COLUMNS: tuple[TableColumn[ComparedStructure], ...] = (
 )
 
 
+# of the difference between the graphs
+DIFFERENCE_COLUMNS: tuple[TableColumn[ComparedStructure], ...] = (
+    TableColumn(
+        "ratio",
+        "Ratio",
+        "share in the second graph, divided by that in the first",
+        lambda row: _known(row.ratio),
+        lambda row: None if math.isnan(row.ratio) else f"{three_digits(row.ratio)}×",
+        is_optional=True,
+    ),
+    TableColumn(
+        "difference",
+        "Difference\n± error",
+        "share in the second graph less that in the first",
+        lambda row: _known(row.difference),
+        _difference_text,
+    ),
+    TableColumn(
+        "difference_error",
+        "Error of difference",
+        "standard error of the difference: the root of the sum of the squares of both errors",
+        lambda row: _known(row.difference_error),
+        media=_FILE,
+    ),
+    TableColumn(
+        "difference_z",
+        "Difference\n/ error",
+        "difference, divided by its error; none for an error of 0",
+        lambda row: _known(row.difference_z),
+        lambda row: None if math.isnan(row.difference_z) else signed(row.difference_z),
+        is_optional=True,
+    ),
+    TableColumn(
+        "p_difference",
+        "Adjusted\np",
+        "p of a difference as large (normal), corrected for all structures (Holm)",
+        lambda row: _known(row.p_difference),
+        lambda row: None if math.isnan(row.p_difference) else f"{row.p_difference:.3f}",
+        is_optional=True,
+    ),
+)
+
+
 def comparison_columns() -> tuple[TableColumn[ComparedStructure], ...]:
-    """The columns of the structure, and those of each run."""
-    return (*COMPARED_COLUMNS, *(column for which in BOTH for column in side_columns(which)))
+    """The columns of the structure, of the difference, and those of each run."""
+    sides = (column for which in BOTH for column in side_columns(which))
+    differences = (replace(column, media=_FILE) for column in DIFFERENCE_COLUMNS)
+    return (*COMPARED_COLUMNS, *differences, *sides)
+
+
+def difference_columns() -> tuple[TableColumn[ComparedStructure], ...]:
+    """The columns of the table of differences: name, how far shares differ, shares and counts."""
+    shown = []
+    for key in ("share", "count", "per_node"):
+        for which in BOTH:
+            (column,) = (c for c in side_columns(which) if c.key == f"{key}_{which}")
+            shown.append(replace(column, title=f"{column.title},\n{which}", media=SHOWN))
+    return (COMPARED_COLUMNS[0], *DIFFERENCE_COLUMNS, *shown)
 
 
 def side_columns(which: str) -> list[TableColumn[ComparedStructure]]:

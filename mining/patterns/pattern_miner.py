@@ -107,8 +107,10 @@ class PatternMiner(GraphEstimator):
         two minutes of one thread, and none for molecules, in which random graphs rewire bonds that
         chemistry rules out; named models are compared at all sizes. "none" or None: none.
     null_samples : int or None
-        Random graphs of each null model, at least 99. None: 199, and more while any structure is
-        near the level, at most 1,999, if these take about half a minute of one thread or less; see
+        Random graphs of each null model, at least 2. With N of them the smallest p is 1 / (N + 1),
+        times the number of sizes; where this is above .05, a warning says that nothing can be
+        called. None: 199, and more while any structure is near the level, at most 1,999, if these
+        take about half a minute of one thread or less; see
         :mod:`gomkcn.mining.significance.looks`.
     count_error, count_seconds : float, float or None
         Wanted relative error of counts that are estimated, and how much work each may take, first

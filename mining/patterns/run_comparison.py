@@ -1,8 +1,11 @@
-"""Two runs side by side: every structure that either of them counted, and their profiles.
+"""Two graphs side by side: every structure of both, how far they differ, and their profiles.
 
-Networks of different size are compared by their profiles (R. Milo and others, Superfamilies of
-evolved and designed networks, Science 2004): z of each structure, divided by the length of all z of
-its family, which are the structures of a size, alone or with the kinds of their edges and nodes.
+The share of each structure, of all of its size, is set against that in the other graph; its error
+is that of :mod:`gomkcn.mining.patterns.measured_graph`.
+
+Networks of different size are compared by their profiles as well (R. Milo and others, Superfamilies
+of evolved and designed networks, Science 2004): z of each structure, divided by the length of all z
+of its family, which are the structures of a size, alone or with the kinds of their edges and nodes.
 Where all random graphs have the same count there is no z, and no entry of the profile either: 0
 would say "as many as expected", which is not known. The other entries are those of the paper, since
 0 adds nothing to a length.
@@ -13,14 +16,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.counting.census import check_channels
 from gomkcn.mining.motif_sets.motif_set import MotifSet
-from gomkcn.mining.patterns.choice import compare_structures
+from gomkcn.mining.patterns.choice import ChoiceRules, compare_structures
 from gomkcn.mining.patterns.compared_structure import (
     BOTH,
     ComparedStructure,
@@ -29,9 +33,13 @@ from gomkcn.mining.patterns.compared_structure import (
     Sign,
     comparison_columns,
 )
+from gomkcn.mining.patterns.measured_graph import NODES, MeasuredGraph, measure_graph
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
-from gomkcn.mining.settings.miner_settings import NONE
+from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, RoleChanges, changed_roles
+from gomkcn.mining.settings.miner_settings import AUTO, NONE
+from gomkcn.mining.significance.jackknife import holm
+from gomkcn.mining.significance.looks import FIRST_SAMPLES
 from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
@@ -43,16 +51,21 @@ from gomkcn.mining.structures.pattern import (
     Pattern,
 )
 from gomkcn.mining.structures.table_column import tabulate
+from gomkcn_dgl.checks import as_seed, check_choice
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.output_folder import PROGRESS, RECORD
 from gomkcn_dgl.runtime.run import SETTINGS
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Tabular
+from gomkcn_dgl.runtime.tabular import Table, Tabular
 
+# random graphs of each of two graphs. A profile is of z, whose error they leave at a twentieth: ten
+# times as many, which mining draws where a result is near its level, would cost both graphs ten
+# times the time for an error of a sixtieth
+NULL_SAMPLES = FIRST_SAMPLES
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3
 
@@ -92,15 +105,21 @@ class Profile:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """What a comparison says of a run: its graph, and what its random graphs do not tell."""
+    """What a comparison says of a run: its graph, and what its random graphs do not tell.
+
+    ``unit`` is what the errors of its shares are from, "nodes" or "graphs", and ``num_units`` how
+    often some were left out; 0 where there are no errors.
+    """
 
     graph: GraphSummary
     warnings: tuple[str, ...] = ()
+    unit: str = NODES
+    num_units: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunComparison(Tabular):
-    """Two runs, and every structure that either of them counted.
+    """Two graphs or runs, and every structure that either of them counted.
 
     Attributes
     ----------
@@ -113,6 +132,8 @@ class RunComparison(Tabular):
         the largest entry of either profile.
     profiles : tuple of Profile
         One for each family of which both runs compared all structures.
+    roles : RoleChanges
+        The nodes that both graphs have by name and that changed their roles most.
     """
 
     first: ComparedRun
@@ -120,16 +141,26 @@ class RunComparison(Tabular):
     null: str
     structures: tuple[ComparedStructure, ...]
     profiles: tuple[Profile, ...]
+    roles: RoleChanges = field(default_factory=RoleChanges)
 
     def __repr__(self) -> str:
-        """What is compared, and how the profiles of each size correlate."""
+        """What is compared, how many structures differ, and how the profiles correlate."""
         correlations = "".join(
             f", {profile.correlation:+.2f} for those of {profile.family.num_nodes} nodes"
             for profile in self.profiles
             if profile.correlation is not None
         )
         sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
-        return f"RunComparison({sources}: {count(len(self.structures), 'structure')}{correlations})"
+        tested = [row for row in self.structures if not math.isnan(row.p_difference)]
+        sure = sum(row.is_sure for row in tested)
+        differ = f", {sure} of {len(tested)} differ" if tested else ""
+        number = count(len(self.structures), "structure")
+        return f"RunComparison({sources}: {number}{differ}{correlations})"
+
+    @property
+    def by_difference(self) -> list[ComparedStructure]:
+        """All structures, the surest difference first; those without an error come last."""
+        return sorted(self.structures, key=lambda row: -row.sureness)
 
     def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
         """Structures of which the tests of both runs say this."""
@@ -163,54 +194,150 @@ class RunComparison(Tabular):
         ]
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row for each structure: its name, edges, nodes, and what each run has of it.
+        """A row for each structure, the surest difference first.
 
-        Columns of a run end in ``_first`` or ``_second``; the page on comparing networks says what
-        they are. What is not known is missing.
+        Columns of a graph end in ``_first`` or ``_second``; the page on comparing networks says
+        what they are. What is not known is missing.
         """
-        return tabulate(comparison_columns(), self.structures).columns()
+        return tabulate(comparison_columns(), self.by_difference).columns()
+
+    def table(self, which: str = "structures") -> Table:
+        """A row for each structure or, if ``which`` is "roles", for each node that changed most."""
+        tables = {
+            "structures": Table(self.columns()),
+            "roles": tabulate(ROLE_COLUMNS, self.roles.rows),
+        }
+        check_choice("which", which, tables)
+        return tables[which]
 
 
-def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
-    """Compare all structures that two runs counted, directions, types and categories included.
+class ComparedInput(NamedTuple):
+    """A run, or a graph whose structures are to be counted, and its path.
+
+    ``graph`` is that of a run, where it is at hand; without it the shares of a run have no error.
+    """
+
+    given: Any
+    path: str | None = None
+    graph: CSRGraph | None = None
+
+
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    null: Any = AUTO,
+    null_samples: int = NULL_SAMPLES,
+    seed: int = 0,
+    steps: Steps | None = None,
+    progress: bool = False,
+) -> RunComparison:
+    """Compare all structures of few nodes of two graphs, and the roles of nodes that both have.
+
+    The share of each structure, of all of its size, is set against that in the other graph, with
+    the standard error of the difference: the delete-one jackknife over the nodes, or over the
+    graphs of a collection of 20 or more. Both are compared with random graphs as well, and so are
+    their profiles. Directions, edge types and categories count.
 
     Parameters
     ----------
-    first, second : MiningRun
-        :func:`gomkcn.load` reads one of a folder, ``mine_structures`` of this module makes one of a
-        graph. The graphs may have any sizes.
+    first, second : MiningRun, or anything :func:`gomkcn.as_csr` takes
+        :func:`gomkcn.load` reads a run of a folder. The shares of a run have no error, since it
+        keeps no counts at its nodes: give its graph. The graphs may have any sizes.
+    null : str or NullModel
+        The null model, as for :class:`gomkcn.PatternMiner`; "none" leaves random graphs out.
+    null_samples : int
+        Random graphs of each graph; 199 leave the z of a profile an error of a twentieth.
+    seed : int
+        Seed of the random graphs, and of the groups of nodes that are left out together.
+    steps : Steps, optional
+        Keeps what is done, shows how much that is, and tells when to stop.
+    progress : bool
+        Whether to show a progress bar; that of ``steps``, where they are given.
 
     Returns
     -------
     RunComparison
-        A table with a row for each structure of either run.
+        A table with a row for each structure, the surest difference first; its table "roles" has
+        the nodes that changed most.
 
     Raises
     ------
     InputError
-        If one is no run, but a path or a graph.
+        For a graph without edges, or settings out of range.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from gomkcn import compare_runs
-    >>> from gomkcn.mining.patterns.run_comparison import mine_structures
-    >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
-    >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
+    >>> from gomkcn import compare
+    >>> found = compare(
+    ...     nx.watts_strogatz_graph(60, 6, 0.1, seed=0), nx.gnm_random_graph(90, 200, seed=1)
+    ... )
+    >>> found.by_difference[0].name, found.by_difference[0].is_sure
+    ('...', True)
     >>> {one.name: one.signs for one in found.structures[:2]}
     {'triangle': (1, 0), 'path of 3 nodes': (-1, 0)}
     >>> found
-    RunComparison('graph' and 'graph': ... structures, ... for those of 4 nodes, ...)
+    RunComparison('graph' and 'graph': ... structures, ... differ, ... for those of 4 nodes, ...)
     """
-    for which, run in (("first", first), ("second", second)):
-        if not isinstance(run, MiningRun):
-            raise InputError(
-                f"compare_runs takes two runs, got {type(run).__name__} as the {which}; "
-                "gomkcn.load(folder) reads a run, and "
-                "mine_structures(graph) of gomkcn.mining.patterns.run_comparison makes one."
+    miner = PatternMiner(filters=NONE, null=null, null_samples=null_samples, random_state=seed)
+    miner.check()
+    inputs = (ComparedInput(first), ComparedInput(second))
+    with JobProgress(progress) as bar:
+        steps = Steps(progress=bar) if steps is None else steps
+        return compare_inputs(inputs, miner, steps)
+
+
+def compare_inputs(
+    inputs: tuple[ComparedInput, ComparedInput], miner: PatternMiner, steps: Steps
+) -> RunComparison:
+    """What :func:`compare` does with two inputs and the miner that counts in them."""
+    # 1. the graphs, in an order of their own
+    graphs = [_graph_of(compared) for compared in inputs]
+    mined = [None if graph is None else MinedGraph.of(graph) for graph in graphs]
+    for known in filter(None, mined):
+        refuse_no_edges(known.given)
+        check_channels(known.given)
+    # 2. what both have, which is known soon: counts and their errors, and the roles of nodes
+    measured: list[MeasuredGraph | None] = []
+    for which, ordered in zip(BOTH, mined, strict=True):
+        with steps.part(f"{which} graph"):
+            measured.append(
+                None if ordered is None else measure_graph(ordered, _rules(miner, ordered), steps)
             )
+    first, second = mined
+    if first is None or second is None:
+        roles = RoleChanges(note="Roles of nodes are compared where both graphs are at hand.")
+    else:
+        roles = changed_roles(first.given, second.given, _rules(miner, first), steps)
+    # 3. the random graphs of each, which take longest
+    runs: list[MiningRun] = []
+    for which, compared, ordered in zip(BOTH, inputs, mined, strict=True):
+        if isinstance(compared.given, MiningRun):
+            runs.append(compared.given)
+            continue
+        assert ordered is not None, "a graph was given"
+        with steps.part(f"{which} graph"):
+            runs.append(_mine(ordered, miner, compared.path, steps))
+    return _compare(runs, measured, roles)
+
+
+def _graph_of(compared: ComparedInput) -> Any:
+    """The graph of an input; None where a run has it no longer."""
+    return compared.graph if isinstance(compared.given, MiningRun) else compared.given
+
+
+def _rules(miner: PatternMiner, mined: MinedGraph) -> ChoiceRules:
+    return miner.choice_rules(mined.given, as_seed("random_state", miner.random_state))
+
+
+def _compare(
+    runs: Sequence[MiningRun], measured: Sequence[MeasuredGraph | None], roles: RoleChanges
+) -> RunComparison:
+    """Pair the structures of two runs."""
+    first, second = runs
     null = next((name for name in first.null_models if name in second.null_models), "")
-    both = [_Counted.of(run, null) for run in (first, second)]
+    both = [_Counted.of(run, null, of_graph) for run, of_graph in zip(runs, measured, strict=True)]
     structures: dict[bytes, Structure] = {}
     for counted in reversed(both):
         structures |= counted.structures
@@ -218,21 +345,42 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     every = list(structures.values())
     names = tell_apart([describe_structure(structure, feature_names) for structure in every], every)
     rows = [
-        ComparedStructure(name, structure, *(counted.side(key, structure) for counted in both))
+        ComparedStructure(
+            name, structure, both[0].side(key, structure), both[1].side(key, structure)
+        )
         for name, (key, structure) in zip(names, structures.items(), strict=True)
     ]
-    rows = _in_order(_with_entries([row for row in rows if row.is_held]))
-    return RunComparison(
-        ComparedRun(first.graph, first.warnings),
-        ComparedRun(second.graph, second.warnings),
-        null,
-        tuple(rows),
-        tuple(_profiles(rows)),
-    )
+    rows = _in_order(_with_p(_with_entries([row for row in rows if row.is_held])))
+    compared = [
+        ComparedRun(run.graph, run.warnings, *_units_of(of_graph))
+        for run, of_graph in zip(runs, measured, strict=True)
+    ]
+    return RunComparison(compared[0], compared[1], null, tuple(rows), tuple(_profiles(rows)), roles)
+
+
+def _units_of(measured: MeasuredGraph | None) -> tuple[str, int]:
+    if measured is None or not measured.measured.structures:
+        return NODES, 0
+    return measured.unit, measured.num_units
+
+
+def _with_p(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:
+    """The structures with the p of their difference, corrected for all that have one."""
+    z = np.array([row.difference_z for row in rows])
+    # the survival function of the normal distribution, on both sides
+    p = np.array([math.erfc(abs(value) / math.sqrt(2)) for value in z])
+    adjusted = holm(p).tolist()
+    return [replace(row, p_difference=value) for row, value in zip(rows, adjusted, strict=True)]
 
 
 def mine_structures(
-    graph: Any, path: str | None = None, *, steps: Steps | None = None
+    graph: Any,
+    path: str | None = None,
+    *,
+    null: Any = AUTO,
+    null_samples: int = NULL_SAMPLES,
+    seed: int = 0,
+    steps: Steps | None = None,
 ) -> MiningRun:
     """Count all structures of few nodes and compare them with random graphs: a run without motifs.
 
@@ -241,6 +389,8 @@ def mine_structures(
     graph : anything :func:`gomkcn.as_csr` takes
     path : str, optional
         Its file, for the name of the run.
+    null, null_samples, seed
+        As for :func:`compare`.
     steps : Steps, optional
         Shows how much is done, and tells when to stop.
 
@@ -252,11 +402,15 @@ def mine_structures(
     29
     """
     mined = MinedGraph.of(graph)
-    csr: CSRGraph = mined.given
-    refuse_no_edges(csr)
-    miner = PatternMiner(filters=NONE)
-    steps = Steps() if steps is None else steps
-    compared = compare_structures(mined, miner.choice_rules(csr), steps)
+    refuse_no_edges(mined.given)
+    miner = PatternMiner(filters=NONE, null=null, null_samples=null_samples, random_state=seed)
+    return _mine(mined, miner, path, Steps() if steps is None else steps)
+
+
+def _mine(mined: MinedGraph, miner: PatternMiner, path: str | None, steps: Steps) -> MiningRun:
+    """The run of a graph that is in order."""
+    csr = mined.given
+    compared = compare_structures(mined, _rules(miner, mined), steps)
     return MiningRun(
         GraphSummary.of(csr, path),
         patterns=[],
@@ -282,38 +436,100 @@ class _Counted(NamedTuple):
     families: Mapping[Family, int]
     # all relations and categories that its structures have
     words: frozenset[str]
+    # its nodes and edges
+    size: tuple[int, int]
+    # count, share and its error of what was measured, and the families of which all are
+    measured: Mapping[bytes, tuple[int, float, float]]
+    whole: frozenset[Family]
 
     @classmethod
-    def of(cls, run: MiningRun, null: str) -> _Counted:
+    def of(cls, run: MiningRun, null: str, of_graph: MeasuredGraph | None) -> _Counted:
         patterns: dict[bytes, Pattern] = {}
         structures: dict[bytes, Structure] = {}
         for pattern in run.counted:
             structure = _without_single_relation(pattern.structure)
             patterns[structure.key] = pattern
             structures[structure.key] = structure
+        families = {
+            Family.of(structures[key]): pattern.significance[null].num_samples
+            for key, pattern in patterns.items()
+            if null in pattern.significance
+        }
+        measured = _shares_of_run(patterns, structures, families)
+        whole = {Family.of(structures[key]) for key in measured}
+        if of_graph is not None:
+            rows = of_graph.measured
+            for structure, *numbers in zip(
+                rows.structures, rows.counts, rows.shares.tolist(), rows.errors.tolist(),
+                strict=True,
+            ):  # fmt: skip
+                named = _without_single_relation(structure)
+                measured[named.key] = (numbers[0], numbers[1], numbers[2])
+                structures.setdefault(named.key, named)
+                whole.add(Family.of(named))
         return cls(
             patterns,
             structures,
             null,
-            {
-                Family.of(structures[key]): pattern.significance[null].num_samples
-                for key, pattern in patterns.items()
-                if null in pattern.significance
-            },
+            families,
             frozenset(word for structure in structures.values() for word in _words(structure)),
+            (run.graph.num_nodes, run.graph.num_edges),
+            measured,
+            frozenset(whole),
         )
 
     def side(self, key: bytes, structure: Structure) -> Side | None:
         """What the run has of a structure; None where it did not look for it."""
+        family = Family.of(structure)
+        # where all of a family were compared, neither the graph nor a random graph has it
+        is_known = self.words >= _words(structure)
+        num_samples = self.families.get(family) if is_known else None
+        is_whole = is_known and family in self.whole
+        number, share, error = self.measured.get(key, (0, math.nan, math.nan))
+        if is_whole and key not in self.measured:
+            # NaN where the others have no error either
+            some = next(key for key in self.measured if Family.of(self.structures[key]) == family)
+            share, error = 0.0, 0.0 * self.measured[some][2]
         pattern = self.patterns.get(key)
-        if pattern is None:
-            # where all of a family were compared, neither the graph nor a random graph has it
-            num_samples = self.families.get(Family.of(structure))
-            if num_samples is None or not self.words >= _words(structure):
-                return None
-            return Side(OccurrenceCount.exact(0), _none_anywhere(self.null, num_samples))
-        copies = None if pattern.motif is None else pattern.motif.num_copies
-        return Side(pattern.frequency.occurrences, pattern.significance.get(self.null), copies)
+        if pattern is not None:
+            copies = None if pattern.motif is None else pattern.motif.num_copies
+            side = Side(pattern.frequency.occurrences, pattern.significance.get(self.null), copies)
+        elif num_samples is not None:
+            side = Side(OccurrenceCount.exact(0), _none_anywhere(self.null, num_samples))
+        elif is_whole:
+            side = Side(OccurrenceCount.exact(number))
+        else:
+            return None
+        num_nodes, num_edges = self.size
+        occurrences = side.count.value
+        return replace(
+            side,
+            share=share,
+            share_error=error,
+            per_node=occurrences / num_nodes,
+            per_edge=occurrences / max(num_edges, 1),
+        )
+
+
+def _shares_of_run(
+    patterns: Mapping[bytes, Pattern],
+    structures: Mapping[bytes, Structure],
+    families: Mapping[Family, int],
+) -> dict[bytes, tuple[int, float, float]]:
+    """Count and share of the structures of each family that a run has whole, without an error."""
+    totals: defaultdict[Family, int] = defaultdict(int)
+    counted = {
+        key: int(pattern.frequency.occurrences.value)
+        for key, pattern in patterns.items()
+        if Family.of(structures[key]) in families
+    }
+    for key, number in counted.items():
+        totals[Family.of(structures[key])] += number
+    return {
+        key: (number, number / total, math.nan)
+        for key, number in counted.items()
+        if (total := totals[Family.of(structures[key])])
+    }
 
 
 def _none_anywhere(null: str, num_samples: int) -> NullComparison:

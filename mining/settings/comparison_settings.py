@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from gomkcn.mining.settings.graph_settings import GraphSettings
-from gomkcn_dgl.settings import Settings, SettingsTable, setting
+from gomkcn.mining.settings.miner_settings import AUTO, LEAST_SAMPLES, null_setting
+from gomkcn.mining.significance.looks import FIRST_SAMPLES
+from gomkcn_dgl.bounds import MOST_REPEATS
+from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 
 
 @dataclass(frozen=True)
 class ComparisonTable(SettingsTable):
-    """The table ``[compare]``: two folders of runs, or graphs."""
+    """The table ``[compare]``: two folders of runs, or graphs, and their random graphs."""
 
     first: str = setting("", "Folder of a run, or a graph")
     second: str = setting("", "Folder of another run, or a graph")
+    null: str | tuple[Any, ...] | None = null_setting(AUTO)
+    null_samples: int = setting(
+        FIRST_SAMPLES, "Number of random graphs of each graph", least=LEAST_SAMPLES,
+        most=MOST_REPEATS,
+    )  # fmt: skip
+    seed: int = seed_setting()
 
 
 @dataclass(frozen=True)

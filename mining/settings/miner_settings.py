@@ -16,8 +16,8 @@ AUTO, NONE = "auto", "none"
 GROWN, FILTERS, FREQUENT = "grown", "filters", "frequent"
 # structures of more nodes are not searched for
 MOST_PATTERN_NODES = 10
-# fewer random graphs decide nothing at 0.05 where many structures are compared
-LEAST_SAMPLES = 99
+# of one random graph there is no standard deviation; how many the test needs, a warning says
+LEAST_SAMPLES = 2
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
 
@@ -39,6 +39,18 @@ def _read_null(name: str, value: Any) -> Any:
         if null != AUTO:
             check_null(null, (AUTO, NONE))
     return nulls
+
+
+def null_setting(default: Any) -> Any:
+    """The field of the null models."""
+    return setting(
+        default,
+        "Null model",
+        words=_null_words,
+        check=_read_null,
+        is_repeated=True,
+        usual="degree, at as many sizes as take two minutes; none for molecules",
+    )
 
 
 def read_given(name: str, value: Any) -> Any:
@@ -77,14 +89,7 @@ class MinerSettings(SettingsTable):
         is_repeated=True,
     )
     exact_copies: bool = setting(False, "Copies have all edges of their motif and no others")
-    null: str | tuple[Any, ...] | None = setting(
-        AUTO,
-        "Null model",
-        words=_null_words,
-        check=_read_null,
-        is_repeated=True,
-        usual="degree, at as many sizes as take two minutes; none for molecules",
-    )
+    null: str | tuple[Any, ...] | None = null_setting(AUTO)
     null_samples: int | None = setting(
         None,
         "Number of random graphs per null model",

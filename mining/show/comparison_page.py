@@ -11,8 +11,10 @@ from gomkcn.mining.patterns.compared_structure import (
     Family,
     comparison_columns,
     copies_columns,
+    difference_columns,
     side_columns,
 )
+from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, roles_sentence
 from gomkcn.mining.patterns.run_comparison import RunComparison
 from gomkcn.mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
 from gomkcn.mining.plots.structure_drawing import draw_structure
@@ -20,6 +22,8 @@ from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.comparison_text import (
     RESULTS,
     correlation_text,
+    difference_lead,
+    errors_note,
     heads,
     lead,
     number_text,
@@ -30,12 +34,14 @@ from gomkcn.mining.show.page_table import PageTable, plain_number
 from gomkcn.mining.structures.pattern import LEVEL
 
 # nothing but the style in the page itself
+# differences and nodes that a page shows; the files have the others
+_MOST_DIFFERENCES, _MOST_CHANGED = 30, 20
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 Row = dict[str, Any]
 
 
-def render_comparison(found: RunComparison) -> str:
-    """Return the page of a comparison of two runs."""
+def render_comparison(found: RunComparison, missing: str = "") -> str:
+    """Return the page of a comparison of two runs; ``missing`` says what a partial one lacks."""
     lines = relation_lines((), [compared.structure for compared in found.structures])
     table = PageTable.of(comparison_columns(), found.structures)
     rows = [_row(number, row, table, lines) for number, row in enumerate(found.structures)]
@@ -48,7 +54,12 @@ def render_comparison(found: RunComparison) -> str:
         heads=heads(found),
         sides=_sides(found, table),
         sources=[run.graph.source for run in (found.first, found.second)],
-        lead=lead(found),
+        missing=missing,
+        lead=difference_lead(found),
+        errors_note=errors_note(found),
+        differences=_differences(found, lines),
+        roles=_roles(found),
+        random_lead=lead(found),
         profiles=_profiles(found, rows),
         results=[
             {"title": text[0].upper() + text[1:], "rows": called}
@@ -76,6 +87,28 @@ def _sides(found: RunComparison, table: PageTable[ComparedStructure]) -> list[tu
         (run.graph.source, sum(column.key in of_run for column in table.heads))
         for run, of_run in zip(runs, keys, strict=True)
     ]
+
+
+def _differences(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any]:
+    """The table of differences, the surest first, without those that both have alike."""
+    shown = [row for row in found.by_difference if row.sureness > 0][:_MOST_DIFFERENCES]
+    table = PageTable.of(difference_columns(), shown)
+    rows = [_row(number, row, table, lines) for number, row in enumerate(shown)]
+    return {"table": table, "rows": rows, "total": len(found.structures)}
+
+
+def _roles(found: RunComparison) -> dict[str, Any]:
+    """The table of the nodes that changed their roles most."""
+    shown = found.roles.rows[:_MOST_CHANGED]
+    table = PageTable.of(ROLE_COLUMNS, shown)
+    return {
+        "said": roles_sentence(found.roles, shown),
+        "table": table,
+        "rows": [
+            {"name": ROLE_COLUMNS[0].text_of(row), "cells": table.cells(row, plain_number)}
+            for row in shown
+        ],
+    }
 
 
 def _motifs(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any] | None:
@@ -144,5 +177,6 @@ def _row(
         "sub": more,
         "svg": draw_structure(compared.structure, *DRAWING, lines=lines, letters=False),
         "signs": compared.signs,
+        "is_sure": compared.is_sure,
         "cells": table.cells(compared, plain_number),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -15,8 +16,12 @@ from gomkcn.mining.patterns.compared_structure import (
     Side,
     Sign,
     copies_columns,
+    difference_columns,
+    share_text,
     side_columns,
 )
+from gomkcn.mining.patterns.measured_graph import NUM_GROUPS
+from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, roles_sentence
 from gomkcn.mining.patterns.run_comparison import Profile, RunComparison
 from gomkcn.mining.show.text_table import NOT_KNOWN, Cell, TextTable, paragraphs, text_table
 from gomkcn.mining.structures.pattern import LEVEL
@@ -26,6 +31,8 @@ from gomkcn_dgl.runtime.files import printable
 
 # rows of a family in the terminal, all directed structures of 3 nodes; a file and the page have all
 _MOST_ROWS = 13
+# of the surest differences, and of the nodes that changed most
+_MOST_DIFFERENCES, _MOST_CHANGED = 10, 5
 # structures that a sentence names
 _MOST_NAMED = 4
 # what both tests say, and what a sentence calls it
@@ -82,6 +89,55 @@ def correlation_text(profile: Profile) -> str:
     """The correlation of two profiles, or why there is none."""
     found = profile.correlation
     return "none" if found is None else f"{found:+.2f}".replace("-", "−")
+
+
+def difference_lead(found: RunComparison) -> str:
+    """How many structures differ between the graphs, and the surest ones."""
+    tested = [row for row in found.structures if not math.isnan(row.p_difference)]
+    if not tested:
+        unknown = [
+            which
+            for which, run in (("first", found.first), ("second", found.second))
+            if not run.num_units
+        ]
+        if not unknown:
+            return "No difference of the shares is tested: all have an error of 0."
+        return (
+            f"No difference of the shares is tested: of the {' and the '.join(unknown)} graph no "
+            "counts at nodes are known. A run keeps none, so that its graph must still be at its "
+            "path; and in a large graph they are left out where they take over two minutes."
+        )
+    sure = [row for row in found.by_difference if row.is_sure]
+    of_all = f"of {count(len(tested), 'structure')}"
+    if not sure:
+        return f"No share {of_all} differs surely between the graphs (adjusted p ≤ {LEVEL})."
+    named = "; ".join(
+        f"{row.name} {share_text(row.first.share)} → {share_text(row.second.share)}"
+        for row in sure[:_MOST_NAMED]
+        if row.first and row.second
+    )
+    verb = "differs" if len(sure) == 1 else "differ"
+    return (
+        f"{len(sure):,} {of_all} {verb} in their share (adjusted p ≤ {LEVEL}), the surest first: "
+        f"{named}."
+    )
+
+
+def errors_note(found: RunComparison) -> str:
+    """What the errors of the shares are from; empty where there are none."""
+    units = [
+        f"{run.num_units:,} {'groups of ' if run.num_units == NUM_GROUPS else ''}{run.unit}"
+        for run in (found.first, found.second)
+        if run.num_units
+    ]
+    if not units:
+        return ""
+    left_out = units[0] if len(set(units)) == 1 else " and ".join(units)
+    return (
+        "A share is of all structures of the size. Its error is the delete-one jackknife over "
+        f"{left_out}: how much it varies between graphs whose nodes are drawn in the same way. It "
+        "is rather too large than too small."
+    )
 
 
 def result_sentences(found: RunComparison) -> list[str]:
@@ -168,7 +224,16 @@ PROFILE_COLUMNS: tuple[TableColumn[Profile], ...] = (
 def format_comparison(found: RunComparison) -> str:
     """Two runs and the structures of both, for a terminal, each size by itself."""
     first, second = heads(found)
-    parts = [f"first   {first}\nsecond  {second}", lead(found)]
+    parts = [f"first   {first}\nsecond  {second}", difference_lead(found)]
+    surest = [row for row in found.by_difference if row.sureness > 0][:_MOST_DIFFERENCES]
+    if surest:
+        parts.append(str(text_table(difference_columns(), surest)))
+    changed = found.roles.rows[:_MOST_CHANGED]
+    if said := roles_sentence(found.roles, changed):
+        parts.append(said)
+    if changed:
+        parts.append(str(text_table(ROLE_COLUMNS, changed)))
+    parts.append(lead(found))
     if found.profiles:
         parts.append(str(text_table(PROFILE_COLUMNS, found.profiles)))
     parts += result_sentences(found)

@@ -31,11 +31,13 @@ them; it is the last look then.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn.mining.structures.pattern import LEVEL
+from gomkcn_dgl.graphs.shapes import count
 
 # random graphs of the first look, and of the last one, after which a p near the level of three
 # families has a standard error of less than .01
@@ -98,3 +100,22 @@ class Looks(NamedTuple):
 
 def _is_called(at_first: np.ndarray) -> np.ndarray:
     return at_first <= FIRST_LEVEL + _SAME
+
+
+def what_few_cannot_tell(number: int, num_families: int = 1) -> str:
+    """What so few random graphs cannot tell of structures in so many families; empty if enough.
+
+    The smallest adjusted p is the number of families, divided by that of the random graphs and the
+    graph itself.
+
+    >>> what_few_cannot_tell(5)[:61], what_few_cannot_tell(19)
+    ('with 5 random graphs the smallest adjusted p is 0.167, so tha', '')
+    """
+    needed = ceil(num_families / LEVEL) - 1
+    if number >= needed:
+        return ""
+    least = min(1.0, num_families / (number + 1))
+    return (
+        f"with {count(number, 'random graph')} the smallest adjusted p is {least:.3g}, so that "
+        f"nothing can be called at {LEVEL}, which takes {needed} or more; z is rough"
+    )

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gomkcn.mining.significance.looks import what_few_cannot_tell
 from gomkcn.mining.significance.temporal_draws import Timelines
 from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
 from gomkcn.mining.significance.verdicts import compare_with_random
@@ -261,6 +262,8 @@ def temporal_census(
             range(null_samples),
             in_time=True,
         )
+        if found and (said := what_few_cannot_tell(len(found))):
+            notes += (said,)
         if len(found) < null_samples:
             notes += (f"{len(found)} of {null_samples} random graphs were counted",)
         if len(found) >= _LEAST_SAMPLES:

@@ -11,7 +11,7 @@ from tiny_runs import pattern_of, run_of, significance_of
 
 from gomkcn.mining.counting.census import SUBGRAPH, count_structures
 from gomkcn.mining.patterns.compared_structure import Family
-from gomkcn.mining.patterns.run_comparison import compare_runs, mine_structures
+from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 from gomkcn.mining.show.comparison_text import (
     format_comparison,
@@ -23,8 +23,9 @@ from gomkcn.mining.show.comparison_text import (
 from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.significance.random_graphs import sample_null
 from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCount
+from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 
 PATH, STAR, RING = nx.path_graph(4), nx.star_graph(3), nx.cycle_graph(4)
 
@@ -53,7 +54,7 @@ def runs():
 
 
 def test_every_structure_that_either_counted_is_compared(runs):
-    found = compare_runs(runs["small"], runs["even"])
+    found = compare(runs["small"], runs["even"])
     held = {one.key for run in (runs["small"], runs["even"]) for one in run.counted
             if one.frequency.count or any(r.mean for r in one.significance.values())}  # fmt: skip
     assert {one.structure.key for one in found.structures} == held
@@ -66,7 +67,7 @@ def test_every_structure_that_either_counted_is_compared(runs):
 
 
 def test_profiles_are_z_over_their_length_in_each_family(runs):
-    found = compare_runs(runs["small"], runs["large"])
+    found = compare(runs["small"], runs["large"])
     assert [one.family for one in found.profiles] == [
         Family(size, False, False) for size in (3, 4, 5)
     ]
@@ -89,15 +90,15 @@ def test_profiles_are_z_over_their_length_in_each_family(runs):
 
 
 def test_networks_of_one_kind_and_different_size_have_one_profile(runs):
-    alike = compare_runs(runs["small"], runs["large"]).profiles[1].correlation
-    other = compare_runs(runs["small"], runs["even"]).profiles[1].correlation
+    alike = compare(runs["small"], runs["large"]).profiles[1].correlation
+    other = compare(runs["small"], runs["even"]).profiles[1].correlation
     assert alike > 0.9 > other
 
 
 def test_what_a_run_did_not_see_is_none_of_it_where_it_compared_all_of_the_family():
     first = run_of([compared_of(PATH, 9, 4.0, 5.0, MORE), compared_of(RING, 1, 4.0, -3.0, LESS)])
     second = run_of([compared_of(PATH, 7, 7.0, 0.0, LESS), pattern_of(nx.cycle_graph(6), count=2)])
-    found = compare_runs(first, second)
+    found = compare(first, second)
     rows = {one.name: one for one in found.structures}
     ring, path, six = (rows[f"{what} nodes"] for what in ("cycle of 4", "path of 4", "cycle of 6"))
     assert ring.second.count == OccurrenceCount.exact(0)
@@ -127,7 +128,7 @@ def test_what_has_no_z_is_in_no_profile_and_no_correlation():
     second = replace(
         second, patterns=[seen if one.key == seen.key else one for one in second.patterns]
     )
-    found = compare_runs(first, second)
+    found = compare(first, second)
     rows = {one.name: number for number, one in enumerate(found.structures)}
     (profile,) = found.profiles
     star, ring = rows["star with 3 leaves"], rows["cycle of 4 nodes"]
@@ -169,7 +170,7 @@ def test_what_neither_graph_has_is_shown_alike_whether_a_run_counted_it_or_not()
                     p_adjusted=1.0, sd=0.0 if one is none else 1.0, largest=0.0)})
             if one is none else one for one in own
         ]  # fmt: skip
-        found = compare_runs(run_of(own), run_of([some, path]))
+        found = compare(run_of(own), run_of([some, path]))
         row = {one.name: one for one in found.structures}["cycle of 4 nodes"]
         columns = {k: v for k, v in found.columns().items() if k.endswith("_first")}
         place = found.structures.index(row)
@@ -199,7 +200,7 @@ def test_counts_of_three_nodes_determine_one_another_where_degrees_are_kept(null
 
 
 def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
-    found = compare_runs(runs["small"], runs["large"])
+    found = compare(runs["small"], runs["large"])
     assert [one.name for one in found.that_follow] == ["path of 3 nodes"]
     assert "1 of these has 3 nodes and a pair that is not joined" in lead(found)
     assert lead(found) in " ".join(format_comparison(found).split())
@@ -207,35 +208,120 @@ def test_results_that_follow_from_others_are_no_findings_of_their_own(runs):
     # what no test calls is no result
     alike = compared_of(nx.path_graph(3), 4, 4.0, 0.0, NOT_SHOWN)
     calm = run_of([alike, compared_of(nx.complete_graph(3), 4, 4.0, 0.0, NOT_SHOWN)])
-    assert not compare_runs(calm, calm).that_follow
+    assert not compare(calm, calm).that_follow
 
 
 def test_a_page_without_a_correlation_says_why(runs):
     # undirected, paths and triangles are the two structures of three nodes
-    page = " ".join(render_comparison(compare_runs(runs["small"], runs["even"])).split())
+    page = " ".join(render_comparison(compare(runs["small"], runs["even"])).split())
     assert "No correlation, which needs three structures" in page
     assert "all 2 structures of 3 nodes" in page and "too few all" not in page
 
 
 def test_a_warning_says_of_which_graph_it_is(runs):
     warned = replace(runs["large"], warnings=("The graph has more triangles.",))
-    found = compare_runs(replace(runs["small"], warnings=()), warned)
+    found = compare(replace(runs["small"], warnings=()), warned)
     assert warnings(found) == ["Second, graph: The graph has more triangles."]
     for shown in (format_comparison(found), render_comparison(found)):
         assert "Second, graph: The graph has more triangles." in shown
 
 
 def test_the_heads_count_what_the_table_has(runs):
-    found = compare_runs(runs["small"], runs["even"])
+    found = compare(runs["small"], runs["even"])
     for head in heads(found):
         assert f"{len(found.structures)} structures compared with" in head
 
 
-def test_what_is_no_run_is_refused_in_a_sentence(runs):
-    with pytest.raises(InputError, match=r"takes two runs, got str as the second; gomkcn\.load"):
-        compare_runs(runs["small"], "worm")
-    with pytest.raises(InputError, match="got Graph as the first"):
-        compare_runs(PATH, runs["small"])
+def test_what_is_no_graph_is_refused_in_a_sentence(runs):
+    with pytest.raises(InputTypeError, match="must be a graph, got the path 'worm'"):
+        compare(runs["small"], "worm")
+    with pytest.raises(InputError, match="must have an edge between two different nodes"):
+        compare(nx.empty_graph(3), runs["small"])
+    with pytest.raises(InputError, match="null_samples must be at least 2, got 1"):
+        compare(PATH, PATH, null_samples=1)
+
+
+def test_graphs_are_compared_by_shares_and_the_surest_difference_is_first():
+    clustered = nx.watts_strogatz_graph(60, 6, 0.1, seed=0)
+    even = nx.gnm_random_graph(90, 200, seed=1)
+    found = compare(clustered, even, null=None)
+    rows = found.by_difference
+    assert [one.sureness for one in rows] == sorted((one.sureness for one in rows), reverse=True)
+    for graph, which in ((clustered, "first"), (even, "second")):
+        counts = {
+            one.key: number for one, number in count_structures(as_csr(graph), range(3, 6)).items()
+        }
+        for size in (3, 4, 5):
+            of_size = [one for one in rows if one.structure.num_nodes == size]
+            total = sum(counts[one.structure.key] for one in of_size)
+            for one in of_size:
+                side = getattr(one, which)
+                number = counts[one.structure.key]
+                assert side.count.value == number
+                assert side.share == pytest.approx(number / total)
+                assert side.per_node == pytest.approx(number / len(graph))
+                assert side.per_edge == pytest.approx(number / graph.number_of_edges())
+    # clustering is what differs, and a graph does not differ from itself
+    triangle = next(one for one in rows if one.name == "triangle")
+    assert triangle.is_sure and triangle.difference < 0 and triangle.ratio < 0.5
+    table = found.to_pandas()
+    assert table["structure"].tolist() == [one.name for one in rows]
+    assert np.allclose(table["difference_z"], table["difference"] / table["difference_error"])
+    assert np.allclose(
+        table["difference_error"],
+        np.hypot(table["share_error_first"], table["share_error_second"]),
+    )
+    same = compare(clustered, clustered, null=None)
+    assert not any(one.is_sure or one.difference for one in same.structures)
+    text, page = format_comparison(found), " ".join(render_comparison(found).split())
+    assert f"{sum(one.is_sure for one in rows)} of {len(rows)} structures differ" in text
+    assert page.index("Differences</h2>") < page.index("Comparison with random graphs</h2>")
+    # without random graphs
+    assert not found.null and "no null model in common" in text
+
+
+def test_a_run_whose_graph_is_gone_has_shares_without_errors(runs):
+    found = compare(runs["small"], runs["even"])
+    for one in found.structures:
+        assert 0 <= one.first.share <= 1 and np.isnan(one.first.share_error)
+        assert one.sureness == -1 and not one.is_sure
+    assert "of the first and the second graph no counts at nodes are known" in " ".join(
+        format_comparison(found).split()
+    )
+
+
+def test_collections_and_graphs_with_kinds_are_compared_as_well():
+    rings = [nx.cycle_graph(5 + k % 3) for k in range(24)]
+    trees = [nx.random_labeled_tree(7, seed=k) for k in range(30)]
+    found = compare(rings, trees, null=None)
+    assert (found.first.unit, found.first.num_units) == ("graphs", 24)
+    assert "single graphs, not in collections" in format_comparison(found)
+    assert found.by_difference[0].is_sure
+    rng = np.random.default_rng(1)
+    graphs = []
+    for share in (0.2, 0.8):
+        edges = rng.integers([50, 50, 1], size=(150, 3))
+        edges[:, 2] = rng.random(150) < share
+        graphs.append(signed([edge for edge in edges.tolist() if edge[0] != edge[1]]))
+    found = compare(*graphs, null=None)
+    assert found.first.num_units == 40 and "40 groups of nodes" in render_comparison(found)
+    with_kinds = [one for one in found.by_difference if one.structure.alone is not one.structure]
+    assert with_kinds[0].is_sure
+    for size in (3, 4):
+        of_size = [one for one in with_kinds if one.structure.num_nodes == size]
+        assert sum(one.first.share for one in of_size if one.first) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("samples", "is_warned"), [(2, True), (58, True), (59, False)])
+def test_few_random_graphs_are_drawn_and_a_sentence_says_what_they_cannot_tell(samples, is_warned):
+    run = mine_structures(nx.watts_strogatz_graph(40, 6, 0.1, seed=0), null_samples=samples)
+    results = [one.significance["degree"] for one in run.others]
+    assert {one.num_samples for one in results} == {samples}
+    # three families: sizes of three, four and five nodes
+    said = f"the smallest adjusted p is {3 / (samples + 1):.3g}"
+    assert any(said in warning for warning in run.warnings) == is_warned
+    assert any("which takes 59 or more" in warning for warning in run.warnings) == is_warned
+    assert any(one.is_called for one in run.others) != is_warned
 
 
 def test_signed_and_unsigned_graphs_share_structures_alone():
@@ -243,7 +329,7 @@ def test_signed_and_unsigned_graphs_share_structures_alone():
     edges = [(u, v, s) for u, v, s in rng.integers([12, 12, 2], size=(26, 3)).tolist() if u != v]
     plain = [(u, v, 0) for u, v, _ in edges]
     both = mine_structures(signed(edges))
-    found = compare_runs(both, mine_structures(signed(plain, names=("interacts",))))
+    found = compare(both, mine_structures(signed(plain, names=("interacts",))))
     assert {one.family.has_kinds for one in found.profiles} == {False}
     for one in found.structures:
         if one.structure.alone is one.structure:
@@ -254,18 +340,18 @@ def test_signed_and_unsigned_graphs_share_structures_alone():
     # what one has alone follows from nothing that both have
     assert all(None not in one.signs for one in found.that_follow)
     # signs that have the same names are compared
-    profiles = compare_runs(both, both).profiles
+    profiles = compare(both, both).profiles
     assert {one.family.has_kinds for one in profiles} == {True, False}
     assert all(one.correlation in (None, pytest.approx(1)) for one in profiles)
     other = mine_structures(signed(edges, names=("binds", "cuts")))
-    rows = [one for one in compare_runs(both, other).structures
+    rows = [one for one in compare(both, other).structures
             if one.structure.alone is not one.structure]  # fmt: skip
     assert rows and all((one.first is None) != (one.second is None) for one in rows)
 
 
 def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     directed = mine_structures(nx.gnp_random_graph(30, 0.1, seed=0, directed=True))
-    found = compare_runs(runs["small"], directed)
+    found = compare(runs["small"], directed)
     assert not found.profiles
     assert "read both graphs as directed or both as undirected" in " ".join(
         format_comparison(found).split()
@@ -277,7 +363,7 @@ def test_runs_without_a_null_model_compare_counts():
         run_of([pattern_of(STAR), pattern_of(RING, 1, count=5)]),
         run_of([pattern_of(PATH)]),
     )
-    text = format_comparison(compare_runs(first, second))
+    text = format_comparison(compare(first, second))
     assert "no null model in common" in text
     table = [line.split() for line in text.split("Structures of 4 nodes")[-1].splitlines()]
     counts = {}
@@ -303,14 +389,14 @@ def test_copies_of_both_motif_sets_are_shown():
         )
         for own in motifs
     )
-    found = compare_runs(first, second)
+    found = compare(first, second)
     (ring,) = found.in_a_set
     assert (ring.first.copies, ring.second.copies) == (2, 1)
     assert "Motif sets: 1 of 1 motif in both." in format_comparison(found)
 
 
 def test_the_page_has_every_structure_and_loads_nothing(runs):
-    found = compare_runs(runs["small"], runs["even"])
+    found = compare(runs["small"], runs["even"])
     page = render_comparison(found)
     assert page == render_comparison(found)
     assert_loads_nothing(page)
@@ -320,12 +406,12 @@ def test_the_page_has_every_structure_and_loads_nothing(runs):
         (row,) = (part for part in page.split('<tr id="')[1:] if part.startswith(f'row-{number}"'))
         assert one.first.count.short in row and one.second.count.short in row
     evil = replace(runs["small"].graph, source="<script>alert(1)</script>")
-    named = compare_runs(replace(runs["small"], graph=evil), runs["even"])
+    named = compare(replace(runs["small"], graph=evil), runs["even"])
     assert "<script>" not in render_comparison(named)
 
 
 def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
-    found = compare_runs(runs["small"], runs["large"])
+    found = compare(runs["small"], runs["large"])
     text = format_comparison(found)
     assert text.index("The profiles correlate by") < text.index("adjusted p ")
     assert "over-represented" in text.lower()
@@ -340,9 +426,8 @@ def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     blocks = [text.index(f"{size} nodes: {sizes.count(size)} structures") for size in (3, 4, 5)]
     assert blocks == sorted(blocks)
     # those with the largest entries, which the table has; first and second of each
-    assert (
-        "21 structures; the 13 with the largest entries, the page and the table have all." in text
-    )
+    most = f"{sizes.count(5)} structures; the 13 with the largest entries, the page and the table"
+    assert most in text
     assert sum("  second " in line for line in text.splitlines()) == 2 + 6 + 13
     largest = [line.split()[-1] for line in text[blocks[1] : blocks[2]].splitlines()
                if "  first " in line or "  second " in line]  # fmt: skip

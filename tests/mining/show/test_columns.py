@@ -18,7 +18,7 @@ from gomkcn.mining import (
     MiningRun,
     PatternMiner,
     census,
-    compare_runs,
+    compare,
     frequent_subgraphs,
     motif_set,
     temporal_census,
@@ -163,7 +163,7 @@ def test_a_column_of_filters_is_everywhere(monkeypatch, tmp_path):
 def test_a_column_of_each_run_is_everywhere_in_a_comparison(monkeypatch, tmp_path):
     columns = (*compared_structure.SIDE_COLUMNS, ADDED)
     monkeypatch.setattr(compared_structure, "SIDE_COLUMNS", columns)
-    found = compare_runs(mined(), mined())
+    found = compare(mined(), mined())
     page = render_comparison(found)
     assert page.count(f">{TITLE}</th>") == 2
     assert page.count(f">{VALUE}</td>") == 2 * len(found.structures)
