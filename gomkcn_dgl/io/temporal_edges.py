@@ -24,7 +24,7 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
-from gomkcn_dgl.io.column_names import TIMES
+from gomkcn_dgl.io.column_names import TIMES, is_time
 from gomkcn_dgl.io.dates import FIRST_NUMBERED, LAST_NUMBERED, are_dates
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data
 from gomkcn_dgl.io.edge_tables import number_ends, open_edges
@@ -34,22 +34,12 @@ from gomkcn_dgl.io.table_form import shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.runtime.files import listed, named, printable, reason_of
+from gomkcn_dgl.timestamps import stamps_of, with_year_first
 
 log = logging.getLogger("gomkcn_dgl")
 
-# dates that end in the year; which of the others is the day is told by all of them
-_YEAR_LAST = r"^\s*(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})(?!\d)(.*)$"
-# forms with names of months, of mails, Twitter, web servers and Oracle, and those of Excel with 12
-# hours, behind the year
-_FORMS = (
-    *("%a, %d %b %Y %H:%M:%S %z", "%d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %z %Y"),
-    *("%d/%b/%Y:%H:%M:%S %z", "%d-%b-%Y", "%d-%b-%Y %H:%M", "%d-%b-%Y %H:%M:%S"),
-    *("%Y-%m-%d %I:%M %p", "%Y-%m-%d %I:%M:%S %p"),
-)
 # dates as numbers, of which each unit of the first is so many: with minutes, or with seconds
 _NUMBERED_FORMS = {"%Y%m%d": 1, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
-# what is written behind times, which are taken as such anyway
-_ZONE_NAME = r"\s+(?:UTC|GMT)$"
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 # the units of a window in seconds
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -355,24 +345,16 @@ class _Times(NamedTuple):
         if pd.api.types.is_datetime64_any_dtype(column):
             stamps = pd.to_datetime(column, utc=True)
         else:
-            text = _with_year_first(column.astype(str), place)
-            text = text.str.replace(_ZONE_NAME, "", regex=True)
-            stamps = _stamps_of(text)
+            given = column.astype(str)
+            text, order = with_year_first(given, place)
+            if order:
+                first = printable(given.iloc[0])
+                log.log(READING, "dates such as %s are read as %s", first, order)
+            stamps = stamps_of(text)
             below = text.str.contains(_BELOW_NANOSECONDS).to_numpy(bool)
             _refuse_time(below, values, place, "a timestamp of at most nanoseconds was expected")
             _refuse_time(stamps.isna().to_numpy(bool), values, place)
         return cls(*_exact_stamps(stamps), True)
-
-
-def _stamps_of(text: Any) -> Any:
-    """Dates as the first of them is written, missing where a text is none."""
-    import pandas as pd
-
-    def read(cells: Any, form: str) -> Any:
-        return pd.to_datetime(cells, errors="coerce", utc=True, format=form)
-
-    known = (form for form in ("ISO8601", *_FORMS) if read(text[:1], form).notna().all())
-    return read(text, next(known, "ISO8601"))
 
 
 def _numbered_dates(numbers: Any) -> Any:
@@ -396,27 +378,6 @@ def _numbered_dates(numbers: Any) -> Any:
     way_out = (Argument("time_unit", "s"), " takes them as numbers")
     log.log(READING, "%s", Message(sentence, way_out=way_out))
     return dates
-
-
-def _with_year_first(text: Any, place: Callable[[int], str]) -> Any:
-    """Dates such as 31/01/2024 as 2024-01-31, where they tell day and month apart.
-
-    Between points the day stands first, and else where no month fits it.
-    """
-    parts = text.str.extract(_YEAR_LAST)
-    if parts[0].isna().any():
-        return text
-    first, second = (parts[column].astype(np.int64) for column in (0, 2))
-    is_day_first = bool((first > 12).any()) or bool((parts[1] == ".").all())
-    is_month_first = bool((second > 12).any())
-    if is_day_first == is_month_first:
-        rule = "dates must tell the day from the month, as 31/01/2024 or 2024-01-31 do"
-        raise InputError(rule, got=shown(text.iloc[0]), place=place(0))
-    order = "day, month, year" if is_day_first else "month, day, year"
-    log.log(READING, "dates such as %s are read as %s", printable(text.iloc[0]), order)
-    day, month = (first, second) if is_day_first else (second, first)
-    digits = (part.astype(str).str.zfill(2) for part in (month, day))
-    return parts[3].str.cat(list(digits), sep="-") + parts[4].str.rstrip()
 
 
 def _refuse_time(
@@ -527,10 +488,15 @@ def _time_column(layout: EdgeLayout) -> int:
         # beside other numbers, such as ratings, times are told by their size
         found = [at for at in free if len(free) == 1 or are_dates(table.first(at))]
     elif not found:
-        # under another name, dates tell themselves
-        found = [at for at in free if are_dates(table.first(at), as_text=True)]
+        # under another name, dates tell themselves, and so does the end of the name
+        called = [at for at in free if is_time(table.names[at])]
+        dated = [at for at in free if are_dates(table.first(at), as_text=True)]
+        both = [at for at in dated if at in called]
+        found = next((some for some in (both, dated, called) if len(some) == 1), dated)
     if len(found) != 1:
         names = listed(table.name(at) for at in free)
         rule = "a table of edges must have a column of times, called time or named by "
-        raise InputError((rule, Argument("time")), got=names or "none")
+        likely = found or [at for at in free if are_dates(table.first(at))]
+        way_out = ("name one, such as ", Argument("time", table.name(likely[0]))) if likely else ""
+        raise InputError((rule, Argument("time")), got=names or "none", way_out=way_out)
     return found[0]
