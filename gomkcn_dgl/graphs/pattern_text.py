@@ -65,7 +65,8 @@ _VALUE = re.compile(rf'({_DATE}|{_NUMBER})|"([^"]*)"', re.ASCII)
 _FACTORS = 1e-15, 1e15
 _FACTOR = re.compile(rf"({_NUMBER})[ \t]*\*", re.ASCII)
 _TEST = re.compile(
-    rf"""(?:"([^"]+)"|([^\s"<>=!,]+))[ \t]*(!=|<=|>=|=|<|>)[ \t]*(?:({_DATE}|{_NUMBER})|"([^"]*)"|(\w+))""",
+    r"""(?:"([^"]+)"|([^\s"<>=!,]+))[ \t]*(!=|<=|>=|=|<|>)[ \t]*"""
+    rf"""(?:({_DATE}|{_NUMBER})|"([^"]*)"|(\w+))""",
     re.ASCII,
 )
 # what stands between commas, but for those within quotes

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -87,6 +87,17 @@ class TemporalEdges:
         has a unit of its own.
     unit_note : str
         How ``unit`` is known; empty for timestamps.
+    are_timestamps : bool
+        Whether the times are timestamps, since 1970, and no numbers.
+    rows : numpy.ndarray
+        int64 ``[E]``, the row of each edge in the input, from 1; a header is none.
+    names : sequence
+        What the input calls each node, ``[V]``.
+    ends, time : tuple of str, str
+        What the input calls the columns of the two ends, and that of the times.
+    columns : mapping of str to sequence
+        All columns of the input by name, a value for each of its rows and None where there is none.
+        Empty unless they were read.
     """
 
     source: np.ndarray
@@ -96,6 +107,17 @@ class TemporalEdges:
     ticks: int = 1
     unit: str = "s"
     unit_note: str = ""
+    are_timestamps: bool = False
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    names: Sequence[Any] = ()
+    ends: tuple[str, str] = ("source", "target")
+    time: str = "time"
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def column(self, name: str) -> list[Any]:
+        """A column of the input, a value for each edge."""
+        values = self.columns[name]
+        return [values[row - 1] for row in self.rows.tolist()]
 
     def window(self, window: float | str | timedelta | np.timedelta64) -> int | float:
         """A window in ticks, exactly; rounded to a float where the times are floats.
@@ -174,6 +196,7 @@ def read_temporal_edges(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
+    with_columns: bool = False,
 ) -> TemporalEdges:
     """Read edges with times.
 
@@ -190,6 +213,8 @@ def read_temporal_edges(
         The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, for windows
         that have a unit. None: the one in which all times are dates from 1990 to 2099, else the
         second. Numbers that all are dates as 20240131 is one are dates, unless a unit is given.
+    with_columns : bool
+        Whether all columns of the input are kept, for conditions on them and to list them.
 
     Raises
     ------
@@ -208,6 +233,12 @@ def read_temporal_edges(
         check_choice("time_unit", time_unit, TIME_UNITS)
     if isinstance(graph, TemporalEdges):
         given = {"source": source, "target": target, "time": time, "time_unit": time_unit}
+        if with_columns and not graph.columns and len(graph.times):
+            raise InputError(
+                "graph",
+                "must have all columns of its table",
+                way_out="read_temporal_edges(table, with_columns=True) keeps them",
+            )
         name = next((name for name, value in given.items() if value is not None), None)
         if name is not None:
             raise InputError(name, "is for edges that are still to be read", way_out="leave it out")
@@ -220,11 +251,17 @@ def read_temporal_edges(
             is_csv = file.ending in (".csv", ".tsv")
             is_parquet = file.ending == ".parquet"
             table = open_parquet(file) if is_parquet else open_edges(file, choice, is_csv=is_csv)
-            return _of_table(table, choice, time, time_unit)
+            return _of_table(table, choice, time, time_unit, with_columns=with_columns)
     if is_table(graph):
-        return _of_table(open_stream(graph, "the table of edges"), choice, time, time_unit)
+        table = open_stream(graph, "the table of edges")
+        return _of_table(table, choice, time, time_unit, with_columns=with_columns)
     if hasattr(graph, "is_multigraph"):
-        return _read_networkx(graph, "time" if time is None else time, time_unit)
+        found = _read_networkx(graph, "time" if time is None else time, time_unit)
+        return (
+            replace(found, columns=_attributes_of(graph), time=str(time or "time"))
+            if with_columns
+            else found
+        )
     raise InputTypeError(
         "graph",
         (
@@ -236,11 +273,22 @@ def read_temporal_edges(
 
 
 def _of_table(
-    source: Source, choice: ColumnChoice, time: Column | None, time_unit: str | None
+    source: Source,
+    choice: ColumnChoice,
+    time: Column | None,
+    time_unit: str | None,
+    *,
+    with_columns: bool,
 ) -> TemporalEdges:
     layout = find_layout(source, choice, time)
     at = _time_column(layout)
-    table = replace(layout, roles={**layout.roles, "time": at}).read()
+    names = [layout.table.name(place) for place in range(len(layout.table.names))]
+    kept = {
+        names[place]: place
+        for place in range(len(names))
+        if with_columns and holds_data(layout.table, place)
+    }
+    table = replace(layout, roles={**layout.roles, "time": at}, attributes=kept).read()
     column = table.columns[at]
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -252,8 +300,15 @@ def _of_table(
             f"the column {table.names[at]!r} must hold times, and its {column.type} cannot be "
             f"read ({reason_of(error)})."
         ) from None
-    _, ends = number_ends(table, layout.ends)
-    return _in_order(ends, times, table.place, time_unit)
+    ids, ends = number_ends(table, layout.ends)
+    found = _in_order(ends, times, table.place, time_unit)
+    return replace(
+        found,
+        names=[ids[code] for code in found.names],
+        ends=(names[layout.ends[0]], names[layout.ends[1]]),
+        time=names[at],
+        columns={name: table.cells(place) for name, place in kept.items()},
+    )
 
 
 def _in_order(
@@ -277,13 +332,24 @@ def _in_order(
         source = source[apart]
         target = target[apart]
         times = times[apart]
+    given = 1 + np.flatnonzero(apart)
     order = np.argsort(times, kind="stable")
     nodes, rows = np.unique(np.stack([source, target]), return_inverse=True)
     source, target = rows.reshape(2, -1)
     times = times[order]
     unit, note = _unit_of(times, found, time_unit)
+    called = [*numbers]
     return TemporalEdges(
-        source[order], target[order], times, len(nodes), found.in_a_unit, unit, note
+        source[order],
+        target[order],
+        times,
+        len(nodes),
+        found.in_a_unit,
+        unit,
+        note,
+        found.are_timestamps,
+        given[order],
+        [called[node] for node in nodes.tolist()],
     )
 
 
@@ -475,6 +541,14 @@ def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalE
     rows = list(graph.edges(data=time))
     ends = [[row[end] for row in rows] for end in (0, 1)]
     return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}", time_unit)
+
+
+def _attributes_of(graph: Any) -> dict[str, list[Any]]:
+    """The attributes of the edges of a NetworkX graph, and their ends."""
+    rows = list(graph.edges(data=True))
+    names = dict.fromkeys(str(name) for *_, attributes in rows for name in attributes)
+    found = {name: [attributes.get(name) for *_, attributes in rows] for name in names}
+    return {"source": [row[0] for row in rows], "target": [row[1] for row in rows], **found}
 
 
 def _time_column(layout: EdgeLayout) -> int:
