@@ -318,11 +318,7 @@ def _in_order(
     time_unit: str | None,
 ) -> TemporalEdges:
     """Number the nodes, sort the edges by time, drop those from a node to itself."""
-    numbers: dict[Any, int] = {}
-    source, target = (
-        np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
-        for column in ends
-    )
+    called, source, target = _numbered(ends)
     found = _Times.read(values, place, dates_as_numbers=time_unit is None)
     times = found.ticks
     apart = source != target
@@ -338,7 +334,6 @@ def _in_order(
     source, target = rows.reshape(2, -1)
     times = times[order]
     unit, note = _unit_of(times, found, time_unit)
-    called = [*numbers]
     return TemporalEdges(
         source[order],
         target[order],
@@ -351,6 +346,27 @@ def _in_order(
         given[order],
         [called[node] for node in nodes.tolist()],
     )
+
+
+def _numbered(ends: Sequence[Iterable[Any]]) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The nodes in the order in which they appear, and their numbers at the two ends of edges."""
+    columns = [*ends]
+    if all(isinstance(column, np.ndarray) for column in columns):
+        # numbers of a table, which are many
+        nodes, first, rows = np.unique(
+            np.concatenate(columns), return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        source, target = number[rows].reshape(2, -1)
+        return nodes[order].tolist(), source, target
+    numbers: dict[Any, int] = {}
+    source, target = (
+        np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
+        for column in columns
+    )
+    return [*numbers], source, target
 
 
 def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, str]:
