@@ -292,7 +292,10 @@ def _occurrences_from(
             else:
                 # 2. the edge that the fewest events may be is next
                 depth += 1
-                _choose(pattern, neighbors, events, place_of, node_of, depth, edge_at, kind_at, cursor, stop)  # fmt: skip
+                _choose(
+                    pattern, neighbors, events, place_of, node_of,
+                    depth, edge_at, kind_at, cursor, stop,
+                )  # fmt: skip
                 chosen = edge_at[depth]
                 is_last = depth == size - 1 and kind_at[depth] == 2
                 if is_last and pattern.is_free[chosen] and not len(out):

@@ -105,17 +105,25 @@ class TemporalOccurrences(Tabular):
         return len(self.rows)
 
     @property
+    def number(self) -> str:
+        """How often it occurs, in words."""
+        if self.count.is_exact:
+            return counted(int(self.count.value), "occurrence")
+        if math.isinf(self.count.high):
+            return "no occurrence in the part that was searched before time was up"
+        return f"about {self.count} occurrences"
+
+    @property
+    def listed(self) -> str:
+        """How many occurrences are in the table, and whether these are all."""
+        are_all = self.count.is_exact and self.num_listed == self.count.value
+        how = "all" if are_all else "a random sample" if self.num_listed else "as none is asked for"
+        return f"{self.num_listed:,} listed, {how}" if self.count.value else "none listed"
+
+    @property
     def finding(self) -> str:
         """How often it occurs, and what the comparison says, in sentences."""
-        number = f"{self.count} occurrences"
-        if not self.count.is_exact:
-            number = f"about {number} (an estimate: time was up)"
-        if math.isinf(self.count.high):
-            number = "no occurrence in the part that was searched before time was up"
-        elif self.count.value == 1 and self.count.is_exact:
-            number = "1 occurrence"
-        listed = "all" if self.num_listed == self.count.value else "a random sample"
-        parts = [f"{number}; {self.num_listed:,} listed, {listed}."]
+        parts = [f"{self.number}; {self.listed}."]
         for compared in self.comparisons:
             mean, sd = expected(compared.mean, compared.sd)
             z = "" if compared.z is None else f"z {signed(compared.z)}, "
