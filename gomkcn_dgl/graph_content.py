@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.timestamps import microseconds, microseconds_of, read_date
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -62,7 +64,7 @@ class ColumnChoice:
     target: Column | None = None
     # of edges: those that patterns compare with values, and the least value of others
     edge_attributes: tuple[str, ...] = ()
-    minimum: Mapping[str, float] = field(default_factory=dict)
+    minimum: Mapping[str, float | datetime] = field(default_factory=dict)
     # of molecules
     smiles: str | None = None
     class_column: str | None = NONE
@@ -155,16 +157,18 @@ class GraphContent:
 
 
 # the least values of edge attributes: a mapping, or texts such as "score=700"
-Minimum = Mapping[str, float] | Sequence[str]
+Minimum = Mapping[str, "float | str | date"] | Sequence[str]
 
 
-def read_minimum(given: Minimum | None) -> dict[str, float]:
-    """The least value of each edge attribute.
+def read_minimum(given: Minimum | None) -> dict[str, float | datetime]:
+    """The least value of each edge attribute, a number or a date.
 
-    >>> read_minimum(["score=700"])
-    {'score': 700.0}
+    >>> read_minimum(["score=700", "sent=2024-01-31"])
+    {'score': 700.0, 'sent': datetime.datetime(2024, 1, 31, 0, 0)}
     """
-    rule = "must say the least value of an edge attribute, such as score=700"
+    rule = (
+        "must say the least value of an edge attribute, such as score=700 or booked_at=2024-01-31"
+    )
     if given is None:
         return {}
     if not isinstance(given, (Mapping, list, tuple)):
@@ -174,13 +178,14 @@ def read_minimum(given: Minimum | None) -> dict[str, float]:
         if isinstance(given, Mapping)
         else (str(option).rpartition("=")[::2] for option in given)
     )
-    read = {}
+    read: dict[str, float | datetime] = {}
     for name, least in pairs:
+        number: float | datetime | None
         try:
             number = float(least)
         except (TypeError, ValueError):
-            number = math.nan
-        if not (name and math.isfinite(number)):
+            number = read_date(least)
+        if not name or number is None or (isinstance(number, float) and not math.isfinite(number)):
             raise InputError("minimum", rule, got=repr(f"{name}={least}".strip("=")))
         read[str(name).strip()] = number
     return read
@@ -261,7 +266,7 @@ def check_edge_attributes(names: Iterable[str], known: Iterable[str], owner: str
             )
 
 
-def leave_out_edges(content: GraphContent, minimum: Mapping[str, float]) -> GraphContent:
+def leave_out_edges(content: GraphContent, minimum: Mapping[str, float | datetime]) -> GraphContent:
     """Leave out the edges with a value below the least one, or with none; a note says how many.
 
     >>> ends = np.array([0, 1]), np.array([1, 2])
@@ -276,12 +281,23 @@ def leave_out_edges(content: GraphContent, minimum: Mapping[str, float]) -> Grap
     notes = []
     kept = np.ones(number, bool)
     for name, least in minimum.items():
-        values = numbers_with_gaps(name, with_gaps(content.edges, name))
+        given = with_gaps(content.edges, name)
+        if isinstance(least, datetime):
+            dates = microseconds_of(given)
+            if dates is None:
+                raise InputError(
+                    "minimum",
+                    f"must be a number, since {name!r} does not hold dates alone",
+                    got=f"{name}={least}",
+                )
+            values, bound, below = dates, microseconds(least), f"before {least}"
+        else:
+            values, bound, below = numbers_with_gaps(name, given), least, f"below {least:g}"
         # nor is a value that is missing at least as large
-        is_left = kept & (values >= least)
+        is_left = kept & (values >= bound)
         num_out = int(kept.sum() - is_left.sum())
         or_missing = " or missing" if np.isnan(values).any() else ""
-        sentence = f"left out {num_out:,} of {number:,} edges, whose {name!r} is below {least:g}"
+        sentence = f"left out {num_out:,} of {number:,} edges, whose {name!r} is {below}"
         sentence += or_missing
         log.log(READING, "%s", sentence)
         notes.append(sentence)

@@ -22,3 +22,6 @@ from gomkcn.mining.structures.pattern import OccurrenceCount as OccurrenceCount
 from gomkcn.mining.structures.pattern import Pattern as Pattern
 from gomkcn.mining.structures.truth import compare_with_truth as compare_with_truth
 from gomkcn.mining.temporal.temporal_motifs import temporal_census as temporal_census
+from gomkcn.mining.temporal.temporal_occurrences import (
+    temporal_occurrences as temporal_occurrences,
+)

@@ -336,7 +336,12 @@ def frequent(
         TemporalTable, "time", "source", "target", "time_unit", shown=("time", "source", "target")
     ),
 )
-@option_group("Options", setting_options(TemporalTable, "window", shown=("window",)))
+@option_group(
+    "Options",
+    setting_options(
+        TemporalTable, "window", "pattern", "list", shown=("window", "pattern", "list")
+    ),
+)
 @option_group(
     "Random graphs and counts",
     setting_options(
@@ -363,7 +368,7 @@ def temporal(
     n_jobs: int | None,
     **options: Any,
 ) -> None:
-    """Count motifs of three edges in the order of time.
+    """Count motifs of edges in the order of time, or list the occurrences of one.
 
     GRAPH is a table of edges with a column of times: numbers or timestamps. The 36 motifs of two
     or three nodes and three edges are counted exactly, and compared with random graphs, which keep
@@ -371,26 +376,42 @@ def temporal(
     others. Rows and columns are those of Paranjape, Benson and Leskovec (2017). When
     time is up, the comparison is with the random graphs that are counted by then.
 
+    With --pattern, two to six edges that follow each other in time as they are written, its
+    occurrences alone are counted and listed: a row for each event, with its row and all columns of
+    the table, in occurrences.csv. Edges may have conditions, as in gomkcn count, and a window
+    behind them. Conditions that compare times, as x.time <= y.time, replace the order as written.
+    When time is up before all is counted, the count is an estimate.
+
     \b
     gomkcn temporal messages.txt.gz --window 1h
     gomkcn temporal payments.csv --window 7d --time booked --out payments
     gomkcn temporal messages.txt.gz --window 1h --null gaps
     gomkcn temporal calls.parquet --window 1h --n-jobs 4
+    gomkcn temporal payments.csv --pattern 'A -> B, B -> C, C -> A within 7d' --null times
+    gomkcn temporal payments.csv --pattern 'A -> B as x, B -> A as y, y.amount >= .9 * x.amount'
+    --window 1d --list 50
     """
     refuse_torchrun("temporal", "is shared by --n-jobs 4")
     show_log(quiet)
     from gomkcn.mining.runs.temporal import TEMPORAL
     from gomkcn.mining.settings.temporal_settings import TemporalSettings
+    from gomkcn.mining.temporal.event_pattern import read_event_pattern
     from gomkcn.mining.temporal.temporal_motifs import check_temporal_options
+    from gomkcn.mining.temporal.temporal_occurrences import window_of
     from gomkcn_dgl.io.temporal_edges import read_temporal_edges
     from gomkcn_dgl.runtime.job import Interrupts
 
     settings = settings_of_options(TemporalSettings(), settings_file, options)
     table = settings.temporal
     path = required_path(ctx, table.path)
-    if table.window is None:
+    window = table.window
+    if table.pattern is not None:
+        window = window_of(read_event_pattern(table.pattern), window)
+    elif table.list is not None:
+        raise InputError("--list is for the occurrences of a --pattern; give one, or leave it out.")
+    if window is None:
         raise InputError("--window must be given, such as --window 1h.")
-    check_temporal_options(table.window, table.null, table.null_samples, n_jobs)
+    check_temporal_options(window, table.null, table.null_samples, n_jobs)
     files = [name for name in inputs_of(ctx, path) if not resume or name != settings_file]
     run_into_folder(
         ctx,
@@ -403,6 +424,7 @@ def temporal(
             target=table.target,
             time=table.time,
             time_unit=table.time_unit,
+            with_columns=table.pattern is not None,
         ),
         path=path,
         files=files,

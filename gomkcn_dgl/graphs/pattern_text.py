@@ -1,27 +1,31 @@
 """The text of a pattern: edges, those that must be absent, and conditions on edges and nodes.
 
-    pattern   = part { ("," | ";" | new line) part }
+    pattern   = part { ("," | ";" | new line) part } [ "within" WINDOW ]
     part      = [ "not" ] ( edge | condition )
     edge      = node join node [ "[" asked "]" ] [ "as" NAME ]
     node      = NAME { ":" CATEGORY }
     join      = "->" | "--" | "-[" asked "]->" | "-[" asked "]-" | "!>" | "!-"
     asked     = ( RELATION | test ) { "," test }
     test      = ATTRIBUTE ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
-    condition = term ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( term | value )
+    condition = product ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( product | value )
               | term [ "not" ] "in" "(" value { "," value } ")"
+    product   = [ NUMBER "*" ] term
     term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
-    value     = NUMBER | '"' TEXT '"'
+    value     = NUMBER | DATE | '"' TEXT '"'
 
 The NAME of a term is that of a node, or what an edge is called behind ``as``. ``!>`` and ``!-``, or
 ``not`` in front of an edge, say that it must be absent. A test is of an attribute of the edge, and
 ``relation = "NAME"`` names its relation. An edge from a node to itself is a self-loop. A number is
 written as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or a term, as 0.5, is a number.
+A DATE is 2024-01-31, with a time behind it or not: 2024-01-31 10:00. A WINDOW, as 7d, is for events
+in time alone: the longest time from the first to the last of them.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
 from gomkcn_dgl.errors import InputError
@@ -40,6 +44,8 @@ _SHOWN_LETTERS = 60
 _NODE = r"([^\s,;:>\[!-]+)((?::[^\s,;:>\[]+?)*)"
 _START = re.compile(rf"{_NODE}[ \t]*(-(?:\[([^\]]+)\])?(?:-?>|-)|!>|!-)")
 _END = re.compile(rf"{_NODE}(?=[ \t]*(?:[,;\n\[]|$)|[ \t]+as[ \t])")
+# behind the last part
+_WITHIN = re.compile(r"(?:\s*[,;])?\s+within[ \t]+([^,;\n]*)$")
 _CALLED = re.compile(r"""as[ \t]+([^\s,;:>\[!.=<"'-]+)(?=[ \t]*(?:[,;\n]|$))""")
 _BLANK = re.compile(r"[ \t]*")
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s*\n\s*")
@@ -52,9 +58,15 @@ _TERM = re.compile(r"""([^\s,;:>\[!.=<"'-]+)\.(?:(\w+)|"([^"]+)")""")
 _OPERATOR = re.compile(r"!=|<=|>=|=|<|>|not[ \t]+in\b|in\b")
 _DIGITS = r"\d+(?:_\d+)*"
 _NUMBER = rf'[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?(?![\w."])'
-_VALUE = re.compile(rf'({_NUMBER})|"([^"]*)"', re.ASCII)
+_TIME = r"\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+_DATE = rf"\d{{4}}-\d\d?-\d\d?(?:[T ]{_TIME})?(?![\w.:-])"
+_VALUE = re.compile(rf'({_DATE}|{_NUMBER})|"([^"]*)"', re.ASCII)
+# sizes of a factor, with which exact products have few digits
+_FACTORS = 1e-15, 1e15
+_FACTOR = re.compile(rf"({_NUMBER})[ \t]*\*", re.ASCII)
 _TEST = re.compile(
-    rf"""(?:"([^"]+)"|([^\s"<>=!,]+))[ \t]*(!=|<=|>=|=|<|>)[ \t]*(?:({_NUMBER})|"([^"]*)"|(\w+))""",
+    r"""(?:"([^"]+)"|([^\s"<>=!,]+))[ \t]*(!=|<=|>=|=|<|>)[ \t]*"""
+    rf"""(?:({_DATE}|{_NUMBER})|"([^"]*)"|(\w+))""",
     re.ASCII,
 )
 # what stands between commas, but for those within quotes
@@ -109,11 +121,20 @@ class EdgePart(NamedTuple):
 
 
 class Term(NamedTuple):
-    """An attribute of a node of the pattern, or of an edge by its name; where it was written."""
+    """An attribute of a node of the pattern, or of an edge by its name; where it was written.
+
+    ``factor`` is what it is multiplied by.
+    """
 
     node: str
     attribute: str
     at: int
+    factor: Fraction = Fraction(1)
+
+    @property
+    def quantity(self) -> str:
+        """The attribute with its factor, in which what is compared is the same or is not."""
+        return self.attribute if self.factor == 1 else f"{self.factor} * {self.attribute}"
 
 
 class Condition(NamedTuple):
@@ -141,7 +162,7 @@ class PatternText:
 
     ``edges`` must be there and ``absent`` ones must not; ``loops`` from a node to itself are of
     either kind. ``edge_conditions`` compare attributes of edges that have a name; what compares one
-    with values is among the tests of the edge.
+    with values is among the tests of the edge. ``within`` is the window, empty where there is none.
 
     >>> pattern = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
     >>> list(pattern.nodes), [edge.given for edge in pattern.absent]
@@ -157,6 +178,7 @@ class PatternText:
     loops: list[EdgePart]
     conditions: list[Condition]
     edge_conditions: list[Condition] = field(default_factory=list)
+    within: str = ""
 
     @classmethod
     def read(cls, text: str) -> PatternText:
@@ -169,8 +191,9 @@ class PatternText:
             raise InputError(
                 "pattern", f"must have at most {_MOST_LETTERS:,} letters", got=f"{len(text):,}"
             )
-        reader = _Reader(text)
-        pattern = cls(reader.text, {}, [], [], [], [])
+        window = _WITHIN.search(text)
+        reader = _Reader(text[: window.start()] if window else text)
+        pattern = cls(text, {}, [], [], [], [], within=window[1] if window else "")
         while True:
             begin = reader.at
             is_negated = bool(reader.take(_NOT))
@@ -289,14 +312,14 @@ class _Reader:
 def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
     """A condition; None where no attribute and operator come next."""
     begin = reader.at
-    if reader.take(_VALUE) and reader.take(_OPERATOR):
+    if not _FACTOR.match(reader.text, begin) and reader.take(_VALUE) and reader.take(_OPERATOR):
         reader.refuse(
             "must have NODE.ATTRIBUTE in front of the sign and its value behind it, as in "
             "a.size > 0.5",
             begin,
         )
     reader.at = begin
-    left = _read_term(reader)
+    left = _read_product(reader)
     found = reader.take(_OPERATOR) if left else None
     if left is None or found is None:
         reader.at = begin
@@ -308,17 +331,29 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
     else:
         # 0.5 is a number, though it could be the attribute 5 of a node 0
         ahead = _VALUE.match(reader.text, reader.at)
-        right = None if ahead else _read_term(reader)
+        is_product = _FACTOR.match(reader.text, reader.at)
+        right = None if ahead and not is_product else _read_product(reader)
         if right is not None:
             return Condition(left, operator, right)
         values = [_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE")]
+    if left.factor != 1:
+        reader.refuse("must multiply an attribute where it is compared with another one", left.at)
     texts, places = zip(*values, strict=True)
     return Condition(left, operator, texts, places)
 
 
-def _read_term(reader: _Reader) -> Term | None:
-    at, term = reader.at, reader.take(_TERM)
-    return term and Term(term[1], term[2] or term[3], at)
+def _read_product(reader: _Reader) -> Term | None:
+    at, factor = reader.at, reader.take(_FACTOR)
+    term = reader.take(_TERM)
+    if term is None:
+        if factor is not None:
+            reader.refuse("must have NAME.ATTRIBUTE behind a factor, as in .9 * y.amount")
+        return None
+    least, most = _FACTORS
+    if factor is not None and not least <= abs(float(factor[1])) <= most:
+        reader.refuse(f"must have factors from {least:g} to {most:g}", at, factor[1])
+    written = factor[1].replace("_", "") if factor else "1"
+    return Term(term[1], term[2] or term[3], at, Fraction(written))
 
 
 def _read_values(reader: _Reader) -> list[tuple[str, int]]:

@@ -787,6 +787,13 @@ def structure_of_text(text: PatternText, name: str = "", *, ordered: bool = Fals
 
     Its nodes are in the order of the text or, if ``ordered``, in that of names that are integers.
     """
+    if text.within:
+        raise InputError(
+            "pattern",
+            "must have no window, which is for events in time",
+            got=f"within {text.within}",
+            way_out="gomkcn temporal takes it, as gomkcn.temporal_occurrences in Python",
+        )
     direction: dict[str, bool] = {}
     known = set[tuple[str, ...]]()
     for edge in text.edges:

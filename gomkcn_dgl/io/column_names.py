@@ -153,7 +153,9 @@ TIMES = (
     *("unix_time", "start_date", "event_date", "created_utc"),
 )
 # the last word of other names of times
-_WORDS_OF_TIMES = (["time"], ["timestamp"], ["date"], ["datetime"])
+_WORDS_OF_TIMES = {"time", "timestamp", "date", "datetime"}
+# and behind another word, as in booked_at
+_BEHIND_A_DEED = {"at", "on"}
 # what R, pandas and others call a first column of numbers or names of rows
 ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
 # words that call a column of numbers of rows, if its values count them
@@ -208,10 +210,12 @@ def number_nodes(name: str) -> bool:
 def is_time(name: str) -> bool:
     """Whether a column of this name holds times.
 
-    >>> is_time("ts"), is_time("departure_time"), is_time("timeless")
-    (True, True, False)
+    >>> is_time("ts"), is_time("departure_time"), is_time("booked_at"), is_time("timeless")
+    (True, True, True, False)
     """
-    return name.strip().lower() in TIMES or words_of(name)[-1:] in _WORDS_OF_TIMES
+    *before, last = words_of(name) or [""]
+    is_called = last in _WORDS_OF_TIMES or (bool(before) and last in _BEHIND_A_DEED)
+    return name.strip().lower() in TIMES or is_called
 
 
 def differing_words(name: str, other: str) -> tuple[str, str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from gomkcn_dgl.io.table_form import is_number
+from gomkcn_dgl.timestamps import DATE
 
 # of 1973; numbers of nodes, ratings and weights are smaller
 _LEAST_UNIX_TIME = 10**8
-_DATE = re.compile(
-    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
-    r"|\d{1,2}(?:-\d{1,2}-|/\d{1,2}/|\.\d{1,2}\.)\d{4}\b"
-)
 # dates written as numbers, such as 20240131
 FIRST_NUMBERED = 1900_01_01
 LAST_NUMBERED = 2099_12_31
@@ -29,4 +25,4 @@ def are_dates(cells: Sequence[str], *, as_text: bool = False) -> bool:
         low, high = min(numbers, default=0), max(numbers, default=0)
         is_date = FIRST_NUMBERED <= low <= high <= LAST_NUMBERED
         return not as_text and (is_date or low >= _LEAST_UNIX_TIME)
-    return all(map(_DATE.match, cells))
+    return all(map(DATE.match, cells))

@@ -224,6 +224,23 @@ class InputTable:
             return self.values_or_none(at)
         return to_array(pc.fill_null(numbers, math.nan))
 
+    def cells(self, at: int) -> list[Any]:
+        """A column as it was given, None where a cell is empty or null.
+
+        Cells of text are whole numbers where all of them are written so, numbers, or else text.
+        """
+        column = self.columns[at]
+        if not self.is_text:
+            return column.to_pylist()
+        column = pc.if_else(pc.equal(column, ""), None, column)
+        filled = column.drop_null()
+        whole = _cast(filled, pa.int64())
+        if whole is not None and _has_other_forms(filled, to_array(whole)):
+            return column.to_pylist()
+        numbers = _cast(column, pa.float64() if whole is None else pa.int64())
+        found: list[Any] = (column if numbers is None else numbers).to_pylist()
+        return found
+
     def refuse(self, row: int, at: int, rule: Text) -> NoReturn:
         """Refuse the value in a row of a column."""
         value = self.columns[at][row].as_py()

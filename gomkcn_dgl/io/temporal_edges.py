@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -24,7 +24,7 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
-from gomkcn_dgl.io.column_names import TIMES
+from gomkcn_dgl.io.column_names import TIMES, is_time
 from gomkcn_dgl.io.dates import FIRST_NUMBERED, LAST_NUMBERED, are_dates
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data
 from gomkcn_dgl.io.edge_tables import number_ends, open_edges
@@ -34,22 +34,12 @@ from gomkcn_dgl.io.table_form import shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.runtime.files import listed, named, printable, reason_of
+from gomkcn_dgl.timestamps import stamps_of, with_year_first
 
 log = logging.getLogger("gomkcn_dgl")
 
-# dates that end in the year; which of the others is the day is told by all of them
-_YEAR_LAST = r"^\s*(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})(?!\d)(.*)$"
-# forms with names of months, of mails, Twitter, web servers and Oracle, and those of Excel with 12
-# hours, behind the year
-_FORMS = (
-    *("%a, %d %b %Y %H:%M:%S %z", "%d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %z %Y"),
-    *("%d/%b/%Y:%H:%M:%S %z", "%d-%b-%Y", "%d-%b-%Y %H:%M", "%d-%b-%Y %H:%M:%S"),
-    *("%Y-%m-%d %I:%M %p", "%Y-%m-%d %I:%M:%S %p"),
-)
 # dates as numbers, of which each unit of the first is so many: with minutes, or with seconds
 _NUMBERED_FORMS = {"%Y%m%d": 1, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
-# what is written behind times, which are taken as such anyway
-_ZONE_NAME = r"\s+(?:UTC|GMT)$"
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 # the units of a window in seconds
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -97,6 +87,17 @@ class TemporalEdges:
         has a unit of its own.
     unit_note : str
         How ``unit`` is known; empty for timestamps.
+    are_timestamps : bool
+        Whether the times are timestamps, since 1970, and no numbers.
+    rows : numpy.ndarray
+        int64 ``[E]``, the row of each edge in the input, from 1; a header is none.
+    names : sequence
+        What the input calls each node, ``[V]``.
+    ends, time : tuple of str, str
+        What the input calls the columns of the two ends, and that of the times.
+    columns : mapping of str to sequence
+        All columns of the input by name, a value for each of its rows and None where there is none.
+        Empty unless they were read.
     """
 
     source: np.ndarray
@@ -106,6 +107,17 @@ class TemporalEdges:
     ticks: int = 1
     unit: str = "s"
     unit_note: str = ""
+    are_timestamps: bool = False
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    names: Sequence[Any] = ()
+    ends: tuple[str, str] = ("source", "target")
+    time: str = "time"
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def column(self, name: str) -> list[Any]:
+        """A column of the input, a value for each edge."""
+        values = self.columns[name]
+        return [values[row - 1] for row in self.rows.tolist()]
 
     def window(self, window: float | str | timedelta | np.timedelta64) -> int | float:
         """A window in ticks, exactly; rounded to a float where the times are floats.
@@ -184,6 +196,7 @@ def read_temporal_edges(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
+    with_columns: bool = False,
 ) -> TemporalEdges:
     """Read edges with times.
 
@@ -200,6 +213,8 @@ def read_temporal_edges(
         The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, for windows
         that have a unit. None: the one in which all times are dates from 1990 to 2099, else the
         second. Numbers that all are dates as 20240131 is one are dates, unless a unit is given.
+    with_columns : bool
+        Whether all columns of the input are kept, for conditions on them and to list them.
 
     Raises
     ------
@@ -218,6 +233,12 @@ def read_temporal_edges(
         check_choice("time_unit", time_unit, TIME_UNITS)
     if isinstance(graph, TemporalEdges):
         given = {"source": source, "target": target, "time": time, "time_unit": time_unit}
+        if with_columns and not graph.columns and len(graph.times):
+            raise InputError(
+                "graph",
+                "must have all columns of its table",
+                way_out="read_temporal_edges(table, with_columns=True) keeps them",
+            )
         name = next((name for name, value in given.items() if value is not None), None)
         if name is not None:
             raise InputError(name, "is for edges that are still to be read", way_out="leave it out")
@@ -230,11 +251,17 @@ def read_temporal_edges(
             is_csv = file.ending in (".csv", ".tsv")
             is_parquet = file.ending == ".parquet"
             table = open_parquet(file) if is_parquet else open_edges(file, choice, is_csv=is_csv)
-            return _of_table(table, choice, time, time_unit)
+            return _of_table(table, choice, time, time_unit, with_columns=with_columns)
     if is_table(graph):
-        return _of_table(open_stream(graph, "the table of edges"), choice, time, time_unit)
+        table = open_stream(graph, "the table of edges")
+        return _of_table(table, choice, time, time_unit, with_columns=with_columns)
     if hasattr(graph, "is_multigraph"):
-        return _read_networkx(graph, "time" if time is None else time, time_unit)
+        found = _read_networkx(graph, "time" if time is None else time, time_unit)
+        return (
+            replace(found, columns=_attributes_of(graph), time=str(time or "time"))
+            if with_columns
+            else found
+        )
     raise InputTypeError(
         "graph",
         (
@@ -246,11 +273,22 @@ def read_temporal_edges(
 
 
 def _of_table(
-    source: Source, choice: ColumnChoice, time: Column | None, time_unit: str | None
+    source: Source,
+    choice: ColumnChoice,
+    time: Column | None,
+    time_unit: str | None,
+    *,
+    with_columns: bool,
 ) -> TemporalEdges:
     layout = find_layout(source, choice, time)
     at = _time_column(layout)
-    table = replace(layout, roles={**layout.roles, "time": at}).read()
+    names = [layout.table.name(place) for place in range(len(layout.table.names))]
+    kept = {
+        names[place]: place
+        for place in range(len(names))
+        if with_columns and holds_data(layout.table, place)
+    }
+    table = replace(layout, roles={**layout.roles, "time": at}, attributes=kept).read()
     column = table.columns[at]
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -262,8 +300,15 @@ def _of_table(
             f"the column {table.names[at]!r} must hold times, and its {column.type} cannot be "
             f"read ({reason_of(error)})."
         ) from None
-    _, ends = number_ends(table, layout.ends)
-    return _in_order(ends, times, table.place, time_unit)
+    ids, ends = number_ends(table, layout.ends)
+    found = _in_order(ends, times, table.place, time_unit)
+    return replace(
+        found,
+        names=[ids[code] for code in found.names],
+        ends=(names[layout.ends[0]], names[layout.ends[1]]),
+        time=names[at],
+        columns={name: table.cells(place) for name, place in kept.items()},
+    )
 
 
 def _in_order(
@@ -273,11 +318,7 @@ def _in_order(
     time_unit: str | None,
 ) -> TemporalEdges:
     """Number the nodes, sort the edges by time, drop those from a node to itself."""
-    numbers: dict[Any, int] = {}
-    source, target = (
-        np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
-        for column in ends
-    )
+    called, source, target = _numbered(ends)
     found = _Times.read(values, place, dates_as_numbers=time_unit is None)
     times = found.ticks
     apart = source != target
@@ -287,14 +328,45 @@ def _in_order(
         source = source[apart]
         target = target[apart]
         times = times[apart]
+    given = 1 + np.flatnonzero(apart)
     order = np.argsort(times, kind="stable")
     nodes, rows = np.unique(np.stack([source, target]), return_inverse=True)
     source, target = rows.reshape(2, -1)
     times = times[order]
     unit, note = _unit_of(times, found, time_unit)
     return TemporalEdges(
-        source[order], target[order], times, len(nodes), found.in_a_unit, unit, note
+        source[order],
+        target[order],
+        times,
+        len(nodes),
+        found.in_a_unit,
+        unit,
+        note,
+        found.are_timestamps,
+        given[order],
+        [called[node] for node in nodes.tolist()],
     )
+
+
+def _numbered(ends: Sequence[Iterable[Any]]) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The nodes in the order in which they appear, and their numbers at the two ends of edges."""
+    columns = [*ends]
+    if all(isinstance(column, np.ndarray) for column in columns):
+        # numbers of a table, which are many
+        nodes, first, rows = np.unique(
+            np.concatenate(columns), return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        source, target = number[rows].reshape(2, -1)
+        return nodes[order].tolist(), source, target
+    numbers: dict[Any, int] = {}
+    source, target = (
+        np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
+        for column in columns
+    )
+    return [*numbers], source, target
 
 
 def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, str]:
@@ -355,24 +427,16 @@ class _Times(NamedTuple):
         if pd.api.types.is_datetime64_any_dtype(column):
             stamps = pd.to_datetime(column, utc=True)
         else:
-            text = _with_year_first(column.astype(str), place)
-            text = text.str.replace(_ZONE_NAME, "", regex=True)
-            stamps = _stamps_of(text)
+            given = column.astype(str)
+            text, order = with_year_first(given, place)
+            if order:
+                first = printable(given.iloc[0])
+                log.log(READING, "dates such as %s are read as %s", first, order)
+            stamps = stamps_of(text)
             below = text.str.contains(_BELOW_NANOSECONDS).to_numpy(bool)
             _refuse_time(below, values, place, "a timestamp of at most nanoseconds was expected")
             _refuse_time(stamps.isna().to_numpy(bool), values, place)
         return cls(*_exact_stamps(stamps), True)
-
-
-def _stamps_of(text: Any) -> Any:
-    """Dates as the first of them is written, missing where a text is none."""
-    import pandas as pd
-
-    def read(cells: Any, form: str) -> Any:
-        return pd.to_datetime(cells, errors="coerce", utc=True, format=form)
-
-    known = (form for form in ("ISO8601", *_FORMS) if read(text[:1], form).notna().all())
-    return read(text, next(known, "ISO8601"))
 
 
 def _numbered_dates(numbers: Any) -> Any:
@@ -396,27 +460,6 @@ def _numbered_dates(numbers: Any) -> Any:
     way_out = (Argument("time_unit", "s"), " takes them as numbers")
     log.log(READING, "%s", Message(sentence, way_out=way_out))
     return dates
-
-
-def _with_year_first(text: Any, place: Callable[[int], str]) -> Any:
-    """Dates such as 31/01/2024 as 2024-01-31, where they tell day and month apart.
-
-    Between points the day stands first, and else where no month fits it.
-    """
-    parts = text.str.extract(_YEAR_LAST)
-    if parts[0].isna().any():
-        return text
-    first, second = (parts[column].astype(np.int64) for column in (0, 2))
-    is_day_first = bool((first > 12).any()) or bool((parts[1] == ".").all())
-    is_month_first = bool((second > 12).any())
-    if is_day_first == is_month_first:
-        rule = "dates must tell the day from the month, as 31/01/2024 or 2024-01-31 do"
-        raise InputError(rule, got=shown(text.iloc[0]), place=place(0))
-    order = "day, month, year" if is_day_first else "month, day, year"
-    log.log(READING, "dates such as %s are read as %s", printable(text.iloc[0]), order)
-    day, month = (first, second) if is_day_first else (second, first)
-    digits = (part.astype(str).str.zfill(2) for part in (month, day))
-    return parts[3].str.cat(list(digits), sep="-") + parts[4].str.rstrip()
 
 
 def _refuse_time(
@@ -516,6 +559,14 @@ def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalE
     return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}", time_unit)
 
 
+def _attributes_of(graph: Any) -> dict[str, list[Any]]:
+    """The attributes of the edges of a NetworkX graph, and their ends."""
+    rows = list(graph.edges(data=True))
+    names = dict.fromkeys(str(name) for *_, attributes in rows for name in attributes)
+    found = {name: [attributes.get(name) for *_, attributes in rows] for name in names}
+    return {"source": [row[0] for row in rows], "target": [row[1] for row in rows], **found}
+
+
 def _time_column(layout: EdgeLayout) -> int:
     """The position of the times: as given, by its name, or by values."""
     table = layout.table
@@ -527,10 +578,15 @@ def _time_column(layout: EdgeLayout) -> int:
         # beside other numbers, such as ratings, times are told by their size
         found = [at for at in free if len(free) == 1 or are_dates(table.first(at))]
     elif not found:
-        # under another name, dates tell themselves
-        found = [at for at in free if are_dates(table.first(at), as_text=True)]
+        # under another name, dates tell themselves, and so does the end of the name
+        called = [at for at in free if is_time(table.names[at])]
+        dated = [at for at in free if are_dates(table.first(at), as_text=True)]
+        both = [at for at in dated if at in called]
+        found = next((some for some in (both, dated, called) if len(some) == 1), dated)
     if len(found) != 1:
         names = listed(table.name(at) for at in free)
         rule = "a table of edges must have a column of times, called time or named by "
-        raise InputError((rule, Argument("time")), got=names or "none")
+        likely = found or [at for at in free if are_dates(table.first(at))]
+        way_out = ("name one, such as ", Argument("time", table.name(likely[0]))) if likely else ""
+        raise InputError((rule, Argument("time")), got=names or "none", way_out=way_out)
     return found[0]

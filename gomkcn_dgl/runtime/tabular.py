@@ -109,7 +109,8 @@ class Tabular:
         }
         if format == "json":
             rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-            text = json.dumps(rows, ensure_ascii=False) + "\n"
+            # a date is written as in CSV
+            text = json.dumps(rows, ensure_ascii=False, default=str) + "\n"
         else:
             text = csv_text(
                 [(guarded(name), list(map(guarded, column))) for name, column in lists.items()]

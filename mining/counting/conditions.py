@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import logging
 import math
-import operator
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from gomkcn.mining.counting.edge_tests import (
+    SIGNS,
+    compared_columns,
+    exact_products,
+    meets_tests,
+)
 from gomkcn.mining.counting.query import (
     INDUCED,
     READINGS,
@@ -28,11 +33,11 @@ from gomkcn.mining.counting.query import (
 from gomkcn.mining.structures.categories import find_category
 from gomkcn.mining.structures.graph_relations import unlike_graph
 from gomkcn.mining.structures.pattern_reading import as_structure, edges_of_text, is_alone
-from gomkcn_dgl.checks import check_choice, is_nan, nearest
+from gomkcn_dgl.checks import check_choice, nearest
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, with_more_relations
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import with_attributes
-from gomkcn_dgl.graph_content import EdgeTable, numbers_with_gaps
+from gomkcn_dgl.graph_content import EdgeTable
 from gomkcn_dgl.graphs.pattern_text import (
     DEGREE,
     NAME,
@@ -50,14 +55,6 @@ from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 
 log = logging.getLogger("gomkcn_dgl")
 
-_SIGNS: dict[str, Callable[[Any, Any], np.ndarray]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _MIRRORED = {">": "<", ">=": "<="}
 # ways to choose edges that join the same nodes: each step of a search may look at so many
 _MOST_WAYS = 100_000
@@ -241,8 +238,7 @@ class TextQuery:
             if isinstance(right, Term) and right.node != left.node:
                 self._check_sign(condition)
                 first, second = self._number(left.node), self._number(right.node)
-                values = self._compared_with(condition, right)
-                of_left = self.columns[left.attribute].values
+                of_left, values = self._sides(condition)
                 comparisons.append(Comparison(first, second, sign, of_left, values))
         return tuple(comparisons)
 
@@ -262,16 +258,16 @@ class TextQuery:
             if left.node != right.node and {left.node, right.node} <= {*names}:
                 first, second = names.index(left.node), names.index(right.node)
                 columns = [
-                    self._columns_of(edges[number]).index(term.attribute)
+                    self._columns_of(edges[number]).index(term.quantity)
                     for number, term in ((first, left), (second, right))
                 ]
                 found.append(EdgeComparison(first, columns[0], sign, second, columns[1]))
         return tuple(found)
 
     def _columns_of(self, edge: EdgePart) -> list[str]:
-        """The attributes of an edge that are compared with those of others."""
+        """The attributes of an edge, with factors, that are compared with those of others."""
         used = dict.fromkeys(
-            term.attribute
+            term.quantity
             for condition in self.pattern.edge_conditions
             if len({term.node for term in condition.terms}) == 2
             for term in condition.terms
@@ -292,16 +288,13 @@ class TextQuery:
             may_be = np.array(of_relation)[table.relation] & (table.source != table.target)
             may_be &= self._meets(edge)
         columns = self._columns_of(edge)
-        values = np.stack(
-            [self._edge_columns[name][0] for name in columns] or [np.zeros(len(may_be))]
-        )
+        values = np.stack([self._edge_columns[name] for name in columns] or [np.zeros(len(may_be))])
         # 1. what it says of the edge alone, and what is missing
         for condition in self.pattern.edge_conditions:
-            self._check_edge_condition(condition)
             left, sign, right = condition[:3]
             if isinstance(right, Term) and left.node == right.node == edge.name:
-                sides = [self._edge_columns[term.attribute][0] for term in (left, right)]
-                may_be &= ~np.isnan(sides).any(axis=0) & _SIGNS[sign](*sides)
+                sides = [self._edge_columns[term.quantity] for term in (left, right)]
+                may_be &= ~np.isnan(sides).any(axis=0) & SIGNS[sign](*sides)
         rows = np.flatnonzero(may_be & ~np.isnan(values).any(axis=0))
         source, target, values = table.source[rows], table.target[rows], values[:, rows]
         # 2. from either end, where it has no direction
@@ -323,7 +316,7 @@ class TextQuery:
                 # -1 where a smaller number meets all that a larger one does
                 way = {"<": -1, ">": 1}.get(condition.operator[0], 0)
                 if term.node == edge.name and len({one.node for one in condition.terms}) == 2:
-                    wanted.add((term.attribute, way * sign))
+                    wanted.add((term.quantity, way * sign))
         keys = [target, source]
         if len(wanted) == 1 and (way := next(iter(wanted))[1]):
             order = np.lexsort([-way * values[0], *keys])
@@ -336,43 +329,10 @@ class TextQuery:
         return order[is_first]
 
     @cached_property
-    def _edge_columns(self) -> dict[str, tuple[np.ndarray, bool]]:
-        """The compared attributes of edges, NaN where one is missing, and whether they are text.
-
-        Text is numbered, the same one alike in all columns.
-        """
-        number_of = dict[str, int]()
-        found = {}
-        for condition in self.pattern.edge_conditions:
-            for term in condition.terms:
-                assert self.edges is not None, "they are read with their attributes"
-                given = self.edges.columns[term.attribute]
-                try:
-                    values, is_text = numbers_with_gaps(term.attribute, given), False
-                except InputError:
-                    words = _words(given)
-                    values, is_text = (
-                        np.array(
-                            [
-                                number_of.setdefault(word, len(number_of)) if word else np.nan
-                                for word in words
-                            ],
-                            np.float64,
-                        ),
-                        True,
-                    )
-                found[term.attribute] = values, is_text
-        return found
-
-    def _check_edge_condition(self, condition: Condition) -> None:
-        """Refuse an order of text, and text that is compared with numbers."""
-        left, right = condition.terms
-        of_text = [self._edge_columns[term.attribute][1] for term in (left, right)]
-        if any(of_text) and condition.operator[0] in "<>":
-            self._refuse(condition, "text, which is compared by =, != and in")
-        if len({*of_text}) > 1:
-            is_left = "text" if of_text[0] else "numbers"
-            self._refuse(condition, f"{is_left}, and {right.attribute} too")
+    def _edge_columns(self) -> dict[str, np.ndarray]:
+        """The compared attributes of edges with their factors, NaN where one is missing."""
+        assert self.edges is not None, "they are read with their attributes"
+        return compared_columns(self.pattern, self.edges.columns)
 
     def structure(self, reading: str, compared: Sequence[EdgePart] = ()) -> Structure:
         """A structure with the symmetries of edges and conditions.
@@ -395,15 +355,15 @@ class TextQuery:
         for condition in self.pattern.conditions:
             left, sign, right = condition[:3]
             if not isinstance(right, Term) or right.node == left.node:
-                other: Any = right.attribute if isinstance(right, Term) else None
+                other: Any = right.quantity if isinstance(right, Term) else None
                 # 0.5 and .5 are the same
                 other = other or sorted(self._literals(condition).tolist())
-                labels_of[node_of(left.node)].append(f"{left.attribute} {sign} {other}")
+                labels_of[node_of(left.node)].append(f"{left.quantity} {sign} {other}")
                 continue
             left, sign, right = _smaller_first(condition)
-            kind = f"{left.attribute} {sign} {right.attribute}"
+            kind = f"{left.quantity} {sign} {right.quantity}"
             rows.add((node_of(left.node), node_of(right.node), kind))
-            directed |= {kind} if "<" in sign or left.attribute != right.attribute else set()
+            directed |= {kind} if "<" in sign or left.quantity != right.quantity else set()
         names = [edge.name for edge in compared]
         for number, edge in enumerate(compared, len(labels_of)):
             labels_of.append([f"edge {edge.relation}{self._tests_in_words(edge)}"])
@@ -414,13 +374,13 @@ class TextQuery:
             left, sign, right = _smaller_first(condition)
             if not {left.node, right.node} <= {*names}:
                 continue
-            kind = f"edges {left.attribute} {sign} {right.attribute}"
+            kind = f"edges {left.quantity} {sign} {right.quantity}"
             first, second = (len(self.pattern.nodes) + names.index(t.node) for t in (left, right))
             if first == second:
                 labels_of[first].append(kind)
                 continue
             rows.add((first, second, kind))
-            directed |= {kind} if "<" in sign or left.attribute != right.attribute else set()
+            directed |= {kind} if "<" in sign or left.quantity != right.quantity else set()
         each = sorted({(*((u, v) if k in directed else sorted((u, v))), k) for u, v, k in rows})
         return Structure.of_edges(
             len(labels_of),
@@ -487,31 +447,7 @@ class TextQuery:
     def _meets(self, part: EdgePart) -> np.ndarray:
         """The edges that meet all tests of a part of the text, bool ``[E]``."""
         edges = self._edges_of(part)
-        meets = np.ones(len(edges.source), bool)
-        for name, sign, literals in part.tests:
-            values = edges.columns[name]
-            try:
-                known: np.ndarray = numbers_with_gaps(name, values)
-                is_known = ~np.isnan(known)
-            except InputError:
-                if sign[0] in "<>":
-                    self._refuse_test(part, f"{name} as text, which is compared by =, != and in")
-                known = _words(values)
-                is_known = known != ""
-                wanted: list[Any] = [*literals]
-            else:
-                wanted = [float(one) if is_number(one) else math.nan for one in literals]
-                for literal, number in zip(literals, wanted, strict=True):
-                    if math.isnan(number):
-                        self._refuse_test(part, f"{name} of edges as a number, got {literal!r}")
-            if sign.endswith("in"):
-                meets &= is_known & (np.isin(known, wanted) == (sign == "in"))
-            else:
-                meets &= is_known & _SIGNS[sign](known, wanted[0])
-        return meets
-
-    def _refuse_test(self, part: EdgePart, rule: str) -> NoReturn:
-        self.pattern.refuse(f"must have {rule}", part.at)
+        return meets_tests(self.pattern, part, edges.columns, len(edges.source))
 
     def _tests_in_words(self, part: EdgePart) -> str:
         """The tests of an edge, 0.5 and .5 as the same."""
@@ -532,11 +468,11 @@ class TextQuery:
         if sign.endswith("in"):
             return np.asarray(known & (np.isin(left, self._literals(condition)) == (sign == "in")))
         if isinstance(condition.right, Term):
-            right = self._compared_with(condition, condition.right)
+            left, right = self._sides(condition)
             known &= ~np.isnan(right)
         else:
             (right,) = self._literals(condition)
-        return np.asarray(known & _SIGNS[sign](left, right))
+        return np.asarray(known & SIGNS[sign](left, right))
 
     def _check_sign(self, condition: Condition) -> None:
         """Refuse an order of text."""
@@ -564,13 +500,16 @@ class TextQuery:
             found.append(words.index(same[0]))
         return np.array(found, values.dtype)
 
-    def _compared_with(self, condition: Condition, term: Term) -> np.ndarray:
-        """The right side of a comparison of two attributes."""
-        values, words = self.columns[term.attribute]
-        is_text = words or self.columns[condition.left.attribute].words
-        if is_text and condition.left.attribute != term.attribute:
-            self._refuse(condition, f"numbers, and {term.attribute} too, or compare it with itself")
-        return values
+    def _sides(self, condition: Condition) -> tuple[np.ndarray, np.ndarray]:
+        """The two sides of a comparison of two attributes, with their factors."""
+        left, right = condition.terms
+        words = [self.columns[term.attribute].words is not None for term in (left, right)]
+        if any(words) and left.quantity != right.quantity:
+            others = f"numbers, and {right.attribute} too, or compare it with itself"
+            self._refuse(condition, others)
+        first, second = (self.columns[term.attribute].values for term in (left, right))
+        products = exact_products([first, second], [left.factor, right.factor])
+        return products[0], products[1]
 
     def _number(self, name: str) -> int:
         """The number of a node of the pattern, in the order of the text."""
@@ -599,14 +538,9 @@ def _smaller_first(condition: Condition) -> tuple[Term, str, Term]:
     """A comparison of two terms with the smaller one first, whichever was written first."""
     left, sign, right = condition[:3]
     assert isinstance(right, Term), "two terms are compared"
-    if sign in _MIRRORED or (sign in ("=", "!=") and left.attribute > right.attribute):
+    if sign in _MIRRORED or (sign in ("=", "!=") and left.quantity > right.quantity):
         return right, _MIRRORED.get(sign, sign), left
     return left, sign, right
-
-
-def _words(values: Any) -> np.ndarray:
-    """A column of text, "" where a value is missing."""
-    return np.array(["" if value is None or is_nan(value) else str(value) for value in values], str)
 
 
 def _check_ways(edges: Sequence[EdgeRows]) -> None:

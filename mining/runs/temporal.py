@@ -1,11 +1,12 @@
-"""The kind of run of ``gomkcn temporal``: motifs of three events in the order of time.
+"""The kind of run of ``gomkcn temporal``: motifs of three events, or occurrences of a pattern.
 
 | file            | holds                                                                 |
 |-----------------|-----------------------------------------------------------------------|
 | `settings.toml` | the resolved settings; `gomkcn temporal --settings` takes it          |
 | `run.json`      | what was counted in, provenance                                       |
-| `found.zip`     | the census, which `gomkcn.load` reads                                 |
-| `motifs.csv`    | a row for each of the 36 motifs                                       |
+| `found.zip`     | the census, or the occurrences, which `gomkcn.load` reads             |
+| `motifs.csv`    | a row for each of the 36 motifs; or, where a pattern is given,        |
+| `occurrences.csv`, `.parquet` | a row for each event of its occurrences                 |
 | `temporal.html` | the same for a person                                                 |
 """
 
@@ -17,41 +18,60 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gomkcn.mining.runs.found_file import FOUND, read_found, writer_of
 from gomkcn.mining.settings.temporal_settings import TemporalSettings
+from gomkcn.mining.show.occurrences_page import format_occurrences, render_occurrences
 from gomkcn.mining.show.temporal_page import render_temporal_page
 from gomkcn.mining.show.text_table import paragraphs, text_table
 from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS
 from gomkcn.mining.temporal.temporal_motifs import TemporalCensus, temporal_census
+from gomkcn.mining.temporal.temporal_occurrences import (
+    USUAL_LISTED,
+    TemporalOccurrences,
+    temporal_occurrences,
+)
 from gomkcn_dgl.io.temporal_edges import TemporalEdges
 from gomkcn_dgl.runtime.output_folder import Content, describe_provenance
 from gomkcn_dgl.runtime.run import Run, RunKind, Work
 from gomkcn_dgl.runtime.steps import identity_of_job
 
+Found = TemporalCensus | TemporalOccurrences
+
 _MOTIFS = "motifs.csv"
+_OCCURRENCES, _OCCURRENCES_PARQUET = "occurrences.csv", "occurrences.parquet"
 PAGE = "temporal.html"
 
 
 def count_motifs(
     settings: TemporalSettings, inputs: TemporalEdges, work: Work | None = None
-) -> Run[TemporalCensus]:
+) -> Run[Found]:
     """Do what ``gomkcn temporal`` does between reading events and writing its run."""
     start = time.perf_counter()
     work = Work() if work is None else work
     table = settings.temporal
-    assert table.window is not None, "the command asks for it"
-    decisive = {"window": str(table.window), "null": table.null, "seed": table.seed}
-    steps = work.steps(
-        lambda: identity_of_job(decisive, inputs.source, inputs.target, inputs.times)
-    )
-    found = temporal_census(
-        inputs,
-        table.window,
-        null=table.null,
-        null_samples=table.null_samples,
-        seed=table.seed,
-        steps=steps,
-    )
+    names = ("window", "pattern", "null", "seed")
+    decisive = {name: str(getattr(table, name)) for name in names}
+
+    def identity() -> dict[str, Any]:
+        # the columns that a pattern may ask for
+        columns = [np.array([str(cell) for cell in one]) for one in inputs.columns.values()]
+        return identity_of_job(decisive, inputs.source, inputs.target, inputs.times, *columns)
+
+    options = {
+        "null": table.null,
+        "null_samples": table.null_samples,
+        "seed": table.seed,
+        "steps": (steps := work.steps(identity)),
+    }
+    found: Found
+    if table.pattern is None:
+        assert table.window is not None, "the command asks for it"
+        found = temporal_census(inputs, table.window, **options)
+    else:
+        most = USUAL_LISTED if table.list is None else table.list
+        found = temporal_occurrences(inputs, table.pattern, table.window, most=most, **options)
     record = {
         "source": Path(table.path).name,
         "num_nodes": found.num_nodes,
@@ -65,26 +85,45 @@ def count_motifs(
     return Run(found, record)
 
 
-def _tables(run: Run[TemporalCensus]) -> dict[str, Content]:
-    return {FOUND: writer_of(run.found), _MOTIFS: partial(run.found.write_to, format="csv")}
+def _tables(run: Run[Found]) -> dict[str, Content]:
+    as_csv = partial(run.found.write_to, format="csv")
+    found = {FOUND: writer_of(run.found)}
+    if isinstance(run.found, TemporalCensus):
+        return {**found, _MOTIFS: as_csv}
+    return {**found, _OCCURRENCES: as_csv, _OCCURRENCES_PARQUET: run.found.write_to}
 
 
-def _render(run: Run[TemporalCensus]) -> str:
+def _render(run: Run[Found]) -> str:
+    if isinstance(run.found, TemporalOccurrences):
+        return render_occurrences(run.found, run.record, _OCCURRENCES)
     window = run.settings["temporal"]["window"]
     return render_temporal_page(run.found, run.record["source"], str(window))
 
 
-def _text(run: Run[TemporalCensus]) -> str:
-    parts = [str(text_table(TEMPORAL_COLUMNS, run.found.rows)), run.found.finding]
+def _text(run: Run[Found]) -> str:
+    if isinstance(run.found, TemporalOccurrences):
+        parts = [format_occurrences(run.found, _OCCURRENCES)]
+    else:
+        parts = [str(text_table(TEMPORAL_COLUMNS, run.found.rows)), run.found.finding]
     if run.is_partial:
         parts.append(f"partial: {run.found.notes[-1]}")
     return paragraphs(filter(None, parts))
 
 
-def _read(folder: Path, record: Mapping[str, Any]) -> TemporalCensus:
-    return read_found(folder, TemporalCensus)
+def _read(folder: Path, record: Mapping[str, Any]) -> Found:
+    # settings without a value are not stored
+    if record["settings"]["temporal"].get("pattern") is None:
+        return read_found(folder, TemporalCensus)
+    return read_found(folder, TemporalOccurrences)
 
 
 TEMPORAL = RunKind(
-    "temporal", (FOUND, _MOTIFS, PAGE), PAGE, count_motifs, _tables, _render, _text, _read
+    "temporal",
+    (FOUND, _MOTIFS, _OCCURRENCES, _OCCURRENCES_PARQUET, PAGE),
+    PAGE,
+    count_motifs,
+    _tables,
+    _render,
+    _text,
+    _read,
 )

@@ -20,7 +20,7 @@ class GraphSettings(InputSettings):
     """What is read: ``[graph]``. Weights are not used."""
 
     minimum: tuple[str, ...] | None = setting(
-        None, "Least value of an edge attribute, such as score=700",
+        None, "Least value of an edge attribute, such as score=700 or booked_at=2024-01-31",
         is_repeated=True,
     )  # fmt: skip
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
-from gomkcn_dgl.bounds import MOST_REPEATS
+from gomkcn_dgl.bounds import MOST_LISTED, MOST_REPEATS
 from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 
 
 @dataclass(frozen=True)
 class TemporalTable(SettingsTable):
-    """The table ``[temporal]``: what :func:`gomkcn.temporal_census` is told."""
+    """The table ``[temporal]``: what the census, or a search for a pattern, is told."""
 
     path: str = setting("", "Table of events")
     time: str | None = setting(
@@ -30,6 +30,18 @@ class TemporalTable(SettingsTable):
         None,
         "Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or a number in the "
         "unit of the times",
+    )
+    pattern: str | None = setting(
+        None,
+        "Pattern to count and list in place of all motifs, such as 'A -> B as x, B -> A as y, "
+        "y.amount >= .9 * x.amount'",
+    )
+    list: int | None = setting(
+        None,
+        "List up to N occurrences of the pattern; a random sample if there are more",
+        least=0,
+        most=MOST_LISTED,
+        usual="1000",
     )
     null: str = setting(
         DEFAULT_TEMPORAL_NULL,

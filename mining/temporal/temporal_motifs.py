@@ -58,7 +58,7 @@ NUM_KINDS = 5
 
 _NUM_BLOCKS = 64
 # fewer random graphs have no standard deviation
-_LEAST_SAMPLES = 2
+LEAST_SAMPLES = 2
 # about what an edge takes
 _NANOSECONDS = 200
 # pairs of edges in a window that are looked at as a piece, and pieces of each thread between two
@@ -234,7 +234,7 @@ def temporal_census(
     drawn_seed = as_seed("seed", seed)
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
-    notes = _notes_on(edges, has_unit)
+    notes = notes_on(edges, has_unit)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps
     steps.progress.begin("counting")
     counter, num_edges = _Counter(edges), len(edges.times)
@@ -266,7 +266,7 @@ def temporal_census(
             notes += (said,)
         if len(found) < null_samples:
             notes += (f"{len(found)} of {null_samples} random graphs were counted",)
-        if len(found) >= _LEAST_SAMPLES:
+        if len(found) >= LEAST_SAMPLES:
             drawn = np.stack([counts, *found])
             comparisons = compare_with_random(null, drawn.reshape(-1, 36))
     span = edges.times[-1].item() - edges.times[0].item() if num_edges else 0
@@ -283,7 +283,7 @@ def temporal_census(
     )
 
 
-def _notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
+def notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
     """What is to be known of the times, also said in the log."""
     notes = [edges.unit_note] if has_unit and edges.unit_note else []
     num_equal = int((edges.times[1:] == edges.times[:-1]).sum())

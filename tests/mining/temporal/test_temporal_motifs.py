@@ -340,7 +340,7 @@ def test_times_under_other_names(tmp_path, name):
         assert np.diff(times).tolist() == [3600_000_000]
     # two columns of dates leave it open
     both = rows.rename(columns={name: "sent"}).assign(seen=rows[name])
-    with pytest.raises(InputError, match=r"a column of times.*got size, sent, seen\.$"):
+    with pytest.raises(InputError, match=r"a column of .*got size, sent, seen; name .*time='sent'"):
         read_temporal_edges(both)
 
 
