@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, partial
 from itertools import combinations, product
@@ -13,14 +13,23 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, logsumexp, softmax
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, TransformerMixin
+from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, Tags, TransformerMixin
 from gomkcn_dgl._torch import Tensor, usual_torch
 from gomkcn_dgl.bounds import MOST_WIDE, SEEDS_OF_SKLEARN
-from gomkcn_dgl.checks import RandomState, as_seed, check_float, check_int, to_numpy
+from gomkcn_dgl.checks import (
+    RandomState,
+    as_seed,
+    check_choice,
+    check_finite,
+    check_float,
+    check_int,
+    to_numpy,
+)
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
@@ -130,14 +139,45 @@ def _read_classes(y: Any) -> np.ndarray:
     return labels
 
 
+def _read_weights(given: Any, num_graphs: int) -> np.ndarray:
+    """What each graph weighs, float64 ``[G]``, 1 where nothing is given."""
+    if given is None:
+        return np.ones(num_graphs)
+    weights = to_numpy(given)
+    if weights.dtype.kind not in "biuf":
+        raise InputTypeError("sample_weight", "must be numbers", got=weights.dtype)
+    weights = weights.astype(np.float64)
+    check_finite("sample_weight", weights)
+    if weights.shape != (num_graphs,):
+        raise InputError(
+            "sample_weight",
+            f"must have a number for each of the {num_graphs} graphs",
+            got=f"shape {weights.shape}",
+        )
+    if (weights < 0).any():
+        raise InputError("sample_weight", "must be at least 0", got=f"{weights.min():g}")
+    return weights
+
+
 @cache
 def _warn_once(text: str) -> None:
     """Say something in the log that each fold of a cross-validation would say again."""
     log.warning("%s", text)
 
 
+class _OfGraphs(BaseEstimator):
+    """An estimator of scikit-learn whose samples are graphs, which it has no tag for."""
+
+    def __sklearn_tags__(self) -> Tags:
+        """No array can be passed, so that scikit-learn's checks of estimators pass none."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+
 @dataclass(eq=False, repr=False)
-class GOMKGram(TransformerMixin, BaseEstimator):
+class GOMKGram(TransformerMixin, _OfGraphs):
     """Graphs → their kernel values with the training graphs, for ``SVC(kernel="precomputed")``.
 
     Parameters
@@ -281,7 +321,7 @@ def _sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class GOMKClassifier(ClassifierMixin, BaseEstimator):
+class GOMKClassifier(ClassifierMixin, _OfGraphs):
     """A support vector machine over the kernel of whole graphs, which chooses its settings itself.
 
     Each combination of settings is judged by cross-validation inside the training graphs; the best
@@ -300,6 +340,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     num_patterns : int or "auto"
         As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
         about ten minutes.
+    class_weight : dict, "balanced" or None
+        What a graph of each class weighs, as in :class:`sklearn.svm.SVC`; a class that a dict does
+        not name has 1. ``"balanced"``: all classes weigh alike, by their numbers of graphs.
     random_state : int, RandomState, Generator or None
         Seed of the folds and the patterns, as in :class:`GOMKGram`.
 
@@ -362,9 +405,12 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     num_folds: int = 5
     most_nodes: int | None = _MOST_NODES
     num_patterns: int | str = "auto"
+    class_weight: Mapping[Any, float] | str | None = None
     random_state: RandomState = 0
 
-    def fit(self, graphs: Any, y: Any, steps: Steps | None = None) -> GOMKClassifier:
+    def fit(
+        self, graphs: Any, y: Any, sample_weight: Any = None, *, steps: Steps | None = None
+    ) -> GOMKClassifier:
         """Choose the settings and fit the machine.
 
         Parameters
@@ -372,6 +418,10 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         graphs : list of graphs, or a collection that :func:`as_csr` takes
         y : sequence
             The class of each graph, text or numbers.
+        sample_weight : sequence, optional
+            What each graph weighs, ``[G]``, at least 0, where others weigh 1: in the machine, in
+            the accuracy that chooses the settings, and in the probabilities. A graph of weight 0 is
+            left out. ``class_weight`` multiplies it, but not in the accuracy.
         steps : Steps, optional
             Keeps blocks of the Gram matrices, and the scores of each kernel, so that a job resumes,
             and shares the blocks among workers. Once its time is over no more matrices are begun,
@@ -380,14 +430,20 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         InputError
-            For another number of classes than of graphs, fewer than two classes, or a class with
-            fewer graphs than folds.
+            For another number of classes or weights than of graphs, fewer than two classes, a class
+            with fewer graphs than folds, or weights that are negative or not finite.
         """
         self._check_settings()
         seed = as_seed("random_state", self.random_state)
         labels = _read_classes(y)
         graph = _read(graphs)
-        self._check_classes(graph, labels)
+        weights = _read_weights(sample_weight, graph.num_graphs)
+        self._check_labels(graph, labels)
+        if not weights.all():
+            kept = weights > 0
+            graph, labels, weights = as_csr(graph[kept]), labels[kept], weights[kept]
+        self._check_classes(labels)
+        weighed = weights * self._of_classes(labels)
         of_folds = seed % SEEDS_OF_SKLEARN
         kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=of_folds)
         folds = list(kfold.split(np.zeros(len(labels)), labels))
@@ -401,7 +457,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 break
             maker = self.make_kernel(seed, **kernel).fit(graph)
             gram = maker.similarities(steps=steps)
-            judge = partial(judge_kernel, gram, labels, folds)
+            judge = partial(judge_kernel, gram, labels, folds, weights, weighed)
             judged = steps.each(
                 f"cross-validation {kernel}",
                 np.ndarray,
@@ -427,12 +483,17 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         maker, gram = kept
         values = _sharpen(gram, best["gamma"])
         unseen = cross_val_predict(
-            _machine(best["C"]), values, labels, cv=folds, method="decision_function"
+            _machine(best["C"]),
+            values,
+            labels,
+            cv=folds,
+            method="decision_function",
+            params={"sample_weight": weighed},
         )
         self.random_state_ = seed
         names, classes = np.unique(labels, return_inverse=True)
-        temperatures = _temperatures(_decisions_of_pairs(unseen, len(names)), classes)
-        return self.fit_machine(maker, values, best, temperatures, labels)
+        temperatures = _temperatures(_decisions_of_pairs(unseen, len(names)), classes, weighed)
+        return self.fit_machine(maker, values, best, temperatures, labels, weighed)
 
     def fit_machine(
         self,
@@ -441,13 +502,14 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         params: dict[str, Any],
         temperatures: np.ndarray,
         labels: np.ndarray,
+        weights: np.ndarray | None = None,
     ) -> GOMKClassifier:
         """Fit the machine to what a kernel has made of the training graphs, with these settings."""
         kernel.gamma = params["gamma"]
         self.temperatures_ = temperatures
         self.num_patterns_ = kernel.num_patterns
         self.kernel_, self.training_values_, self.best_params_ = kernel, values, params
-        self.machine_ = _machine(params["C"]).fit(values, labels)
+        self.machine_ = _machine(params["C"]).fit(values, labels, weights)
         self.classes_ = self.machine_.classes_
         self.n_features_in_ = kernel.n_features_in_
         return self
@@ -506,8 +568,25 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 check_float("gamma", gamma, 0, open_minimum=True)
         for C in _choices(self.C):
             check_float("C", C, 0, open_minimum=True)
+        if isinstance(self.class_weight, Mapping):
+            for name, weight in self.class_weight.items():
+                check_float(f"class_weight of {name!r}", weight, 0, open_minimum=True)
+        elif self.class_weight is not None:
+            check_choice("class_weight", self.class_weight, ("balanced",))
 
-    def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
+    def _of_classes(self, labels: np.ndarray) -> np.ndarray:
+        """What each graph weighs by its class, float64 ``[G]``."""
+        if not isinstance(self.class_weight, Mapping):
+            return np.asarray(compute_sample_weight(self.class_weight, labels))
+        known = set(np.unique(labels).tolist())
+        for name in self.class_weight:
+            if name not in known:
+                raise InputError(
+                    "class_weight", f"must name classes of y, {sorted(known)}", got=repr(name)
+                )
+        return np.array([self.class_weight.get(label, 1) for label in labels.tolist()], float)
+
+    def _check_labels(self, graph: CSRGraph, labels: np.ndarray) -> None:
         if labels.shape != (graph.num_graphs,):
             raise InputError(
                 "y",
@@ -525,6 +604,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 got=f"{number:g}",
                 way_out="make classes of numbers first, such as y > numpy.median(y)",
             )
+
+    def _check_classes(self, labels: np.ndarray) -> None:
         names, counts = np.unique(labels, return_counts=True)
         if len(names) < 2:
             raise InputError("y", "must have at least two classes", got=len(names))
@@ -588,27 +669,28 @@ def _decisions_of_pairs(decisions: np.ndarray, num_classes: int) -> np.ndarray:
     return pairs
 
 
-def _temperatures(pairs: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def _temperatures(pairs: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The temperature of each pair of the classes 0 … C - 1, from decisions ``[G, C, C]``."""
     num_classes = pairs.shape[1]
     temperatures = np.ones((num_classes, num_classes))
     for i, j in combinations(range(num_classes), 2):
         rows = np.isin(classes, (i, j))
-        of_pair = _temperature(pairs[rows, i, j], classes[rows] == i)
+        of_pair = _temperature(pairs[rows, i, j], classes[rows] == i, weights[rows])
         temperatures[i, j] = temperatures[j, i] = of_pair
     return temperatures
 
 
-def _temperature(decisions: np.ndarray, is_first: np.ndarray) -> float:
+def _temperature(decisions: np.ndarray, is_first: np.ndarray, weights: np.ndarray) -> float:
     """The temperature at which decisions for the first of two classes make it most likely."""
     # as if each class had one more graph that is of each: decisions without errors would otherwise
     # ask for the temperature 0 (Platt 1999)
-    first, second = is_first.sum(), (~is_first).sum()
+    first, second = weights[is_first].sum(), weights[~is_first].sum()
     targets = np.where(is_first, (first + 1) / (first + 2), 1 / (second + 2))
 
     def loss(log_temperature: float) -> float:
         odds = decisions / np.exp(log_temperature)
-        return -float((targets * log_expit(odds) + (1 - targets) * log_expit(-odds)).sum())
+        likelihood = targets * log_expit(odds) + (1 - targets) * log_expit(-odds)
+        return -float((weights * likelihood).sum())
 
     # decisions are of the order of 1, and further out probabilities do not change any more
     return float(np.exp(minimize_scalar(loss, bounds=(-7, 7), method="bounded").x))
@@ -618,11 +700,21 @@ def judge_kernel(
     gram: np.ndarray,
     labels: np.ndarray,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    weights: np.ndarray,
+    weighed: np.ndarray,
     machine: tuple[float | None, float],
 ) -> np.ndarray:
-    """Score a machine of a kernel, given by gamma and C, in each fold: float64 ``[folds]``."""
+    """Score a machine of a kernel, given by gamma and C, in each fold: float64 ``[folds]``.
+
+    Graphs weigh ``weighed [G]`` where it learns, and ``weights [G]`` in the score.
+    """
     gamma, C = machine
-    return cross_val_score(_machine(C), _sharpen(gram, gamma), labels, cv=folds)
+    values = _sharpen(gram, gamma)
+    scores = []
+    for known, held in folds:
+        fitted = _machine(C).fit(values[np.ix_(known, known)], labels[known], weighed[known])
+        scores.append(fitted.score(values[np.ix_(held, known)], labels[held], weights[held]))
+    return np.array(scores)
 
 
 def _machine(C: float) -> SVC:

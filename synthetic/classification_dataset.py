@@ -181,12 +181,15 @@ class MotifClassificationDataset(MadeDataset):
             for g, size in enumerate(np.diff(self.node_offsets).tolist())
         ]
 
-    def to_pyg(self) -> list[Any]:
-        """Return all graphs as ``torch_geometric.data.Data``, the label of each as ``y``.
+    def to_pyg(self) -> Any:
+        """Return all graphs as a ``torch_geometric.data.InMemoryDataset``, their labels as ``y``.
 
         The data of nodes and edges are those of
-        :meth:`gomkcn.synthetic.planted_graph.PlantedGraph.to_pyg`.
+        :meth:`gomkcn.synthetic.planted_graph.PlantedGraph.to_pyg`. It has no folder; its
+        ``transform`` may be set, and numbers of graphs such as ``train_idx`` choose a part of it.
         """
+        from torch_geometric.data import InMemoryDataset
+
         whole = self.planted.to_pyg()
         of_edge = self._graph_of_node[whole.edge_index[0].numpy()]
         whole.edge_index = whole.edge_index - torch.from_numpy(self.node_offsets[of_edge])
@@ -197,10 +200,13 @@ class MotifClassificationDataset(MadeDataset):
         parts = {name: whole[name].split(nodes) for name in whole.node_attrs()}
         for name in whole.edge_attrs():
             parts[name] = whole[name][..., order].split(edges, dim=-1)
-        return [
+        graphs = [
             type(whole)(**{name: rows[number] for name, rows in parts.items()}, y=label.reshape(1))
             for number, label in enumerate(self.labels)
         ]
+        dataset = InMemoryDataset()
+        dataset.data, dataset.slices = InMemoryDataset.collate(graphs)
+        return dataset
 
     @property
     def num_classes(self) -> int:

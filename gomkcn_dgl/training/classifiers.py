@@ -251,7 +251,7 @@ class TrainedMachine:
         labels = data.labels[learnt_graphs]
         machine = _new_machine(settings.machine)
         with steps.interrupts or contextlib.nullcontext():
-            machine.fit(take_graphs(data.graph, learnt_graphs), labels, steps)
+            machine.fit(take_graphs(data.graph, learnt_graphs), labels, steps=steps)
         classifier = cls(
             machine,
             settings,

@@ -10,6 +10,9 @@ import pandas as pd
 import pytest
 import torch
 from sklearn import config_context
+from sklearn.base import is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
 
 import gomkcn
 from gomkcn.mining.counting.inexact_counts import count_inexact
@@ -441,3 +444,30 @@ def test_names_of_columns_are_those_of_the_training_graphs():
     assert gram.get_feature_names_out().tolist() == ["graph0", "graph1", "graph2"]
     gram = gomkcn.GOMKGram(1, num_patterns=2).fit(TRAINING[:3])
     assert gram.get_feature_names_out().tolist() == ["graph0", "graph1", "graph2"]
+
+
+# scikit-learn's own checks
+
+
+PUBLIC = {**TRANSFORMERS, "GOMKClassifier": gomkcn.GOMKClassifier()}
+
+
+def test_each_public_estimator_is_checked():
+    fitted = {name for name in gomkcn.__all__ if hasattr(getattr(gomkcn, name), "fit")}
+    assert fitted == set(PUBLIC)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize("estimator", PUBLIC.values(), ids=PUBLIC)
+def test_scikit_learn_passes_estimators_no_arrays(estimator):
+    check_estimator(estimator)
+    tags = get_tags(estimator)
+    assert tags.no_validation and not tags.input_tags.two_d_array
+    assert is_classifier(estimator) == isinstance(estimator, gomkcn.GOMKClassifier)
+    assert tags.target_tags.required == is_classifier(estimator)
+    assert (tags.transformer_tags is None) == is_classifier(estimator)
+
+
+def test_weights_are_for_the_classifier_alone():
+    with pytest.raises(TypeError, match="sample_weight"):
+        gomkcn.GOMKGram(1).fit(TRAINING, LABELS, sample_weight=np.ones(12))

@@ -332,7 +332,9 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
 
     monkeypatch.setattr(kernel_machine, "judge_kernel", counted)
     models = [
-        GOMKClassifier(**options, num_patterns=number).fit(graphs, labels, Steps(tmp_path, {}))
+        GOMKClassifier(**options, num_patterns=number).fit(
+            graphs, labels, steps=Steps(tmp_path, {})
+        )
         for _ in range(2)
     ]
     # of two values of gamma and two costs
@@ -340,6 +342,108 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
     assert models[0].best_params_ == models[1].best_params_
     new, _ = rings_and_trees(10, seed=3)
     np.testing.assert_array_equal(*(model.decision_function(new) for model in models))
+
+
+# ---------------------------------------------------------------- weights
+
+ONE = {"num_levels": 1, "tau": 0.3, "gamma": None, "C": 1.0, "num_folds": 3}
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Trees and rings, of which a third has the other class, and few have the second."""
+    graphs, labels = rings_and_trees(60, seed=2)
+    labels = np.where(np.random.default_rng(0).random(60) < 0.3, 1 - labels, labels)
+    kept = np.flatnonzero((labels == 0) | (np.arange(60) % 3 == 0))
+    return [graphs[row] for row in kept], labels[kept]
+
+
+def test_a_graph_of_weight_0_is_left_out(noisy):
+    graphs, labels = noisy
+    weights = np.arange(len(labels)) % 4 > 0
+    weighed = GOMKClassifier(**SMALL).fit(graphs, labels, weights)
+    without = GOMKClassifier(**SMALL).fit(
+        [graph for graph, kept in zip(graphs, weights, strict=True) if kept], labels[weights]
+    )
+    assert weighed.best_params_ == without.best_params_
+    assert weighed.training_values_.shape == (weights.sum(), weights.sum())
+    np.testing.assert_array_equal(weighed.predict_proba(graphs), without.predict_proba(graphs))
+
+
+def test_weights_of_classes_are_those_of_their_graphs(noisy):
+    graphs, labels = noisy
+    counts = np.bincount(labels)
+    assert counts[1] < counts[0] / 2
+    balanced = len(labels) / (2 * counts)
+    usual = GOMKClassifier(**ONE).fit(graphs, labels)
+    for class_weight, of_class in (
+        ({1: 4}, np.array([1.0, 4.0])),
+        ("balanced", balanced),
+    ):
+        given = GOMKClassifier(**ONE, class_weight=class_weight).fit(graphs, labels)
+        same = GOMKClassifier(**ONE).fit(graphs, labels, sample_weight=of_class[labels])
+        expected = same.predict_proba(graphs)
+        np.testing.assert_allclose(given.predict_proba(graphs), expected, rtol=1e-5)
+        # the machine is that of scikit-learn
+        machine = SVC(C=1.0, kernel="precomputed", class_weight=class_weight)
+        decisions = machine.fit(given.training_values_, labels).decision_function(
+            given.training_values_
+        )
+        np.testing.assert_allclose(given.decision_function(graphs), decisions, atol=1e-3)
+        # more graphs are of the class that weighs more
+        assert (given.predict(graphs) == 1).sum() > (usual.predict(graphs) == 1).sum()
+    # and scores are accuracies of graphs that weigh alike, whatever classes weigh
+    given = GOMKClassifier(**ONE, class_weight="balanced").fit(graphs, labels)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    machine = SVC(C=1.0, kernel="precomputed", class_weight=dict(enumerate(balanced)))
+    scores = cross_val_score(machine, given.training_values_, labels, cv=folds)
+    assert given.best_score_ == pytest.approx(scores.mean())
+
+
+def test_the_score_weighs_graphs(noisy):
+    graphs, labels = noisy
+    weights = np.where(labels == 1, 5.0, 1.0)
+    model = GOMKClassifier(**ONE).fit(graphs, labels, weights)
+    values, scores = model.training_values_, []
+    for known, held in StratifiedKFold(3, shuffle=True, random_state=0).split(values, labels):
+        machine = SVC(C=1.0, kernel="precomputed")
+        machine.fit(values[np.ix_(known, known)], labels[known], weights[known])
+        right = machine.predict(values[np.ix_(held, known)]) == labels[held]
+        scores.append(np.average(right, weights=weights[held]))
+    assert model.best_score_ == pytest.approx(np.mean(scores))
+    # as many times as much of each graph changes a cost, and no probability
+    doubled = GOMKClassifier(**{**ONE, "C": 0.5}).fit(graphs, labels, 2 * weights)
+    np.testing.assert_allclose(
+        doubled.decision_function(graphs), model.decision_function(graphs), atol=1e-3
+    )
+
+
+def test_probabilities_follow_the_weights(noisy):
+    graphs, labels = noisy
+    weights = np.where(labels == 1, 6.0, 1.0)
+    model = GOMKClassifier(**ONE).fit(graphs, labels, weights)
+    # of the weight, and not of the graphs, so much is in each class
+    mean = np.average(model.predict_proba(graphs)[:, 1], weights=weights)
+    assert abs(mean - np.average(labels, weights=weights)) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "weights", "message"),
+    [
+        ({}, [1.0] * 9, r"^sample_weight must have a number for each of the 10 graphs, got shape"),
+        ({}, [-1.0] + [1.0] * 9, "^sample_weight must be at least 0, got -1"),
+        ({}, [np.nan] * 10, "^sample_weight must be finite, got nan in row 0"),
+        ({}, ["a"] * 10, "^sample_weight must be numbers"),
+        ({}, [0, 1] * 5, "^y must have at least two classes, got 1"),
+        ({"class_weight": "even"}, None, "^class_weight must be one of 'balanced', got 'even'"),
+        ({"class_weight": 3}, None, "^class_weight must be one of 'balanced', got 3"),
+        ({"class_weight": {2: 1}}, None, r"^class_weight must name classes of y, \[0, 1\], got 2"),
+        ({"class_weight": {1: 0}}, None, "^class_weight of 1 must be greater than 0, got 0"),
+    ],
+)
+def test_weights_that_are_refused(trees, change, weights, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], [0, 1] * 5, weights)
 
 
 @pytest.mark.parametrize(

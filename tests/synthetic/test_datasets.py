@@ -61,6 +61,26 @@ def test_the_graphs_of_pyg_are_those_of_dgl():
         assert one.edge_type.tolist() == graph.edata["relation"].tolist()
 
 
+def test_it_is_a_data_set_of_pyg_in_memory():
+    from torch_geometric.data import Batch, InMemoryDataset
+    from torch_geometric.transforms import Constant
+
+    data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
+    graphs = data.to_pyg()
+    assert isinstance(graphs, InMemoryDataset)
+    assert (len(graphs), graphs.num_classes, graphs.num_node_features) == (40, 4, 1)
+    assert torch.equal(graphs.y, data.labels)
+    # a part, by numbers, is a data set again
+    part = graphs[data.test_idx]
+    assert isinstance(part, InMemoryDataset) and torch.equal(part.y, data.labels[data.test_idx])
+    whole = Batch.from_data_list(list(graphs))
+    assert torch.equal(whole.ptr, torch.from_numpy(data.node_offsets))
+    assert whole.num_edges == data.planted.to_pyg().num_edges
+    graphs.transform = Constant()
+    assert graphs[3].num_node_features == 2
+    assert graphs[3].node_mask.sum() == 6
+
+
 def test_it_is_a_data_set_of_dgl_that_writes_no_file(folder, monkeypatch):
     monkeypatch.setenv("DGL_DOWNLOAD_DIR", str(folder / "dgl"))
     options = {"settings": PlantingSettings("constant"), "num_graphs": 40}
