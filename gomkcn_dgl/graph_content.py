@@ -67,8 +67,10 @@ class ColumnChoice:
     minimum: Mapping[str, float | datetime] = field(default_factory=dict)
     # of molecules
     smiles: str | None = None
+    id_column: str | None = None
     class_column: str | None = NONE
     skip_invalid: bool = False
+    largest_fragment: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.directed, (bool, np.bool_, type(None))):
@@ -82,8 +84,8 @@ class ColumnChoice:
     @property
     def given(self) -> list[str]:
         """What is chosen about edges and molecules."""
-        named = ("directed", "source", "target", "relation", "weight", "smiles")
-        marked = ("minimum", "skip_invalid")
+        named = ("directed", "source", "target", "relation", "weight", "smiles", "id_column")
+        marked = ("minimum", "skip_invalid", "largest_fragment")
         return [
             *(name for name in named if getattr(self, name) is not None),
             *(name for name in marked if getattr(self, name)),

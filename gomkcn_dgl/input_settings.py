@@ -25,7 +25,13 @@ class InputSettings(SettingsTable):
     smiles: str | None = setting(
         None, "Column of SMILES in a table of molecules", usual="smiles, canonical_smiles"
     )
+    id_column: str | None = setting(
+        None, "Column of the names of molecules, or none", usual="name, id, compound, molecule …"
+    )
     skip_invalid: bool | None = setting(None, "Leave out molecules that RDKit cannot read")
+    largest_fragment: bool | None = setting(
+        None, "Of a molecule of several parts, such as a salt, the part of most atoms alone"
+    )
     source: str | None = setting(
         None, "Column of source nodes, by name or number", usual="from the header"
     )

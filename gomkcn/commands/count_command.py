@@ -309,10 +309,11 @@ def _read(
 ) -> tuple[Any, Any, EdgeTable | None]:
     """The molecules of a file, or a graph and, where conditions ask for them, its attributes."""
     from gomkcn_dgl.graph_content import NONE
+    from gomkcn_dgl.io.formats import OF_MOLECULES
     from gomkcn_dgl.io.reading import read_graph, read_molecule_file, read_with_attributes
 
     if is_smarts:
-        of_molecules = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
+        of_molecules = {name: options[name] for name in ("format", *OF_MOLECULES)}
         return read_molecule_file(path, **of_molecules), None, None
     if conditions is None:
         return read_graph(path, **options, weight=NONE), None, None

@@ -220,7 +220,7 @@ def number_option(
 # how a file of graphs is read, as in read_graph, but for its weights
 _OF_TABLES = ("source", "target", "feature_file", "format")
 _OF_GRAPHS = ("directed", "relation", "features")
-_HIDDEN = ("label_names", "smiles", "skip_invalid")
+_HIDDEN = ("label_names", "smiles", "id_column", "skip_invalid", "largest_fragment")
 file_options = setting_options(
     GraphSettings, *_OF_GRAPHS, *_HIDDEN, "minimum", *_OF_TABLES, shown=_OF_GRAPHS
 )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OF_TABLES = ("directed", "source", "target", "relation", "weight", "minimum")
 OF_ATTRIBUTES = ("directed", "relation", "weight", "minimum")
 OF_MATRICES = ("directed", "minimum")
-OF_MOLECULES = ("smiles", "skip_invalid")
+OF_MOLECULES = ("smiles", "id_column", "skip_invalid", "largest_fragment")
 FEATURE_FILE = "feature_file"
 # in place of a column
 _NONE = "none"

@@ -13,6 +13,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from gomkcn_dgl.graph_content import NONE, READING, ColumnChoice, GraphContent, 
 from gomkcn_dgl.io.column_names import names_edges, other_pairs
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.parquet_tables import open_parquet
+from gomkcn_dgl.io.same_molecules import largest_fragments, same_molecules
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
 from gomkcn_dgl.io.tables import Source, as_texts, text_source
 from gomkcn_dgl.messages import Argument, Message
@@ -39,8 +41,14 @@ _NO_CLASS = frozenset(
     ["", "na", "n/a", "nan", "null", "?", "nd", "n.d.", "missing", "unknown", "untested",
      "inconclusive", "unspecified", "indeterminate"]
 )  # fmt: skip
-# words of the name of the column that says what molecules are called, the plainest first
-_NAME_WORDS = ("name", "id", "title", "compound", "molecule")
+# what a column that says what molecules are called is called, without capitals and separators, the
+# plainest first; words within a longer name say nothing: "Molecule cyclized degree" is a number
+_NAME_COLUMNS = (
+    "name", "compoundname", "moleculename", "molname", "drugname", "title",
+    "id", "compound", "molecule", "compoundid", "moleculeid", "molid", "cmpdid", "drugid",
+    "cid", "sid", "pubchemcid", "chemblid", "moleculechemblid", "cmpdchemblid", "zincid",
+    "drugbankid", "cas", "casrn", "casnumber",
+)  # fmt: skip
 # a property of molecules of RDKit, which reads it from SD files
 _NAME = "_Name"
 _TABLES = (".csv", ".tsv")
@@ -145,17 +153,17 @@ def has_molecules(source: Source) -> bool:
 def read_molecule_table(source: Source, choice: ColumnChoice) -> GraphContent:
     """Read a table of molecules of any engine as graphs."""
     records = _table_records(source, _rows_of_source(source), choice)
-    return _graphs_of(*_readable(records, skip_invalid=choice.skip_invalid))
+    return _graphs_of(_readable(records, skip_invalid=choice.skip_invalid), choice)
 
 
 def read_smiles(file: InputFile, choice: ColumnChoice) -> GraphContent:
     """Read a SMILES a line, or a table with a column of them, as graphs."""
-    return _graphs_of(*molecules_of_smiles(file, choice))
+    return _graphs_of(molecules_of_smiles(file, choice), choice)
 
 
 def read_sd(file: InputFile, choice: ColumnChoice) -> GraphContent:
     """Read the records of an SD file as graphs."""
-    return _graphs_of(*molecules_of_sd(file, choice))
+    return _graphs_of(molecules_of_sd(file, choice), choice)
 
 
 def classes_of_smiles(file: InputFile, choice: ColumnChoice) -> MoleculeLabels | None:
@@ -206,16 +214,23 @@ def _readable(records: Iterable[Record], *, skip_invalid: bool) -> Readable:
     return kept, skipped
 
 
-def _graphs_of(records: Sequence[Record], skipped: Sequence[str]) -> GraphContent:
-    """The graphs of molecules; the log says which were left out."""
-    return from_molecules(mols_of(records, skipped))
+def _graphs_of(found: Readable, choice: ColumnChoice) -> GraphContent:
+    """The graphs of molecules; the log says what was left out, and what is there twice."""
+    mols = mols_of(found, choice)
+    content = from_molecules(mols)
+    return replace(content, notes=(*content.notes, *same_molecules(mols)))
 
 
-def mols_of(records: Sequence[Record], skipped: Sequence[str]) -> list[Any]:
-    """Molecules as RDKit has them; the log says which were left out."""
+def mols_of(found: Readable, choice: ColumnChoice) -> list[Any]:
+    """Molecules as RDKit has them; the log says what was left out."""
+    records, skipped = found
     if skipped:
         log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
-    return [record.mol for record in records]
+    mols = [record.mol for record in records]
+    if choice.largest_fragment:
+        mols, number = largest_fragments(mols)
+        log.info("molecules: took the largest of several parts of %d", number)
+    return mols
 
 
 def _labels_of(found: Sequence[Record], class_column: str | None) -> MoleculeLabels | None:
@@ -266,11 +281,11 @@ def _usual_spellings(texts: Sequence[str], missing: set[int]) -> list[str | None
     return [usual.get(text.casefold()) for text in texts]
 
 
-def _line_records(data: bytes) -> Iterator[Record]:
+def _line_records(data: bytes, id_column: str | None) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first line may be a header."""
     load_rdkit()
     of_smiles = 0
-    of_name: int | None = 1
+    of_name: int | None = None if id_column == NONE else 1
     for number, words in rows_of(data, TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
         name = words[of_name] if of_name is not None and of_name < len(words) else ""
@@ -279,11 +294,13 @@ def _line_records(data: bytes) -> Iterator[Record]:
             header = smiles_column(words)
             if header is not None:
                 of_smiles = header
-                of_name = name_column(words)
+                of_name = name_column(words, id_column)
                 _log_columns(words, of_smiles, of_name, "by its name", number)
                 continue
             fault = f"{record.fault}, nor does the line name a column smiles as a header does"
             record = record._replace(fault=fault)
+        elif number == 1 and id_column not in (None, NONE):
+            raise InputError("id_column", "must name a column of a header", got=repr(id_column))
         yield record
 
 
@@ -291,7 +308,7 @@ def _records_of(file: InputFile, choice: ColumnChoice) -> Iterator[Record]:
     """The rows of a table, or lines of SMILES."""
     if file.ending in (*_TABLES, _PARQUET) or choice.smiles is not None:
         return _table_records(*_open_rows(file), choice)
-    return _line_records(file.text)
+    return _line_records(file.text, choice.id_column)
 
 
 def _open_rows(file: InputFile) -> tuple[Source, Iterator[_PlacedRow]]:
@@ -371,8 +388,7 @@ def _table_records(
         of_smiles, evidence = _find_molecules(source)
     if of_smiles is None:
         raise InputError("smiles", f"must name a column, which are {listed(names)}", got="none")
-    of_name = name_column(names)
-    of_name = None if of_name == of_smiles else of_name
+    of_name = name_column(names, choice.id_column)
     if choice.class_column == NONE:
         # once: the classes are read again, by themselves
         _log_columns(names, of_smiles, of_name, evidence, source.header)
@@ -408,12 +424,20 @@ def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
             at = _column_called(names, known)
             label = None if mol is None or at is None else mol.GetProp(names[at])
             title = record.partition(b"\n")[0].decode("utf-8", errors="replace").strip()
-            of_name = name_column(names)
             # many writers leave the title empty, and have a property in its place
-            name = title or ("" if mol is None or of_name is None else mol.GetProp(names[of_name]))
+            of_name = _named_property(names, choice.id_column)
+            name = "" if of_name is None else mol.GetProp(names[of_name])
+            if choice.id_column is None:
+                name = title or name
             column = "" if at is None else names[at]
             found = Record.of(f"record {number}", mol, title, label, name, column)
             yield found if record.strip() else found._replace(fault="the record is empty")
+
+
+def _named_property(names: Sequence[str], given: str | None) -> int | None:
+    """The number of the property that is the name of a molecule, which may have none."""
+    is_there = given in (None, NONE) or _column_called(names, (str(given),)) is not None
+    return name_column(names, given) if is_there else None
 
 
 def _column(option: str, given: str | None, usual: Sequence[str], names: list[str]) -> int | None:
@@ -456,7 +480,7 @@ def number_columns(file: InputFile, choice: ColumnChoice) -> list[str]:
     source, placed = _open_rows(file)
     names = [*source.names]
     rows = [row + [""] * (len(names) - len(row)) for _, row in placed]
-    taken = {name_column(names), _find_molecules(source)[0]}
+    taken = {name_column(names, choice.id_column), _find_molecules(source)[0]}
     return [
         name
         for at, name in enumerate(names)
@@ -488,18 +512,20 @@ def smiles_column(names: Sequence[str]) -> int | None:
     return having[0] if len(having) == 1 else None
 
 
-def name_column(names: Sequence[str]) -> int | None:
-    """The number of the column that says what molecules are called, by the words of its name.
+def name_column(names: Sequence[str], given: str | None = None) -> int | None:
+    """The number of the column that says what molecules are called: that given, or a usual one.
 
     >>> name_column(["smiles", "Molecule ChEMBL ID"]), name_column(["id", "drug_name", "smiles"])
     (1, 1)
+    >>> name_column(["smiles", "Molecule cyclized degree (MCD)"], None) is None
+    True
     """
-    words = [re.findall(r"[^\W_]+", name.casefold()) for name in names]
-    for word in _NAME_WORDS:
-        having = [at for at, parts in enumerate(words) if word in parts and "smiles" not in parts]
-        if having:
-            return having[0]
-    return None
+    if given == NONE:
+        return None
+    if given is not None:
+        return _column("id_column", given, (), [*names])
+    plain = [re.sub(r"[\W_]+", "", name.casefold()) for name in names]
+    return next((plain.index(known) for known in _NAME_COLUMNS if known in plain), None)
 
 
 def _log_columns(

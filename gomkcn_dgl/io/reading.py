@@ -88,7 +88,9 @@ def read_graph(
     weight: Column | None = None,
     minimum: Minimum | None = None,
     smiles: str | None = None,
+    id_column: str | None = None,
     skip_invalid: bool = False,
+    largest_fragment: bool = False,
 ) -> CSRGraph:
     r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
 
@@ -146,8 +148,14 @@ def read_graph(
         less, or with no value, are left out, as if the file did not have them.
     smiles : str, optional
         The column of SMILES of a table of molecules.
+    id_column : str, optional
+        The column, or property of an SD file, that has the names of molecules, or "none". None: one
+        that is called name, id, compound, molecule, CID, ChEMBL ID or such, and nothing else.
     skip_invalid : bool
         Whether molecules that RDKit cannot read are left out; the log says how many.
+    largest_fragment : bool
+        Whether of a molecule of several parts, such as a salt, the part of most heavy atoms alone
+        is read; the log says of how many.
 
     Returns
     -------
@@ -186,7 +194,9 @@ def read_graph(
         weight=weight,
         minimum=minimum,
         smiles=smiles,
+        id_column=id_column,
         skip_invalid=skip_invalid,
+        largest_fragment=largest_fragment,
     ).graph
 
 
@@ -221,6 +231,7 @@ def _read(
     format: str | None = None,
     label_names: LabelNames | None = None,
     skip_invalid: bool = False,
+    largest_fragment: bool = False,
     minimum: Minimum | None = None,
     edge_attributes: Sequence[str] | None = None,
     gaps: bool = False,
@@ -237,6 +248,7 @@ def _read(
         edge_attributes=tuple(edge_attributes or ()),
         minimum=read_minimum(minimum),
         skip_invalid=bool(skip_invalid),
+        largest_fragment=bool(largest_fragment),
         **columns,
     )
     with named(path):
@@ -398,11 +410,18 @@ def read_molecule_file(
     *,
     format: str | None = None,
     smiles: str | None = None,
+    id_column: str | None = None,
     skip_invalid: bool = False,
+    largest_fragment: bool = False,
 ) -> list[Any]:
     """Read the molecules of a file as RDKit has them; the options are those of `read_graph`."""
     path = Path(path)
-    choice = ColumnChoice(smiles=smiles, skip_invalid=bool(skip_invalid))
+    choice = ColumnChoice(
+        smiles=smiles,
+        id_column=id_column,
+        skip_invalid=bool(skip_invalid),
+        largest_fragment=bool(largest_fragment),
+    )
     with named(path):
         check_path(path)
         file = InputFile(path)
@@ -413,7 +432,7 @@ def read_molecule_file(
                 f"the file must hold molecules, and its format is {row.name}",
                 way_out=("give ", Argument("format"), f" as one of {listed(known)} if it does"),
             )
-        return mols_of(*row.read_molecules(file, choice))
+        return mols_of(row.read_molecules(file, choice), choice)
 
 
 def _log_graph(path: Path, graph: CSRGraph) -> None:

@@ -269,6 +269,8 @@ def _read_unseen(
         "directed": settings.directed,
         "relation": settings.relation,
         "smiles": settings.smiles,
+        "id_column": settings.id_column,
+        "largest_fragment": bool(settings.largest_fragment),
         "skip_invalid": skip_invalid or bool(settings.skip_invalid),
         # classifiers learn without weights
         "weight": NONE,

@@ -14,6 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS
+from gomkcn_dgl.io.same_molecules import same_molecules
 from gomkcn_dgl.training.labelled_data import read_labelled
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -164,7 +165,10 @@ def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
             ["ethanol", "methylamine"],
         ),
         ("a.csv", "smiles,class\nCCO,a\nCN,b\n", None),
-        ("a.csv", "smiles,label id\nCCO,a\nCN,b\n", ["a", "b"]),
+        # words within a longer name are no name
+        ("a.csv", "smiles,label id\nCCO,a\nCN,b\n", None),
+        ("a.csv", "smiles,Molecule cyclized degree (MCD),CID\nCCO,1,a\nCN,2,b\n", ["a", "b"]),
+        ("a.csv", "smiles,CMPD_CHEMBLID\nCCO,a\nCN,b\n", ["a", "b"]),
         ("a.csv", "SMILES name,class\nCCO,a\nCN,b\n", None),
     ],
 )
@@ -172,6 +176,73 @@ def test_graphs_have_the_names_of_their_molecules(tmp_path, name, text, names):
     (tmp_path / name).write_text(text)
     graph = read_graph(tmp_path / name)
     assert graph.graph_names is None if names is None else graph.graph_names.tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column", "names"),
+    [
+        ("a.csv", "smiles,name,key\nCCO,a,1\nCN,b,2\n", "key", ["1", "2"]),
+        ("a.csv", "smiles,name,key\nCCO,a,1\nCN,b,2\n", "none", None),
+        ("a.smi", "smiles name key\nCCO a 1\nCN b 2\n", "key", ["1", "2"]),
+        ("a.smi", "CCO a\nCN b\n", "none", None),
+    ],
+)
+def test_the_column_of_names_can_be_given(tmp_path, name, text, column, names):
+    (tmp_path / name).write_text(text)
+    graph = read_graph(tmp_path / name, id_column=column)
+    assert graph.graph_names is None if names is None else graph.graph_names.tolist() == names
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.smi"])
+def test_a_column_of_names_that_is_not_there_is_refused(tmp_path, name):
+    text = "smiles,name\nCCO,a\n" if name == "a.csv" else "CCO a\n"
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match="id_column must name a column"):
+        read_graph(tmp_path / name, id_column="key")
+
+
+def test_a_property_of_an_sd_file_can_be_the_name(tmp_path):
+    path = tmp_path / "a.sdf"
+    path.write_bytes(
+        b"".join(
+            b"title\n" + text.partition(b"\n")[2]
+            for text in [
+                records_of("CCO")[0] + b">  <key>\n7\n\n$$$$\n",
+                records_of("CN")[0] + b"$$$$\n",
+            ]
+        )
+    )
+    assert read_graph(path).graph_names.tolist() == ["title", "title"]
+    assert read_graph(path, id_column="key").graph_names.tolist() == ["7", ""]
+
+
+def test_of_a_salt_the_largest_part_is_taken_if_it_is_asked_for(tmp_path, caplog):
+    path = tmp_path / "a.csv"
+    path.write_text("smiles,name\nCCN.Cl,salt\nCO,plain\n")
+    graph = read_graph(path)
+    assert graph.num_nodes == 6
+    assert "1 molecule of several parts, such as a salt" in graph.notes
+    with caplog.at_level("INFO"):
+        graph = read_graph(path, largest_fragment=True)
+    assert graph.num_nodes == 5 and graph.graph_names.tolist() == ["salt", "plain"]
+    assert "took the largest of several parts of 1" in caplog.text
+    assert not any("several parts" in note for note in graph.notes)
+
+
+def test_duplicates_and_tautomers_are_counted(tmp_path):
+    path = tmp_path / "a.smi"
+    # ethanol twice; both forms of 2-hydroxypyridine; both enantiomers of alanine, which are neither
+    path.write_text("CCO\nOCC\nOc1ccccn1\nO=c1cccc[nH]1\nC[C@H](N)C(O)=O\nC[C@@H](N)C(O)=O\n")
+    notes = read_graph(path).notes
+    assert "1 molecule is there before, with the same SMILES of RDKit" in notes
+    assert "1 molecule is a tautomer of one before" in notes
+
+
+def test_tautomers_are_looked_for_among_few_molecules():
+    mols = [Chem.MolFromSmiles(text) for text in ("Oc1ccccn1", "O=c1cccc[nH]1")]
+    assert same_molecules(mols, most_tautomers=1) == [
+        "2 molecules not looked at for tautomers, which takes long"
+    ]
 
 
 def test_names_go_where_their_graphs_go(tmp_path):
