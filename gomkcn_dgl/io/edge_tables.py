@@ -23,6 +23,7 @@ from gomkcn_dgl.graph_content import (
     READING,
     ColumnChoice,
     GraphContent,
+    counts_of_edges,
     leave_out_edges,
     undirected_as,
     unused_weights,
@@ -214,6 +215,10 @@ def _notes_of_unused_weights(layout: EdgeLayout, table: InputTable) -> list[str]
     name = layout.table.names[at] or str(at + 1)
     is_asked = at in layout.attributes.values()
     lines = list(unused_weights(name, table.count_zeros(at), is_asked=is_asked))
+    if not is_asked:
+        # what is no number is no count
+        with contextlib.suppress(InputError, InputTypeError):
+            lines += counts_of_edges(name, table.numbers(at))
     for line in lines:
         log.log(READING, "%s", line)
     return [line.note for line in lines]
