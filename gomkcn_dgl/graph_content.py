@@ -23,6 +23,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.sides import sides_of_ends
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -101,7 +102,9 @@ class GraphContent:
     its edges. ``listed_once`` means that an edge without direction is listed in one of its two
     directions. ``node_type`` is the attribute that is always a feature, and ``owner`` names the
     object in messages. ``graph_names`` are text ``[G]``, None where no graph has a name.
-    ``has_loops`` says that self-loops would be among the edges.
+    ``has_loops`` says that self-loops would be among the edges. ``end_names`` are what the columns
+    of the two ends of a table are called, empty where they have no names; None for what is no
+    table.
     """
 
     owner: str
@@ -124,6 +127,7 @@ class GraphContent:
     notes: tuple[str, ...] = ()
     graph_names: np.ndarray | None = None
     has_loops: bool = True
+    end_names: tuple[str, ...] | None = None
 
     @property
     def num_graphs(self) -> int:
@@ -334,6 +338,10 @@ def numbers_with_gaps(name: str, values: Any) -> np.ndarray:
 
 def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     """Choose the columns and build the graph; what is not used becomes a note."""
+    sides = None
+    if content.end_names is not None:
+        ends = content.source, content.target
+        sides = sides_of_ends(*ends, content.num_nodes, content.end_names)
     if choice.directed:
         content = both_ways(content)
     features, feature_names, used_nodes = _node_features(content, choice)
@@ -376,6 +384,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         notes=tuple(dict.fromkeys(notes)),
         graph_names=content.graph_names,
         loops=graph.loops if content.has_loops else None,
+        sides=sides,
     )
 
 

@@ -187,6 +187,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         log.log(READING, "%s", undirected_as(why))
     edges: dict[str, Any] = {} if weights is None else {_WEIGHT: weights}
     edges |= {name: table.values_with_gaps(at) for name, at in layout.attributes.items()}
+    names_of_ends = [layout.table.names[end] for end in layout.ends]
     content = GraphContent(
         owner=_OWNER,
         source=ends[0],
@@ -201,6 +202,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         relation_names=tuple(names),
         node_ids=None if plain else ids,
         notes=tuple(notes),
+        end_names=tuple(names_of_ends) if all(names_of_ends) else (),
     )
     kept = leave_out_edges(content, choice.minimum)
     # nodes of edges that are left out are not in the table

@@ -61,6 +61,8 @@ class MapRecord(Record):
     kinds: list[str]
     kind_of: list[Count]
     degrees: list[Count]
+    # 1 on the second side of a bipartite graph; none where it is no such graph
+    sides: list[Annotated[int, Meta(ge=0, le=1)]]
     # classes of graphs; none where they have no classes
     classes: list[str]
     class_of: list[Count]
@@ -76,6 +78,7 @@ class GraphMap:
     number. ``kinds`` are categories of nodes, and ``kind_of`` int64 ``[V]`` says which a node has.
     ``degrees`` int64 ``[V]`` count all neighbours, also those that are not on the map. ``classes``
     are names of classes, and ``class_of`` int64 ``[G]`` says which each graph has; empty without.
+    ``sides`` int64 ``[V]`` has 1 on the second side of a bipartite graph; empty for another one.
     """
 
     names: Sequence[int | str]
@@ -88,11 +91,14 @@ class GraphMap:
     degrees: np.ndarray
     classes: Sequence[str] = ()
     class_of: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    sides: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
         size = len(self.names)
         by_node = (self.graphs, self.positions, self.kind_of, self.degrees)
         if any(len(values) != size for values in by_node):
+            raise ValueError(f"a list of the map does not have the length of its {size} nodes")
+        if len(self.sides) not in (0, size):
             raise ValueError(f"a list of the map does not have the length of its {size} nodes")
         if self.edges.max(initial=-1) >= size or len(self.edge_relations) != len(self.edges):
             raise ValueError(f"the edges of the map are not those of its {size} nodes")
@@ -155,6 +161,7 @@ class GraphMap:
         plain = csr_from_edges(pairs[:, 0], pairs[:, 1], len(rows), features=ones, undirected=True)
         shown = [(structure, places[(places >= 0).all(axis=1)]) for structure, places in drawn]
         kinds, kind_of = _categories(graph, rows)
+        sides = graph.two_sides
         return cls(
             names=graph.original_ids(rows),
             graphs=graph.graph_of(rows),
@@ -166,6 +173,7 @@ class GraphMap:
             degrees=graph.degrees[rows],
             classes=() if classes is None else classes.names,
             class_of=np.empty(0, np.int64) if classes is None else classes.labels,
+            sides=np.empty(0, np.int64) if sides is None else sides.second[rows].astype(np.int64),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,7 +187,7 @@ class GraphMap:
     def of_record(cls, record: MapRecord) -> GraphMap:
         """Read a record of ``map.json``; a ValueError for lists that do not belong together."""
         parts = msgspec.structs.asdict(record)
-        for name in ("graphs", "edge_relations", "kind_of", "degrees", "class_of"):
+        for name in ("graphs", "edge_relations", "kind_of", "degrees", "class_of", "sides"):
             parts[name] = np.array(parts[name], np.int64)
         parts["positions"] = np.array(record.positions, float).reshape(-1, 2)
         parts["edges"] = np.array(record.edges, np.int64).reshape(-1, 2)
