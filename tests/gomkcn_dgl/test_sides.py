@@ -1,6 +1,5 @@
 """Bipartite graphs: which sides they have, what these are called, and where they are shown."""
 
-import io
 import re
 
 import networkx as nx
@@ -105,6 +104,8 @@ def test_other_pages_have_no_sides():
     assert 'class="dot square"' not in render_report(run)
 
 
-def test_a_matrix_or_text_without_names_has_sizes_alone():
-    graph = read_graph(io.BytesIO("".join(f"u{u} i{i}\n" for u, i in ROWS).encode()))
+def test_a_table_without_a_header_has_sizes_alone(tmp_path):
+    path = tmp_path / "ratings.txt"
+    path.write_text("".join(f"u{u} i{i}\n" for u, i in ROWS))
+    graph = read_graph(path)
     assert describe_graph(graph)["sides"] == "bipartite: 6 and 4 nodes"
