@@ -594,6 +594,8 @@ def _pattern_row(
         "at": place[1] if place[0] == "patterns" else None,
         "motif": None,
         "name": pattern.label,
+        # of what has no name it is the name
+        "says_number": place[0] == "patterns" and not size,
         "sub": " · ".join(filter(None, (size if size != pattern.label else "", more))),
         "svg": _draw_pattern(pattern, lines),
         "cells": table.cells(record, number),
