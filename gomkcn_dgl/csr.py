@@ -21,6 +21,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, number_links, relations_of
 from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.sides import LEAST_CYCLES, Sides, num_cycles_of, split_in_two
 
 if TYPE_CHECKING:
     from gomkcn_dgl.kernels.colors_numba import ColoredRows
@@ -86,6 +87,8 @@ class CSRGraph:
     atoms : numpy.ndarray or None
         int8 ``[V, 2]``, the formal charge and the hydrogens of each atom of molecules that RDKit
         read. Drawings alone show them; None for other graphs.
+    sides : Sides or None
+        Which nodes each of the two columns of a table numbers, where none is in both.
     """
 
     indptr: np.ndarray
@@ -101,6 +104,7 @@ class CSRGraph:
     graph_names: np.ndarray | None = None
     loops: np.ndarray | None = None
     atoms: np.ndarray | None = None
+    sides: Sides | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -158,6 +162,28 @@ class CSRGraph:
     def is_directed(self) -> bool:
         """Whether some edges have a direction."""
         return self.relations.is_directed
+
+    @cached_property
+    def two_sides(self) -> Sides | None:
+        """The sides of one graph with several cycles; None where it has none, and for a collection.
+
+        Those of a table are its columns. Else edges have no direction, and the node with most
+        neighbours of each component is on the first side.
+
+        >>> import networkx as nx
+        >>> from gomkcn_dgl import as_csr
+        >>> print(as_csr(nx.complete_bipartite_graph(3, 4)).two_sides)
+        3 and 4 nodes
+        >>> as_csr(nx.star_graph(4)).two_sides is None
+        True
+        """
+        is_told = self.sides is not None or self.links is None
+        if self.num_graphs > 1 or not is_told:
+            return None
+        if num_cycles_of(self.indptr, self.indices) < LEAST_CYCLES:
+            return None
+        second = None if self.sides is not None else split_in_two(self.indptr, self.indices)
+        return self.sides if second is None else Sides((), second)
 
     @cached_property
     def opposite_entries(self) -> np.ndarray:
@@ -290,6 +316,7 @@ class CSRGraph:
         return replace(
             self,
             loops=loops,
+            sides=None,
             indptr=self.indptr[first : last + 1] - self.indptr[first],
             indices=self.indices[entries] - np.int32(first),
             features=self.features[nodes],

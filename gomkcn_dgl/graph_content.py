@@ -24,6 +24,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.sides import sides_of_ends
 from gomkcn_dgl.timestamps import microseconds, microseconds_of, read_date
 
 log = logging.getLogger("gomkcn_dgl")
@@ -36,6 +37,9 @@ Column = str | int
 DEFAULT_FEATURE = "feat"
 # in place of a column: edges have no relations, or no weights
 NONE = "none"
+# how a note of counts begins, and the count from which on edges are proposed to be kept
+COUNTS = "edges carry counts in"
+LEAST_COUNT = 5
 # attribute of edges that holds their weights, where nothing else is said
 DEFAULT_WEIGHT = "weight"
 _ZEROS = {"0", "0.0", "-0.0", "0."}
@@ -103,7 +107,8 @@ class GraphContent:
     directions. ``node_type`` is the attribute that is always a feature, and ``owner`` names the
     object in messages. ``graph_names`` are text ``[G]``, None where no graph has a name.
     ``has_loops`` says that self-loops would be among the edges. ``atoms`` are int8 ``[V, 2]``,
-    charges and hydrogens, which a drawing of molecules shows.
+    charges and hydrogens, which a drawing of molecules shows. ``end_names`` are what the columns of
+    the two ends of a table are called, empty where they have no names; None for what is no table.
     """
 
     owner: str
@@ -127,6 +132,7 @@ class GraphContent:
     graph_names: np.ndarray | None = None
     has_loops: bool = True
     atoms: np.ndarray | None = None
+    end_names: tuple[str, ...] | None = None
 
     @property
     def num_graphs(self) -> int:
@@ -351,6 +357,10 @@ def numbers_with_gaps(name: str, values: Any) -> np.ndarray:
 
 def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     """Choose the columns and build the graph; what is not used becomes a note."""
+    sides = None
+    if content.end_names is not None:
+        ends = content.source, content.target
+        sides = sides_of_ends(*ends, content.num_nodes, content.end_names)
     if choice.directed:
         content = both_ways(content)
     features, feature_names, used_nodes = _node_features(content, choice)
@@ -383,7 +393,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes = [*content.notes, *graph.notes]
     if None in directed:
         notes += _say_direction(graph, content.why_directed)
-    for of_weights in _of_unused_weights(content, choice):
+    for of_weights in (*_of_unused_weights(content, choice), *_of_counts(content, choice, weights)):
         log.log(READING, "%s", of_weights)
         notes.append(of_weights.note)
     requested = [*choice.edge_attributes, *choice.minimum]
@@ -394,6 +404,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         graph_names=content.graph_names,
         loops=graph.loops if content.has_loops else None,
         atoms=content.atoms,
+        sides=sides,
     )
 
 
@@ -465,6 +476,18 @@ def _of_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[Mess
     return unused_weights(name, number, is_asked=name in (*choice.edge_attributes, *choice.minimum))
 
 
+def _of_counts(content: GraphContent, choice: ColumnChoice, weights: Any) -> list[Message]:
+    """What is said of the first attribute of edges that has counts, where none is used."""
+    if weights is not None or choice.minimum:
+        return []
+    for name in content.edges:
+        with contextlib.suppress(InputError, InputTypeError):
+            values = np.asarray(with_gaps(content.edges, name))
+            if said := counts_of_edges(name, values):
+                return said
+    return []
+
+
 def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[Message]:
     """What is said of weights that are not used, nor asked for, and of those that are 0."""
     way_out = (Argument("minimum"), f" leaves out edges with a small {name!r}")
@@ -495,6 +518,38 @@ def _relations(
         return (*relation_codes("relation", given), ())
     values = column_values(chosen, content.edges, content.owner)
     return (*relation_codes(chosen, values), [chosen])
+
+
+def counts_of_edges(name: str, values: Any) -> list[Message]:
+    """What is said of an attribute that has counts, which mining does not use, as of synapses.
+
+    Counts are positive whole numbers, most of which are small: 1 is the most frequent one, and some
+    are at least five. Five is the usual least number of synapses of published wiring diagrams (S.
+    Dorkenwald et al., Nature 634, 2024): fewer are as often an error of the reconstruction.
+
+    >>> (said,) = counts_of_edges("value", [1, 1, 1, 2, 7])
+    >>> said.note
+    "edges carry counts in 'value': 60% have 1, and 1 of 5 has 5 or more"
+    >>> counts_of_edges("value", [0.5, 1, 7]), counts_of_edges("value", [3, 3, 3, 7])
+    ([], [])
+    """
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iuf" or numbers.ndim != 1 or not len(numbers):
+        return []
+    if not (np.isfinite(numbers) & (numbers >= 1) & (numbers == np.rint(numbers))).all():
+        return []
+    found, how_many = np.unique(numbers, return_counts=True)
+    ones = int(how_many[0])
+    many = int((numbers >= LEAST_COUNT).sum())
+    if found[0] != 1 or ones < how_many.max() or not many:
+        return []
+    rule = (
+        f"{COUNTS} {name!r}: {ones / len(numbers):.0%} have 1, and {many:,} of {len(numbers):,} "
+        f"{'has' if many == 1 else 'have'} {LEAST_COUNT} or more"
+    )
+    return [
+        Message(rule, way_out=(Argument("minimum", (f"{name}={LEAST_COUNT}",)), " keeps these"))
+    ]
 
 
 def _differ_by_direction(content: GraphContent, weights: Any) -> bool:

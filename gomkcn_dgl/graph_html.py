@@ -38,6 +38,7 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
         "edges": f"{graph.num_edges} ({'directed' if graph.is_directed else 'undirected'}, "
         f"{'unweighted' if graph.weights is None else 'weighted'})",
         "relations": _shown(_relation_counts(graph)),
+        "sides": _sides(graph),
         "features": f"{len(graph.feature_names)} ({_shown(graph.feature_names)})",
         "categories": _shown(_category_counts(graph)),
         "degrees": (
@@ -75,6 +76,12 @@ def _category_counts(graph: CSRGraph) -> list[str]:
         f"{graph.feature_names[c]} {np.count_nonzero(graph.features[:, c])}"
         for c in columns[: _MOST_NAMED + 1]
     ]
+
+
+def _sides(graph: CSRGraph) -> str:
+    """The two sides of a bipartite graph; empty for another one."""
+    sides = graph.two_sides
+    return "" if sides is None else f"bipartite: {sides}"
 
 
 def _components(graph: CSRGraph) -> str:

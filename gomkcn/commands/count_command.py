@@ -166,7 +166,8 @@ def count(
     """Count the occurrences of a pattern in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95% interval. PATTERN is a name
-    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …), its edges
+    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …), a standard
+    one (a triad such as 030T, mfinder-204, a graphlet such as G8), its edges
     ('a->b, b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations,
     'a:C--b:N' with the categories of the nodes), a file with an edge a line, RUN:ID for a pattern
     of a finished run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An

@@ -247,7 +247,8 @@ class Structure:
         Named are the undirected structures of two to five nodes as reports call them, such as
         ``"triangle"``, ``"diamond"`` or ``"house"`` (of five nodes), the families ``clique-N``,
         ``ring-N``, ``path-N`` and ``star-N`` of N nodes, and those of ``synthetic.MOTIFS``, such as
-        ``"feed-forward-loop"``. Edges are ``a->b`` with a direction or
+        ``"feed-forward-loop"``; also triads as ``"030T"``, numbers of mfinder as
+        ``"mfinder-204"``, and graphlets as ``"G8"``. Edges are ``a->b`` with a direction or
         ``a--b`` without, ``a-[NAME]->b`` or ``a-[NAME]-b`` with a relation, and ``a:C--b:N`` where
         nodes have categories, separated by commas; ``a -> b [relation = "NAME"]`` is the same as
         ``a-[NAME]->b``. The names of the nodes become the roles.

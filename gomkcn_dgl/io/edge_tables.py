@@ -23,6 +23,7 @@ from gomkcn_dgl.graph_content import (
     READING,
     ColumnChoice,
     GraphContent,
+    counts_of_edges,
     leave_out_edges,
     undirected_as,
     unused_weights,
@@ -186,6 +187,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         log.log(READING, "%s", undirected_as(why))
     edges: dict[str, Any] = {} if weights is None else {_WEIGHT: weights}
     edges |= {name: table.values_with_gaps(at) for name, at in layout.attributes.items()}
+    names_of_ends = [layout.table.names[end] for end in layout.ends]
     content = GraphContent(
         owner=_OWNER,
         source=ends[0],
@@ -200,6 +202,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         relation_names=tuple(names),
         node_ids=None if plain else ids,
         notes=tuple(notes),
+        end_names=tuple(names_of_ends) if all(names_of_ends) else (),
     )
     kept = leave_out_edges(content, choice.minimum)
     # nodes of edges that are left out are not in the table
@@ -214,6 +217,10 @@ def _notes_of_unused_weights(layout: EdgeLayout, table: InputTable) -> list[str]
     name = layout.table.names[at] or str(at + 1)
     is_asked = at in layout.attributes.values()
     lines = list(unused_weights(name, table.count_zeros(at), is_asked=is_asked))
+    if not is_asked:
+        # what is no number is no count
+        with contextlib.suppress(InputError, InputTypeError):
+            lines += counts_of_edges(name, table.numbers(at))
     for line in lines:
         log.log(READING, "%s", line)
     return [line.note for line in lines]

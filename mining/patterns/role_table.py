@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
@@ -16,6 +17,8 @@ from gomkcn.mining.structures.pattern import MORE, Pattern
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
+
+log = logging.getLogger("gomkcn_dgl")
 
 # steps to list the occurrences of all structures again, of which a sample is known: ten seconds of
 # one thread, and of each at least a tenth of a second
@@ -62,7 +65,9 @@ def table_of_roles(
         if num_rows > most_rows:
             break
         parts.append((pattern, counts))
-    return _table(mined, parts)
+    if left := len(chosen) - len(parts):
+        log.warning("roles of the last %d of %d structures are left out", left, len(chosen))
+    return _table(mined, parts) if parts else None
 
 
 def with_names(table: Table, patterns: Sequence[Pattern]) -> Table:

@@ -71,6 +71,8 @@ class MapRecord(Record):
     kinds: list[str]
     kind_of: list[Count]
     degrees: list[Count]
+    # 1 on the second side of a bipartite graph; none where it is no such graph
+    sides: list[Annotated[int, Meta(ge=0, le=1)]]
     # classes of graphs; none where they have no classes
     classes: list[str]
     class_of: list[Count]
@@ -88,6 +90,7 @@ class GraphMap:
     ``degrees`` int64 ``[V]`` count all neighbours, also those that are not on the map. ``classes``
     are names of classes, and ``class_of`` int64 ``[G]`` says which each graph has; empty without.
     ``molecules`` says how the graphs are drawn as molecules, where they are.
+    ``sides`` int64 ``[V]`` has 1 on the second side of a bipartite graph; empty for another one.
     """
 
     names: Sequence[int | str]
@@ -101,6 +104,7 @@ class GraphMap:
     classes: Sequence[str] = ()
     class_of: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     molecules: DepictedMolecules | None = None
+    sides: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
         size = len(self.names)
@@ -110,6 +114,8 @@ class GraphMap:
                 raise ValueError("the molecules of the map are not those of its nodes and edges")
         by_node = (self.graphs, self.positions, self.kind_of, self.degrees)
         if any(len(values) != size for values in by_node):
+            raise ValueError(f"a list of the map does not have the length of its {size} nodes")
+        if len(self.sides) not in (0, size):
             raise ValueError(f"a list of the map does not have the length of its {size} nodes")
         if self.edges.max(initial=-1) >= size or len(self.edge_relations) != len(self.edges):
             raise ValueError(f"the edges of the map are not those of its {size} nodes")
@@ -168,6 +174,7 @@ class GraphMap:
             positions, molecules = depict(symbols, owners, edges, graph.relations.names, atoms)
         else:
             positions = _part_positions(graph, rows, edges, copies)
+        sides = graph.two_sides
         return cls(
             names=graph.original_ids(rows),
             graphs=owners,
@@ -180,6 +187,7 @@ class GraphMap:
             classes=() if classes is None else classes.names,
             class_of=np.empty(0, np.int64) if classes is None else classes.labels,
             molecules=molecules,
+            sides=np.empty(0, np.int64) if sides is None else sides.second[rows].astype(np.int64),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,7 +203,7 @@ class GraphMap:
     def of_record(cls, record: MapRecord) -> GraphMap:
         """Read a record of ``map.json``; a ValueError for lists that do not belong together."""
         parts = msgspec.structs.asdict(record)
-        for name in ("graphs", "edge_relations", "kind_of", "degrees", "class_of"):
+        for name in ("graphs", "edge_relations", "kind_of", "degrees", "class_of", "sides"):
             parts[name] = np.array(parts[name], np.int64)
         parts["positions"] = np.array(record.positions, float).reshape(-1, 2)
         parts["edges"] = np.array(record.edges, np.int64).reshape(-1, 2)

@@ -86,6 +86,7 @@ def graph_record(
         ],
         "kinds": [visible(name) for name in shown.kinds],
         "kindOf": shown.kind_of.tolist(),
+        "sides": shown.sides.tolist(),
         "degrees": shown.degrees.tolist(),
         "classes": [visible(name) for name in shown.classes],
         "classOf": shown.class_of.tolist(),

@@ -293,12 +293,18 @@ class Painter {
     this.context.closePath();
   }
 
-  // a node as a disc with a rim, which is hollow where `fill` is the paper
+  // a node as a disc with a rim, which is hollow where `fill` is the paper; a square on the second
+  // side of a bipartite graph
   node(node, place, radius, fill, rim, width, alpha = 1) {
     const { context } = this;
     context.globalAlpha = alpha;
     context.beginPath();
-    context.arc(...place(node), radius(node), 0, 2 * Math.PI);
+    if (this.run.sides[node]) {
+      const [[x, y], half] = [place(node), 0.9 * radius(node)];
+      context.moveTo(x - half, y - half);
+      for (const [right, down] of [[1, -1], [1, 1], [-1, 1]]) context.lineTo(x + right * half, y + down * half);
+      context.closePath();
+    } else context.arc(...place(node), radius(node), 0, 2 * Math.PI);
     context.fillStyle = fill;
     context.fill();
     context.lineWidth = width;

@@ -73,9 +73,11 @@ from gomkcn.mining.structures.pattern import (
     Pattern,
     odds,
 )
-from gomkcn.mining.structures.pattern_columns import structure_columns
+from gomkcn.mining.structures.pattern_columns import shown_name, structure_columns
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
+from gomkcn_dgl.graph_content import COUNTS
 from gomkcn_dgl.graphs.shapes import count, counted_size
+from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.relations import PLAIN
 
 # of what is called by its drawing, and of what stands in a sentence
@@ -150,6 +152,7 @@ def render_report(run: MiningRun) -> str:
         end_sentence=end_sentence,
         draw=partial(draw_structure, lines=lines),
         level=LEVEL,
+        counts_of_edges=[note for note in run.notes if note.startswith(COUNTS)],
         changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
@@ -548,7 +551,7 @@ def _profile(found: _Compared) -> dict[str, Any]:
     # what has no z is called, or is the same everywhere
     largest = {place for place, *_ in sorted(bars, key=_how_far, reverse=True)[:MOST_BARS]}
     profile = [
-        (pattern.name, f"#{_anchor(place)}", result.z, result.is_called)
+        (_name_of_bar(pattern), f"#{_anchor(place)}", result.z, result.is_called)
         for place, pattern, result in bars
         if place in largest
     ]
@@ -559,6 +562,12 @@ def _profile(found: _Compared) -> dict[str, Any]:
         "has_rings": any(z is None for *_, z, _ in profile),
         "profile_says": says if len(profile) < total else "",
     }
+
+
+def _name_of_bar(pattern: Pattern) -> str:
+    """What is said of a bar, which has no drawing beside it."""
+    standard = str(standard_names(pattern.structure))
+    return ", ".join(filter(None, (shown_name(pattern), standard)))
 
 
 def _how_far(row: tuple[Place, Pattern, NullComparison]) -> float:
@@ -585,6 +594,8 @@ def _pattern_row(
         "at": place[1] if place[0] == "patterns" else None,
         "motif": None,
         "name": pattern.label,
+        # of what has no name it is the name
+        "says_number": place[0] == "patterns" and not size,
         "sub": " · ".join(filter(None, (size if size != pattern.label else "", more))),
         "svg": _draw_pattern(pattern, lines),
         "cells": table.cells(record, number),

@@ -16,7 +16,7 @@ from gomkcn.mining.plots.styles import Kind
 from gomkcn.mining.show.drawn_graph import Node
 from gomkcn.mining.show.leading import leading_structures
 from gomkcn.mining.structures.pattern import Pattern, digits
-from gomkcn.mining.structures.roles import roles_of
+from gomkcn.mining.structures.roles import Role, roles_of
 from gomkcn_dgl.graphs.shapes import count
 
 # structures, and roles in all, that a table beside the graph has room for
@@ -35,7 +35,7 @@ class ShownRoles:
 
     pattern: Pattern
     svg: Markup
-    roles: list[str]
+    roles: list[Role]
 
 
 def roles_part(
@@ -107,7 +107,7 @@ def _sorting(counts: np.ndarray, first: int) -> tuple[float, ...]:
 
 def _shown(pattern: Pattern, lines: Mapping[Kind, str]) -> ShownRoles:
     svg = draw_structure(pattern.structure, *_PICTURE, lines=lines, beside=True)
-    return ShownRoles(pattern, svg, [str(role) for role in roles_of(pattern.structure)])
+    return ShownRoles(pattern, svg, roles_of(pattern.structure))
 
 
 def _note(

@@ -15,13 +15,12 @@ from gomkcn.mining.counting.census_formulas import count_triangles
 from gomkcn.mining.significance.degree_walk import new_table, split_sides, walk
 from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl.csr import CSRGraph, pack
+from gomkcn_dgl.sides import LEAST_CYCLES
 
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
 # attempts for which random numbers are drawn together: a MiB and a half of them
 ATTEMPTS_AT_ONCE = 1 << 16
-# a graph with fewer cycles may have even ones alone by chance: one of 32
-_LEAST_CYCLES = 5
 # random graphs by which a doubt is told; the differences that matter are large
 NUM_LOOKED_AT = 4
 # where fewer of the attempts succeed, few graphs can be reached
@@ -144,7 +143,7 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     waiting = np.empty(graph.num_nodes, np.int64)
     order = np.argsort(-graph.degrees, kind="stable")
     components = split_sides(graph.indptr, graph.indices, order, sides, waiting)
-    if components < 0 or len(graph.indices) // 2 - len(sides) + components < _LEAST_CYCLES:
+    if components < 0 or len(graph.indices) // 2 - len(sides) + components < LEAST_CYCLES:
         return None
     return sides
 

@@ -23,6 +23,14 @@ class RelationSummary:
 
 
 @dataclass(frozen=True)
+class SideSummary:
+    """A side of a bipartite graph: the column of a table that numbers it, or "", and its nodes."""
+
+    name: str
+    num_nodes: Count
+
+
+@dataclass(frozen=True)
 class GraphSummary:
     """What was mined.
 
@@ -39,6 +47,8 @@ class GraphSummary:
     graph_names : tuple of str
         What the graphs of a collection are called, "" for one without a name; empty where no graph
         has a name.
+    sides : tuple of SideSummary
+        The two sides of a bipartite graph; empty for another one.
     """
 
     source: str
@@ -48,6 +58,7 @@ class GraphSummary:
     feature_names: tuple[str, ...]
     relations: Annotated[tuple[RelationSummary, ...], Meta(max_length=1000)] = ()
     graph_names: tuple[str, ...] = ()
+    sides: Annotated[tuple[SideSummary, ...], Meta(max_length=2)] = ()
 
     def __post_init__(self) -> None:
         if len(self.graph_names) not in (0, self.num_graphs):
@@ -62,6 +73,9 @@ class GraphSummary:
             ends = np.bincount(csr.links, minlength=len(relations.links)) @ relations.links
             # both ends of an edge without direction are in the same channel
             counts = (ends[relations.outgoing] // np.where(relations.directed, 1, 2)).tolist()
+        sides = csr.two_sides
+        names = ("", "") if sides is None else sides.names or ("", "")
+        sizes = () if sides is None else sides.sizes
         kinds = zip(relations.names, relations.directed, counts, strict=True)
         return cls(
             source=Path(path).resolve().name if path else "graph",
@@ -71,4 +85,5 @@ class GraphSummary:
             feature_names=csr.feature_names,
             relations=tuple(RelationSummary(*kind) for kind in kinds),
             graph_names=() if csr.graph_names is None else tuple(csr.graph_names.tolist()),
+            sides=tuple(map(SideSummary, names, sizes)),
         )

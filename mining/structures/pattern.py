@@ -35,7 +35,7 @@ Source = Annotated[str, Meta(pattern="^(grown|filters|frequent|census|given)$")]
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 

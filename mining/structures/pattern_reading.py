@@ -159,8 +159,8 @@ def _refuse_name(text: str) -> NoReturn:
         "pattern",
         (
             "must be edges such as 'a->b, b->c', a file of edges, smiles:TEXT, RUN:ID of "
-            f"gomkcn count, {BENZENE}, {', '.join(FAMILIES)} of N nodes, or one of "
-            f"{', '.join(words)}"
+            f"gomkcn count, {BENZENE}, {', '.join(FAMILIES)} of N nodes, 030T, mfinder-38, G8 and "
+            f"the like, or one of {', '.join(words)}"
         ),
         got=repr(text),
     )

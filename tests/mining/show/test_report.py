@@ -157,7 +157,7 @@ def test_a_structure_without_z_has_a_ring_in_the_profile():
     ring = replace(pattern_of(RING, 1), significance={"degree": told})
     page = render_report(run_of([path, ring]))
     (profile,) = re.findall(r'<svg class="profile".*?</svg>', page, re.S)
-    assert profile.count("<circle ") == 1 and "cycle of 4 nodes: no z" in profile
+    assert profile.count("<circle ") == 1 and "cycle of 4 nodes, G5: no z" in profile
     # a rectangle for the mouse each, and the bar of the path
     assert profile.count("<rect ") == 3 and "z +0.0" not in profile
     assert "A ring: no z, as all random graphs have the same count." in Page(page).words

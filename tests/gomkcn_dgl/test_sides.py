@@ -1,0 +1,111 @@
+"""Bipartite graphs: which sides they have, what these are called, and where they are shown."""
+
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+from self_contained import Page
+
+from gomkcn import FilterMiner, PatternMiner, as_csr
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.show.report import render_report
+from gomkcn.mining.significance.null_draws import find_sides
+from gomkcn_dgl.graph_html import describe_graph
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.node_order import NodeOrder
+
+ROWS = [(user, item) for user in range(6) for item in range(4) if (user + item) % 3]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,item\n" + "".join(f"u{u},i{i}\n" for u, i in ROWS))
+    return path
+
+
+def test_columns_that_share_no_node_are_the_sides(table):
+    graph = read_graph(table)
+    assert describe_graph(graph)["sides"] == "bipartite: 6 nodes of 'user' and 4 of 'item'"
+    names = graph.original_ids(np.flatnonzero(graph.two_sides.second))
+    assert sorted(names) == ["i0", "i1", "i2", "i3"]
+
+
+def test_a_node_in_both_columns_leaves_no_names(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("user,friend\n" + "".join(f"n{u},n{6 + i}\n" for u, i in ROWS) + "n6,n1\n")
+    graph = read_graph(path)
+    assert graph.sides is None
+    # the edges have two sides all the same, whose sizes are said
+    assert describe_graph(graph)["sides"] == "bipartite: 4 and 6 nodes"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sides_are_those_that_null_models_keep(seed):
+    graphs = [
+        nx.bipartite.gnmk_random_graph(12, 9, 40, seed=seed),
+        nx.disjoint_union(nx.complete_bipartite_graph(3, 4), nx.cycle_graph(8)),
+        nx.gnm_random_graph(20, 40, seed=seed),
+        nx.path_graph(7),
+        nx.random_labeled_tree(30, seed=seed),
+    ]
+    for graph in graphs:
+        csr = as_csr(graph)
+        kept = find_sides(csr)
+        told = csr.two_sides
+        assert (kept is None) == (told is None)
+        if told is not None:
+            assert kept.tolist() == told.second.astype(int).tolist()
+
+
+def test_trees_directed_graphs_and_collections_have_none(tmp_path):
+    assert as_csr(nx.star_graph(9)).two_sides is None
+    assert as_csr(nx.DiGraph([(u, 9 + i) for u, i in ROWS])).two_sides is None
+    assert as_csr([nx.complete_bipartite_graph(4, 4)] * 2).two_sides is None
+    # one source and its targets
+    path = tmp_path / "star.csv"
+    path.write_text("user,item\n" + "".join(f"u,i{i}\n" for i in range(9)))
+    assert "sides" not in describe_graph(read_graph(path))
+
+
+def test_sides_stay_with_their_nodes(table):
+    graph = read_graph(table)
+    # another order has other rows, and one graph of a collection is not a table
+    assert NodeOrder.of(graph).graph.sides is None
+    assert graph[0].sides is None
+    rows = np.array([9, 0, 3])
+    part = GraphMap.of_part(graph, rows, np.empty((0, 3), np.int64))
+    assert part.sides.tolist() == graph.two_sides.second[rows].astype(int).tolist()
+
+
+def test_the_page_names_and_draws_the_sides(table, tmp_path):
+    graph = read_graph(table)
+    miner = PatternMiner(4, null_samples=99, filters=FilterMiner(filter_size=4)).fit(graph)
+    run = MiningRun.of(miner, graph)
+    assert [(side.name, side.num_nodes) for side in run.graph.sides] == [("user", 6), ("item", 4)]
+    page = render_report(run)
+    words = Page(page).words
+    assert "Patterns of graph: user and item" in words
+    assert "10 nodes: 6 in user and 4 in item" in words
+    # what is kept stands beside the table
+    note = re.search(r"counted in the graph and in .*?\.", re.sub("<[^>]*>", "", page))[0]
+    assert "which keep the degree of each node and its two sides" in note
+    names = list(run.map.names)
+    assert {names[at] for at in np.flatnonzero(run.map.sides)} == {"i0", "i1", "i2", "i3"}
+    assert 'class="dot square"' in page
+
+
+def test_other_pages_have_no_sides():
+    graph = nx.karate_club_graph()
+    run = MiningRun.of(PatternMiner(3, null=None, filters="none").fit(graph), graph)
+    assert run.graph.sides == () and len(run.map.sides) == 0
+    assert 'class="dot square"' not in render_report(run)
+
+
+def test_a_table_without_a_header_has_sizes_alone(tmp_path):
+    path = tmp_path / "ratings.txt"
+    path.write_text("".join(f"u{u} i{i}\n" for u, i in ROWS))
+    graph = read_graph(path)
+    assert describe_graph(graph)["sides"] == "bipartite: 6 and 4 nodes"
