@@ -248,8 +248,7 @@ def temporal_occurrences(
     search_in = _Searcher(events, length)
     report = steps.stage("counting occurrences")
     search = search_in.search(np.arange(len(edges.times)), edges.times)
-    parts = search.count(np.random.default_rng(drawn_seed), steps.is_late, report)
-    places = search.listing(parts, most, steps.is_late)
+    parts = search.count(np.random.default_rng(drawn_seed), steps.is_late, report, most)
 
     def count_drawn(number: int) -> int:
         rng = np.random.default_rng([drawn_seed, number])
@@ -272,11 +271,11 @@ def temporal_occurrences(
             comparisons = compare_with_random(null, np.array([[parts.total], *zip(found)]))
     elif null_samples:
         notes.append(
-            f"time was up when {len(parts.parts) / parts.num_parts:.0%} of the events had been "
+            f"time was up when {len(parts.counts) / parts.num_parts:.0%} of the events had been "
             "tried as a start; no random graph was counted"
         )
     in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)
-    rows, times, cells = _events_at(edges, places)
+    rows, times, cells = _events_at(edges, parts.places)
     return TemporalOccurrences(
         pattern=text.text,
         count=parts.count,
