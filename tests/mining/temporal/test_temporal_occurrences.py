@@ -119,7 +119,7 @@ def test_counts_and_rows_are_those_of_all_assignments(name):
     found_some = 0
     for seed in range(6):
         moments = 3 if "at once" in name else 12
-        rows = random_rows(seed, 24 if len(edges) < 4 else 18, moments=moments)
+        rows = random_rows(seed, 30 if len(edges) < 4 else 22, moments=moments)
         for window in (0, 3, 12):
             right = find_occurrences(rows, edges, window, **options)
             found = temporal_occurrences(table(rows), text, window, null_samples=0)
