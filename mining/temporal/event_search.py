@@ -129,7 +129,7 @@ class PartCounts(NamedTuple):
         return int(self.counts.sum())
 
     @property
-    def count(self) -> OccurrenceCount:
+    def all(self) -> OccurrenceCount:
         """The number of all occurrences: exact, or an estimate from the parts that were done."""
         done = len(self.counts)
         if done == self.num_parts:
@@ -154,7 +154,7 @@ class Search(NamedTuple):
         """The places of the events that may be the start."""
         return np.flatnonzero(self.events.may_be >> self.pattern.start & 1)
 
-    def count(
+    def run(
         self,
         rng: np.random.Generator,
         is_late: Callable[[], bool],

@@ -331,11 +331,11 @@ def test_an_estimate_has_its_interval_as_often_as_it_says():
     hits, none = 0, np.empty((0, 3), int)
     for _ in range(300):
         parts = rng.permutation(400)[:60]
-        found = PartCounts(counts[parts], 400, none).count
+        found = PartCounts(counts[parts], 400, none).all
         hits += found.low <= counts.sum() <= found.high
     assert 0.9 < hits / 300 < 0.99
-    assert PartCounts(counts, 400, none).count.value == counts.sum()
-    assert PartCounts(np.zeros(3, int), 400, none).count.high == np.inf
+    assert PartCounts(counts, 400, none).all.value == counts.sum()
+    assert PartCounts(np.zeros(3, int), 400, none).all.high == np.inf
 
 
 @pytest.mark.parametrize(
