@@ -271,7 +271,7 @@ def temporal_occurrences(
             comparisons = compare_with_random(null, np.array([[parts.total], *zip(found)]))
     elif null_samples:
         notes.append(
-            f"time was up when {len(parts.counts):,} of {parts.num_parts:,} parts were searched; no "
+            f"time was up when {len(parts.counts):,} of {parts.num_parts:,} parts were done; no "
             "random graph was counted"
         )
     in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)
