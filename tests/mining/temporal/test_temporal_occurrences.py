@@ -10,6 +10,8 @@ from ends_after import EndsAfter
 from events_reference import find_occurrences
 
 import gomkcn
+from gomkcn.mining.significance.temporal_draws import Timelines
+from gomkcn.mining.significance.temporal_nulls import TEMPORAL_NULLS
 from gomkcn.mining.temporal import event_search
 from gomkcn.mining.temporal.event_search import PartCounts
 from gomkcn.mining.temporal.temporal_motifs import motif_events, temporal_census
@@ -41,6 +43,18 @@ PATTERNS = {
         CYCLE_EDGES,
         1,
         {"in_order": False, "times": [(0, "<=", 1), (2, ">=", 1)]},
+    ),
+    "each later": (
+        f"{CYCLE}, x.time < y.time, y.time < z.time",
+        CYCLE_EDGES,
+        1,
+        {"in_order": False, "times": [(0, "<", 1), (1, "<", 2)]},
+    ),
+    "again, or at once": (
+        "A -> B as x, A -> B as y, x.time <= y.time",
+        ["AB", "AB"],
+        1,
+        {"in_order": False, "times": [(0, "<=", 1)]},
     ),
     "at once": (
         "A -> B as x, A -> C as y, x.time = y.time",
@@ -237,6 +251,38 @@ def test_times_that_are_numbers_are_compared_as_numbers_and_as_dates():
         assert temporal_occurrences(frame, text, "7d", null_samples=0).rows.tolist() == [[6, 7]]
     found = temporal_occurrences(frame, "A -> B as x, B -> A, x.time > 1.5", 5, null_samples=0)
     assert found.count.value == 0
+
+
+@pytest.mark.parametrize(
+    ("test", "rows"),
+    [("< 1.5", [1]), ("<= 1.5", [1]), ("> 1.5", [2, 3]), (">= 1.5", [2, 3]), ("= 1.5", []),
+     ("!= 1.5", [1, 2, 3]), ("< 2", [1]), ("<= 2", [1, 2]), ("> 2", [3]), (">= 2", [2, 3]),
+     ("= 2", [2]), ("!= 2", [1, 3]), ("in (1, 1.5)", [1]), ("not in (1, 2.0)", [3])],
+)  # fmt: skip
+def test_whole_times_are_compared_with_what_lies_between_them(test, rows):
+    frame = pd.DataFrame({"source": list("aaab"), "target": list("bbba"), "time": [1, 2, 3, 4]})
+    found = temporal_occurrences(frame, f"A -> B as x, B -> A, x.time {test}", 9, null_samples=0)
+    assert found.rows.tolist() == [[row, 4] for row in rows]
+
+
+@pytest.mark.parametrize("null", TEMPORAL_NULLS)
+def test_conditions_hold_in_random_events_at_their_times(null):
+    rows = [row for row in random_rows(3, 90, nodes=5, moments=60) if row[0] != row[1]]
+    text = "A -> B as x, B -> A as y, x.value <= 1.1 * y.value, y.time >= 20"
+    edges = read_temporal_edges(table(rows), with_columns=True)
+    right = []
+    for number in range(5):
+        rng = np.random.default_rng([7, number])
+        drawn = TEMPORAL_NULLS[null].draw(Timelines.of(edges), edges.times, rng)
+        ordered = [rows[edges.rows[edge] - 1] for edge in drawn.order]
+        moved = [
+            (u, v, time, value)
+            for (u, v, _, value), time in zip(ordered, drawn.times.tolist(), strict=True)
+        ]
+        found = find_occurrences(moved, ["AB", "BA"], 15, compared=[(0, "<=", "1.1", 1)])
+        right.append(sum(moved[last - 1][2] >= 20 for _, last in found))
+    found = temporal_occurrences(table(rows), text, 15, null=null, null_samples=5, seed=7)
+    assert found.comparisons[0].mean == np.mean(right) and len({*right}) > 1
 
 
 def test_decimals_are_multiplied_exactly():
