@@ -296,7 +296,7 @@ def leave_out_edges(content: GraphContent, minimum: Mapping[str, float | datetim
                 raise InputError(
                     "minimum",
                     f"must be a number, since {name!r} does not hold dates alone",
-                    got=f"{name}={least}",
+                    got=repr(f"{name}={least}"),
                 )
             values, bound, below = dates, microseconds(least), f"before {least}"
         else:

@@ -404,7 +404,7 @@ def temporal(
     settings = settings_of_options(TemporalSettings(), settings_file, options)
     table = settings.temporal
     path = required_path(ctx, table.path)
-    window = table.window
+    window: Any = table.window
     if table.pattern is not None:
         window = window_of(read_event_pattern(table.pattern), window)
     elif table.list is not None:

@@ -350,11 +350,11 @@ def _in_order(
 
 def _numbered(ends: Sequence[Iterable[Any]]) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """The nodes in the order in which they appear, and their numbers at the two ends of edges."""
-    columns = [*ends]
-    if all(isinstance(column, np.ndarray) for column in columns):
+    arrays = [column for column in ends if isinstance(column, np.ndarray)]
+    if len(arrays) == len(ends):
         # numbers of a table, which are many
         nodes, first, rows = np.unique(
-            np.concatenate(columns), return_index=True, return_inverse=True
+            np.concatenate(arrays), return_index=True, return_inverse=True
         )
         order = np.argsort(first)
         number = np.empty(len(order), np.int64)
@@ -364,7 +364,7 @@ def _numbered(ends: Sequence[Iterable[Any]]) -> tuple[list[Any], np.ndarray, np.
     numbers: dict[Any, int] = {}
     source, target = (
         np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
-        for column in columns
+        for column in ends
     )
     return [*numbers], source, target
 

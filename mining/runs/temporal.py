@@ -59,7 +59,7 @@ def count_motifs(
         columns = [np.array([str(cell) for cell in one]) for one in inputs.columns.values()]
         return identity_of_job(decisive, inputs.source, inputs.target, inputs.times, *columns)
 
-    options = {
+    options: dict[str, Any] = {
         "null": table.null,
         "null_samples": table.null_samples,
         "seed": table.seed,

@@ -119,9 +119,9 @@ class PlacedEvents(NamedTuple):
 class PartCounts(NamedTuple):
     """Occurrences in the parts of a search that were done, and how many parts there are."""
 
-    parts: np.ndarray  # int64 [D], those done, in the order of the search
     counts: np.ndarray  # int64 [D]
     num_parts: int
+    places: np.ndarray  # int64 [K, m], of the events of some, in the order of their first events
 
     @property
     def total(self) -> int:
@@ -129,9 +129,9 @@ class PartCounts(NamedTuple):
         return int(self.counts.sum())
 
     @property
-    def count(self) -> OccurrenceCount:
+    def all(self) -> OccurrenceCount:
         """The number of all occurrences: exact, or an estimate from the parts that were done."""
-        done = len(self.parts)
+        done = len(self.counts)
         if done == self.num_parts:
             return OccurrenceCount.exact(self.total)
         mean, sd = float(self.counts.mean()), float(self.counts.std(ddof=1))
@@ -154,12 +154,17 @@ class Search(NamedTuple):
         """The places of the events that may be the start."""
         return np.flatnonzero(self.events.may_be >> self.pattern.start & 1)
 
-    def count(
-        self, rng: np.random.Generator, is_late: Callable[[], bool], report: Callable[[float], None]
+    def run(
+        self,
+        rng: np.random.Generator,
+        is_late: Callable[[], bool],
+        report: Callable[[float], None],
+        most: int = 0,
     ) -> PartCounts:
         """Count part by part, in random order, until all are done or time is up.
 
-        The first parts, at least two, are counted whatever the time is.
+        The first parts, at least two, are counted whatever the time is. Of the parts that come
+        first up to ``most`` occurrences are listed.
         """
         starts = self.starts
         num_parts = min(_NUM_PARTS, len(starts))
@@ -167,6 +172,8 @@ class Search(NamedTuple):
         counts = np.zeros(num_parts, np.int64)
         nanoseconds = _NANOSECONDS * len(starts) / max(num_parts, 1)
         done, size = 0, max(2, num_threads())
+        listed = [np.empty((0, len(self.pattern.ends)), np.int64)]
+        left = most
         while done < num_parts:
             if done and is_late():
                 break
@@ -176,6 +183,12 @@ class Search(NamedTuple):
                 count_parts, len(some), nanoseconds * len(some),
                 some, num_parts, starts, *self, counts[done : done + size],
             )  # fmt: skip
+            for part, number in zip(
+                some.tolist(), counts[done : done + size].tolist(), strict=True
+            ):
+                if left and number:
+                    listed.append(self._list(starts, part, num_parts, min(number, left)))
+                    left -= len(listed[-1])
             done += len(some)
             report(done / num_parts)
             # as many as take long enough, next time
@@ -183,27 +196,16 @@ class Search(NamedTuple):
             nanoseconds = 1e9 * seconds * min(num_threads(), len(some)) / len(some)
             growth = min(_SECONDS_APART / seconds, 8)
             size = max(num_threads(), int(len(some) * growth))
-        return PartCounts(parts[:done], counts[:done], num_parts)
+        places = np.concatenate(listed)
+        first = places.min(axis=1, initial=len(self.events.edge))
+        order = np.lexsort([*places.T[::-1], first])
+        return PartCounts(counts[:done], num_parts, places[order])
 
-    def listing(self, found: PartCounts, most: int, is_late: Callable[[], bool]) -> np.ndarray:
-        """Places of up to ``most`` occurrences int64 ``[K, m]``, of the parts that come first.
-
-        They are in the order of time of their first events. When time is up there may be fewer.
-        """
-        starts = self.starts
-        listed, left = [], most
-        for part, number in zip(found.parts.tolist(), found.counts.tolist(), strict=True):
-            if not left or (listed and is_late()):
-                break
-            if number:
-                rows = np.empty((min(number, left), len(self.pattern.ends)), np.int64)
-                list_part(part, found.num_parts, starts, *self, rows)
-                listed.append(rows)
-                left -= len(rows)
-        empty = np.empty((0, len(self.pattern.ends)), np.int64)
-        places = np.concatenate([empty, *listed])
-        keys = [*places.T[::-1], places.min(axis=1, initial=len(self.events.edge))]
-        return places[np.lexsort(keys)]
+    def _list(self, starts: np.ndarray, part: int, num_parts: int, number: int) -> np.ndarray:
+        """The places of the first occurrences of a part, int64 ``[K, m]``."""
+        rows = np.empty((number, len(self.pattern.ends)), np.int64)
+        list_part(part, num_parts, starts, *self, rows)
+        return rows
 
 
 def _bounds(sizes: np.ndarray) -> np.ndarray:

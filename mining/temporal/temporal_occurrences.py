@@ -248,20 +248,19 @@ def temporal_occurrences(
     search_in = _Searcher(events, length)
     report = steps.stage("counting occurrences")
     search = search_in.search(np.arange(len(edges.times)), edges.times)
-    parts = search.count(np.random.default_rng(drawn_seed), steps.is_late, report)
-    places = search.listing(parts, most, steps.is_late)
+    parts = search.run(np.random.default_rng(drawn_seed), steps.is_late, report, most)
 
     def count_drawn(number: int) -> int:
         rng = np.random.default_rng([drawn_seed, number])
         drawn = TEMPORAL_NULLS[null].draw(timelines, edges.times, rng)
         found = search_in.search(drawn.order, drawn.times)
-        counts = found.count(rng, steps.is_late, lambda share: None)
-        if not counts.count.is_exact:
+        counts = found.run(rng, steps.is_late, lambda share: None)
+        if not counts.all.is_exact:
             raise TimeUpError
         return counts.total
 
     comparisons: list[NullComparison] = []
-    if null_samples and parts.count.is_exact:
+    if null_samples and parts.all.is_exact:
         timelines = Timelines.of(edges)
         found = steps.each(
             "counting in random graphs", int, count_drawn, range(null_samples), in_time=True
@@ -272,14 +271,14 @@ def temporal_occurrences(
             comparisons = compare_with_random(null, np.array([[parts.total], *zip(found)]))
     elif null_samples:
         notes.append(
-            f"time was up when {len(parts.parts) / parts.num_parts:.0%} of the events had been "
-            "tried as a start; no random graph was counted"
+            f"time was up when {len(parts.counts):,} of {parts.num_parts:,} parts were done; no "
+            "random graph was counted"
         )
     in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)
-    rows, times, cells = _events_at(edges, places)
+    rows, times, cells = _events_at(edges, parts.places)
     return TemporalOccurrences(
         pattern=text.text,
-        count=parts.count,
+        count=parts.all,
         window=length / in_a_unit,
         num_nodes=edges.num_nodes,
         num_edges=len(edges.times),

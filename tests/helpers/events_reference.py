@@ -2,7 +2,6 @@
 
 import operator
 from fractions import Fraction
-from itertools import permutations
 
 SIGNS = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt,
@@ -20,15 +19,10 @@ def find_occurrences(rows, edges, window, *, in_order=True, times=(), compared=(
     order = sorted(range(len(rows)), key=lambda row: rows[row][2])
     place = {row: at for at, row in enumerate(order)}
     found = []
-    for chosen in permutations([row for row in order if rows[row][0] != rows[row][1]], len(edges)):
+    for chosen in _on_nodes(rows, edges, []):
         moments = [rows[row][2] for row in chosen]
         values = [rows[row][3] for row in chosen]
-        called = {}
         fits = max(moments) - min(moments) <= window
-        for (a, b), row in zip(edges, chosen, strict=True):
-            fits &= called.setdefault(a, rows[row][0]) == rows[row][0]
-            fits &= called.setdefault(b, rows[row][1]) == rows[row][1]
-        fits &= len({*called.values()}) == len(called)
         if in_order:
             places = [place[row] for row in chosen]
             fits &= places == sorted(places)
@@ -41,6 +35,23 @@ def find_occurrences(rows, edges, window, *, in_order=True, times=(), compared=(
         if fits:
             found.append(tuple(row + 1 for row in chosen))
     return found
+
+
+def _on_nodes(rows, edges, chosen):
+    """The assignments of different rows to edges whose letters are different nodes."""
+    called = {}
+    for letters, row in zip(edges, chosen, strict=False):
+        for letter, node in zip(letters, rows[row][:2], strict=True):
+            if called.setdefault(letter, node) != node:
+                return
+    if len({*called.values()}) < len(called):
+        return
+    if len(chosen) == len(edges):
+        yield chosen
+        return
+    for row in range(len(rows)):
+        if row not in chosen:
+            yield from _on_nodes(rows, edges, [*chosen, row])
 
 
 def exact(value):

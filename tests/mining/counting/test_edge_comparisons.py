@@ -117,6 +117,21 @@ DIRECTED = {
     "a condition on a node as well": (
         "A -> B as ab, B -> C as bc, ab.w > bc.w, A.degree >= 4, A.name != C.name", ["AB", "BC"],
         lambda ab, bc: less(bc[W], ab[W]), 1),
+    "a multiple of another": (
+        "A -> B as ab, B -> C as bc, ab.w > 1.5 * bc.w", ["AB", "BC"],
+        lambda ab, bc: None not in (ab[W], bc[W]) and ab[W] > 1.5 * bc[W], 1),
+    "the same multiple of both": (
+        "A -> B as one, A -> C as two, 2 * one.w = 2.0 * two.w", ["AB", "AC"],
+        lambda one, two: same(one[W], two[W]), 2),
+    "between two multiples": (
+        "A -> B as ab, B -> C as bc, ab.w >= bc.w, ab.w <= 2 * bc.w", ["AB", "BC"],
+        lambda ab, bc: None not in (ab[W], bc[W]) and bc[W] <= ab[W] <= 2 * bc[W], 1),
+    "a negative multiple": (
+        "A -> B as ab, B -> C as bc, -1 * ab.w < -.5 * bc.t", ["AB", "BC"],
+        lambda ab, bc: None not in (ab[W], bc[T]) and -ab[W] < -bc[T] / 2, 1),
+    "a multiple within an edge": (
+        "A -> B as ab, B -> C, ab.w < 2 * ab.t", ["AB", "BC"],
+        lambda ab, bc: None not in ab[:2] and ab[W] < 2 * ab[T], 1),
     "the same comparisons in other words": (
         "bc.w < ab.w, A -> B as ab, B -> C as bc, not ab.w <= bc.w", ["AB", "BC"],
         lambda ab, bc: less(bc[W], ab[W]), 1),

@@ -330,6 +330,22 @@ def test_a_column_of_times_that_is_named_is_no_end(tmp_path):
         read_temporal_edges(frame, source="tick", target="who", time="tick")
 
 
+@pytest.mark.parametrize("name", ["booked_at", "PaidOn", "departure_time", "valueDate"])
+def test_the_end_of_a_name_says_that_a_column_holds_times(tmp_path, name):
+    # numbers that are no dates by their size, beside another column of numbers
+    rows = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "size": [3, 4], name: [5, 9]})
+    rows.to_csv(tmp_path / "mail.csv", index=False)
+    for source in (rows, tmp_path / "mail.csv"):
+        assert read_temporal_edges(source).times.tolist() == [5, 9]
+    # of two such columns the one with dates is meant
+    both = rows.assign(seen_at=["2024-01-31", "2024-02-01"])
+    assert np.diff(read_temporal_edges(both).times).tolist() == [86_400_000_000]
+    # numbers that are dates by their size are proposed
+    unnamed = rows.rename(columns={name: "stamp"}).assign(stamp=[1_700_000_000, 1_700_000_001])
+    with pytest.raises(InputError, match=r"got size, stamp; name one, such as time='stamp'\.$"):
+        read_temporal_edges(unnamed)
+
+
 @pytest.mark.parametrize("name", ["created_at", "Start_Time", "event_time", "sent"])
 def test_times_under_other_names(tmp_path, name):
     rows = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "size": [3, 4]})
