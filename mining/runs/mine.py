@@ -10,6 +10,7 @@
 | `blocks.parquet`         | one row per node, where the motif set knows its block      |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
+| `methods.txt`            | a paragraph of methods for a paper, and BibTeX             |
 | `filters/`               | the filters: a folder of `gomkcn filters`                  |
 
 Each JSON file is a record with types, by which it is checked when it is read.
@@ -40,6 +41,7 @@ from gomkcn.mining.runs.run_patterns import (
     read_patterns_record,
 )
 from gomkcn.mining.settings.job_identity import job_identity
+from gomkcn.mining.show.methods import citations, methods_text
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
@@ -57,6 +59,7 @@ _WITHOUT_EFFECT = {
     "filters": ("device",),
 }
 REPORT = "report.html"
+METHODS = "methods.txt"
 _MAP = "map.json"
 _OCCURRENCES = "occurrences.parquet"
 # of the motif set, and of that of the other base
@@ -142,6 +145,7 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
     if (blocks := found.motif_set.known_blocks) is not None:
         tables[_BLOCKS] = blocks.write_to
     tables[_MAP] = compact_json(found.map and found.map.to_dict())
+    tables[METHODS] = f"{methods_text(found)}\n\n{citations(found)}"
     return tables
 
 
@@ -218,7 +222,7 @@ def _motif_set_of(
 
 MINE: RunKind[Any] = RunKind(
     "mine",
-    (PATTERNS, REPORT, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS,
+    (PATTERNS, REPORT, METHODS, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS,
      *(f"{_FILTERS}/{name}" for name in FILTERS.all_files)),
     REPORT, mine_graph, _tables, _render, _text, _read,
 )  # fmt: skip
