@@ -281,7 +281,16 @@ class MiningRun:
         from gomkcn.mining.patterns.run_figures import plot_run
         from gomkcn.mining.plots.paper_figure import FigureSize
 
-        return plot_run(self, which, FigureSize(path, width, height, ax), null, most)
+        return plot_run(
+            which,
+            self.counted,
+            self.motif_set,
+            list(self.null_models),
+            self.graph.relations,
+            FigureSize(path, width, height, ax),
+            null=null,
+            most=most,
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the table of structures or the picture of the motifs, as the file's ending says.

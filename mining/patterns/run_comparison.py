@@ -43,6 +43,7 @@ from gomkcn.mining.structures.pattern import (
     Pattern,
 )
 from gomkcn.mining.structures.table_column import tabulate
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
@@ -207,7 +208,23 @@ class RunComparison(Tabular):
         from gomkcn.mining.patterns.run_figures import plot_comparison
         from gomkcn.mining.plots.paper_figure import FigureSize
 
-        return plot_comparison(self, FigureSize(path, width, height, ax), num_nodes)
+        if not self.profiles:
+            raise InputError(
+                "the comparison has no profile, since no size has all its structures compared in "
+                "both."
+            )
+        # those alone come before those with kinds
+        of_size = {profile.family.num_nodes: profile for profile in reversed(self.profiles)}
+        number = max(of_size) if num_nodes is None else num_nodes
+        check_choice("num_nodes", str(number), map(str, of_size))
+        profile = of_size[number]
+        return plot_comparison(
+            self.structures,
+            profile.rows,
+            list(zip(profile.first.tolist(), profile.second.tolist(), strict=True)),
+            [run.graph.source for run in (self.first, self.second)],
+            FigureSize(path, width, height, ax),
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each structure: its name, edges, nodes, and what each run has of it.

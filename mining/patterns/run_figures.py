@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, nan
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gomkcn.mining.motif_sets.motif_set import MotifSet
+from gomkcn.mining.patterns.compared_structure import ComparedStructure
 from gomkcn.mining.plots.paper_figure import FigureSize, TableRow, plot_profile, plot_table
 from gomkcn.mining.plots.profile import DRAWING, ProfileColumn
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.plots.styles import relation_lines
+from gomkcn.mining.structures.graph_summary import RelationSummary
 from gomkcn.mining.structures.pattern import NullComparison, Pattern
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn.mining.structures.table_column import Medium, columns_in
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
-
-if TYPE_CHECKING:
-    from gomkcn.mining.patterns.mining_run import MiningRun
-    from gomkcn.mining.patterns.run_comparison import RunComparison
 
 FIGURES = ("motifs", "profile", "table")
 # bars whose drawings are seen on a page of a journal, and rows of a table that fit on it
@@ -50,22 +49,27 @@ def _how_far(row: Compared) -> float:
 
 
 def plot_run(
-    run: MiningRun, which: str, size: FigureSize, null: str | None, most: int | None
+    which: str,
+    counted: Sequence[Pattern],
+    motif_set: MotifSet,
+    nulls: Sequence[str],
+    relations: Sequence[RelationSummary],
+    size: FigureSize,
+    *,
+    null: str | None,
+    most: int | None,
 ) -> Any:
     """A figure of a run: :meth:`gomkcn.MiningRun.plot` says the rest."""
     check_choice("which", which, FIGURES)
     if which == "motifs":
-        return _plot_motifs(run, size, null, most)
+        return _plot_motifs(motif_set, size, null, most)
     if most is not None:
         check_int("most", most, 1)
-    nulls = list(run.null_models)
     if null is not None:
         check_choice("null", null, nulls)
     name = nulls[0] if null is None and nulls else null or ""
     compared = [
-        (pattern, pattern.significance[name])
-        for pattern in run.counted
-        if name in pattern.significance
+        (pattern, pattern.significance[name]) for pattern in counted if name in pattern.significance
     ]
     if not compared:
         raise InputError(
@@ -74,7 +78,7 @@ def plot_run(
             "none",
             way_out="mine with a null model",
         )
-    lines = relation_lines(run.graph.relations, [pattern.structure for pattern, _ in compared])
+    lines = relation_lines(relations, [pattern.structure for pattern, _ in compared])
     if which == "profile":
         shown = [compared[at] for at in profile_order(compared, most or _MOST_OF_PROFILE)]
         length = sum((result.z or 0.0) ** 2 for _, result in compared) ** 0.5
@@ -93,12 +97,12 @@ def plot_run(
     return _plot_structures(rows[: most or MOST_ROWS], name, size, lines)
 
 
-def _plot_motifs(run: MiningRun, size: FigureSize, null: str | None, most: int | None) -> Any:
+def _plot_motifs(found: MotifSet, size: FigureSize, null: str | None, most: int | None) -> Any:
     """The motifs of the set, in rows of drawings, which have a size of their own."""
     for name, given in (("ax", size.ax), ("null", null), ("most", most)):
         if given is not None:
             raise InputError(name, "must be left out of the figure of motifs", got=repr(given))
-    figure = run.motif_set.plot()
+    figure = found.plot()
     size.check()
     wide, high = figure.get_size_inches()
     figure.set_size_inches(size.of(wide, high))
@@ -139,35 +143,26 @@ def _plot_structures(rows: Sequence[Pattern], null: str, size: FigureSize, lines
     )
 
 
-def plot_comparison(found: RunComparison, size: FigureSize, number: int | None) -> Any:
-    """The profiles of two runs: :meth:`RunComparison.plot` says the rest."""
-    if not found.profiles:
-        raise InputError(
-            "the comparison has no profile, since no size has all its structures compared in both."
-        )
-    sizes = {profile.family.num_nodes: profile for profile in reversed(found.profiles)}
-    if number is not None:
-        check_choice("num_nodes", str(number), map(str, sorted(sizes)))
-    profile = found.profiles[-1] if number is None else sizes[number]
-    entries = dict(
-        zip(
-            profile.rows,
-            zip(profile.first.tolist(), profile.second.tolist(), strict=True),
-            strict=True,
-        )
-    )
-    structures = {row: found.structures[row].structure for row in profile.rows[:_MOST_OF_PROFILE]}
+def plot_comparison(
+    compared: Sequence[ComparedStructure],
+    rows: Sequence[int],
+    entries: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    size: FigureSize,
+) -> Any:
+    """The profiles of two runs: the entries of some rows of the compared structures."""
+    of_row = dict(zip(rows, entries, strict=True))
+    structures = {row: compared[row].structure for row in rows[:_MOST_OF_PROFILE]}
     lines = relation_lines((), structures.values())
     columns = [
         ProfileColumn(
-            found.structures[row].name,
+            compared[row].name,
             "",
             draw_structure(structures[row], *DRAWING, lines=lines, letters=False),
-            entries[row],
+            of_row[row],
         )
         for row in sorted(
             structures, key=lambda row: (len(structures[row].edges), structures[row].key)
         )
     ]
-    names = [run.graph.source for run in (found.first, found.second)]
     return plot_profile(columns, size, names=names)
