@@ -27,8 +27,8 @@ Node = tuple[int, Any]
 
 @cache
 def page_script(script: str) -> str:
-    """The script that pages with a graph share, and then the ``own`` one of a page."""
-    return f"{read_text('page.js')}\n{read_text(script)}"
+    """The scripts that pages share, of graphs and of figures, and then the one of a page."""
+    return "\n".join(read_text(name) for name in ("page.js", "figures.js", script))
 
 
 @cache
