@@ -15,6 +15,7 @@ from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import FeatureColors, edge_weights
 from gomkcn.mining.plots.layout import map_positions
 from gomkcn.mining.plots.structure_figure import (
+    GAP,
     HEIGHT,
     IN_A_ROW,
     PLAIN,
@@ -137,6 +138,7 @@ def plot_filters(
         pyplot.close(figure)
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
         draw_all(parts[0], len(filters), draw)
+        figure.get_layout_engine().set(hspace=GAP)
         _draw_maps(parts[1], on_graph, number, palette)
     return figure
 

@@ -235,14 +235,70 @@ class MiningRun:
         check_choice("which", which, tables)
         return tables[which]
 
-    def plot(self) -> Any:
-        """Draw the motifs, each with its copies and the bits that it saves.
+    def plot(
+        self,
+        which: str = "motifs",
+        path: str | Path | None = None,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+        ax: Any = None,
+        null: str | None = None,
+        most: int | None = None,
+    ) -> Any:
+        """Draw a figure of the run, for a notebook or a paper.
+
+        Parameters
+        ----------
+        which : {"motifs", "profile", "table"}
+            The motifs of the set, each with its copies and the bits that it saves; the significance
+            profile, z of each structure over the length of all z, with the name of the tallest bar;
+            or the table of structures, what the test calls first.
+        path : path, optional
+            A file to write as well, which ends in .pdf, .svg or .png.
+        width, height : float, optional
+            In inches. By default a profile is as wide as one column of a journal, or as both; a
+            width alone keeps the proportions.
+        ax : matplotlib.axes.Axes, optional
+            An axis of a figure of your own, for a profile or a table.
+        null : str, optional
+            The null model; by default the first one.
+        most : int, optional
+            Bars of a profile, those of the largest z, or rows of a table; by default 24 and 20.
 
         Returns
         -------
         matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            For another name, a size of what has none, a run without random graphs, or if
+            Matplotlib and seaborn are not installed.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> run = MiningRun.of(PatternMiner(pattern_size=4, null_samples=99).fit(rings), rings)
+        >>> run.plot("profile", width=3.5, height=2).get_size_inches().tolist()
+        [3.5, 2.0]
         """
-        return self.motif_set.plot()
+        # figures need igraph, which nothing else here does
+        from gomkcn.mining.patterns.run_figures import plot_run
+        from gomkcn.mining.plots.paper_figure import FigureSize
+
+        return plot_run(
+            which,
+            self.counted,
+            self.motif_set,
+            list(self.null_models),
+            self.graph.relations,
+            FigureSize(path, width, height, ax),
+            null=null,
+            most=most,
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the table of structures or the picture of the motifs, as the file's ending says.
@@ -296,6 +352,40 @@ class MiningRun:
         return marked_graph(
             as_unweighted(graph), found.shown.motifs, self.patterns, found.known_blocks
         )
+
+    def methods(self) -> str:
+        """How the run was made, as a paragraph of methods for a paper.
+
+        Returns
+        -------
+        str
+            The graph and its size, the structures that were counted, null models and numbers of
+            random graphs, the correction, the motif set, the seed, and the version and the commit
+            of the package. The folder of a run has it in ``methods.txt``, with BibTeX.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> MiningRun.of(PatternMiner(null=None).fit(rings), rings).methods()
+        "The graph 'graph' has 32 nodes and 32 edges, undirected. The motif set is ..."
+        """
+        return str(html_module_of(self).methods_text(self))
+
+    def bibtex(self) -> str:
+        """BibTeX of the package, of the paper it implements, and of what :meth:`methods` cites.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import PatternMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> run = MiningRun.of(PatternMiner(null=None).fit(rings), rings)
+        >>> "@software{gomkcn_dgl," in run.bibtex(), "fosdick2018" in run.bibtex()
+        (True, False)
+        """
+        return str(html_module_of(self).citations(self))
 
     def explore(self) -> Any:
         """Show the page of the run in a notebook: as the last line of a cell.

@@ -193,6 +193,69 @@ class RunComparison(Tabular):
             and len(row.structure.pairs) == 2
         ]
 
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+        ax: Any = None,
+        num_nodes: int | None = None,
+    ) -> Any:
+        """Draw the profiles of both graphs, as the page shows them.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write as well, which ends in .pdf, .svg or .png.
+        width, height : float, optional
+            In inches.
+        ax : matplotlib.axes.Axes, optional
+            An axis of a figure of your own.
+        num_nodes : int, optional
+            The size of the structures; by default the largest.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            If there is no profile of this size, or Matplotlib and seaborn are not installed.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import compare_runs
+        >>> from gomkcn.mining.patterns.run_comparison import mine_structures
+        >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
+        >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
+        >>> found.plot(width=7, num_nodes=4).get_size_inches().tolist()
+        [7.0, 4.8]
+        """
+        # figures need igraph, which nothing else here does
+        from gomkcn.mining.patterns.run_figures import plot_comparison
+        from gomkcn.mining.plots.paper_figure import FigureSize
+
+        if not self.profiles:
+            raise InputError(
+                "the comparison has no profile, since no size has all its structures compared in "
+                "both."
+            )
+        # those alone come before those with kinds
+        of_size = {profile.family.num_nodes: profile for profile in reversed(self.profiles)}
+        number = max(of_size) if num_nodes is None else num_nodes
+        check_choice("num_nodes", str(number), map(str, of_size))
+        profile = of_size[number]
+        return plot_comparison(
+            self.structures,
+            profile.rows,
+            list(zip(profile.first.tolist(), profile.second.tolist(), strict=True)),
+            [run.graph.source for run in (self.first, self.second)],
+            FigureSize(path, width, height, ax),
+        )
+
     def columns(self) -> dict[str, list[Any]]:
         """A row for each structure, the surest difference first.
 

@@ -13,6 +13,8 @@ MOST_BARS = 40
 # pixels of the drawing: as wide as the text of the page
 _WIDTH = 620.0
 _HEIGHT = 80.0
+# room for the name of the tallest bar
+_NAME = 18.0
 # where the line of z = 0 is
 _MIDDLE = 40.0
 # pixels of the drawing of two profiles; of the numbers of its axis, left of the bars
@@ -43,6 +45,10 @@ def draw_profile(rows: Sequence[tuple[str, str, float | None, bool]]) -> Markup:
     # the bars have the proportions of the profile, and the highest one fills the drawing
     highest = max(abs(z or 0.0) for *_, z, _ in rows) or 1.0
     step = _WIDTH / max(len(rows), 12)
+    # the name of the tallest bar stands at its end, above the drawing or below it
+    tallest = max(rows, key=lambda row: abs(row[2] or 0.0), default=None)
+    above = _NAME if tallest and (tallest[2] or 0.0) > 0 else 0.0
+    below = _NAME if tallest and (tallest[2] or 0.0) < 0 else 0.0
     shapes = f'<path stroke="var(--rule-2)" d="M0 {_MIDDLE}H{_WIDTH}"/>'
     for number, (name, address, z, is_called) in enumerate(rows):
         color = "var(--ink)" if is_called else "var(--rule-2)"
@@ -65,22 +71,35 @@ def draw_profile(rows: Sequence[tuple[str, str, float | None, bool]]) -> Markup:
             f'<rect x="{left:.1f}" y="0" width="{step:.1f}" height="{_HEIGHT:g}" fill="none" '
             f'pointer-events="all"/>{mark}</a>'
         )
+    if tallest is not None and tallest[2]:
+        middle = step * (rows.index(tallest) + 0.5)
+        shapes += _name_of_bar(tallest[0], middle, -4 if above else _HEIGHT + 13, _WIDTH)
     return Markup(
         f'<svg class="profile" role="group" aria-label="Profile of the structures" '
-        f'viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}">{shapes}</svg>'
+        f'viewBox="0 {-above:g} {_WIDTH:g} {_HEIGHT + above + below:g}">{shapes}</svg>'
+    )
+
+
+def _name_of_bar(name: str, middle: float, y: float, width: float) -> str:
+    """The name of a structure at the end of its bar, towards the side with room for it."""
+    side = "start" if middle < width / 3 else "end" if middle > 2 * width / 3 else "middle"
+    short = name.partition(": ")[0]
+    return (
+        f'<text x="{middle:.1f}" y="{y:g}" text-anchor="{side}" font-size="13" '
+        f'fill="var(--ink)">{escape(short)}</text>'
     )
 
 
 class ProfileColumn(NamedTuple):
-    """A structure in the drawing of two profiles."""
+    """A structure in the drawing of a profile, or of two."""
 
     name: str
     # of its row in the table
     address: str
     # of the structure
     drawing: Markup
-    # of the profiles of both graphs; NaN where there is no z
-    entries: tuple[float, float]
+    # of the profile of each graph; NaN where there is no z
+    entries: tuple[float, ...]
 
 
 def draw_profiles(columns: Sequence[ProfileColumn]) -> Markup:
@@ -102,20 +121,29 @@ def draw_profiles(columns: Sequence[ProfileColumn]) -> Markup:
     scale = _BARS / (high - low)
     in_line = min(_IN_LINE, len(columns))
     lines = [columns[start : start + in_line] for start in range(0, len(columns), in_line)]
+    named = max(columns, key=_furthest, default=None)
     width = (_PAIR_WIDTH - _AXIS) / max(in_line, _LEAST_COLUMNS)
     # a line of numbers needs some room above it
     line_height = _BARS + DRAWING[1] + 18
     shapes = ""
     for number, members in enumerate(lines):
-        top = 8 + number * line_height
+        top = 8 + _NAME + number * (line_height + _NAME)
         shapes += _axis(low, high, step, top, scale)
         for place, column in enumerate(members):
             shapes += _column(column, _AXIS + place * width, width, top + high * scale, top, scale)
-    height = len(lines) * line_height
+            if column is named and _furthest(column):
+                middle = _AXIS + (place + 0.5) * width
+                shapes += _name_of_bar(column.name, middle, top - 5, _PAIR_WIDTH)
+    height = len(lines) * (line_height + _NAME)
     return Markup(
         f'<svg class="profiles" role="group" aria-label="Profiles of both graphs" '
         f'viewBox="0 0 {_PAIR_WIDTH:g} {height:g}">{shapes}</svg>'
     )
+
+
+def _furthest(column: ProfileColumn) -> float:
+    """How far the larger entry of a structure is from 0."""
+    return max((abs(entry) for entry in column.entries if not math.isnan(entry)), default=0.0)
 
 
 def _axis(low: float, high: float, step: float, top: float, scale: float) -> str:

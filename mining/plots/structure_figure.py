@@ -25,7 +25,7 @@ HEIGHT = 2.7
 PLAIN = "#c8ced5"
 # pixels of a drawing, and the share of its height between rows of drawings
 _PIXELS = 120, 96
-_GAP = 0.12
+GAP = 0.12
 # characters in a line of a title
 _WIDTH = 26
 
@@ -50,7 +50,7 @@ def structures_figure(number: int, draw: Callable[[Axes, int], None], note: str)
             return figure
         draw_all(figure, number, draw)
         # what stands below a drawing keeps away from the title of the next one
-        figure.get_layout_engine().set(hspace=_GAP)
+        figure.get_layout_engine().set(hspace=GAP)
     return figure
 
 

@@ -26,8 +26,11 @@ _CODES = {"M": (1, 2), "L": (2, 2), "Q": (3, 4), "C": (4, 6), "Z": (79, 0)}
 _CAPITAL = 0.72
 
 
+Box = tuple[float, float, float, float]
+
+
 def draw_svg(
-    axis: Axes, drawing: str, colors: Mapping[str, str] = INK_STYLE, *, fills_axis: bool = True
+    axis: Axes, drawing: str, colors: Mapping[str, str] = INK_STYLE, *, box: Box | None = None
 ) -> None:
     """Put a drawing of :mod:`gomkcn.mining.plots` on an axis; its units are pixels of the drawing.
 
@@ -40,8 +43,9 @@ def draw_svg(
         An SVG of paths, circles, rectangles and texts.
     colors : mapping
         The colours of the variables ``--c`` and ``--t``, which are those of its style on a page.
-    fills_axis : bool
-        Whether the frame of the drawing becomes that of the axis, without ticks and lines.
+    box : tuple of float, optional
+        Left, top, width and height of its place on an axis that has units, which it fits into. By
+        default the frame of the drawing becomes that of the axis, without ticks and lines.
 
     Examples
     --------
@@ -54,10 +58,15 @@ def draw_svg(
     6
     """
     root = ElementTree.fromstring(drawing)
+    _, _, width, height = map(float, root.attrib["viewBox"].split())
+    scale, corner = 1.0, np.zeros(2)
+    if box is not None:
+        scale = min(box[2] / width, box[3] / height)
+        room = np.array([box[2] - scale * width, box[3] - scale * height])
+        corner = np.array(box[:2]) + room / 2
     for shape, opacity in _shapes(root, 1.0):
-        _draw(axis, shape, opacity, {**_PAGE, **colors})
-    if fills_axis:
-        _, _, width, height = map(float, root.attrib["viewBox"].split())
+        _draw(axis, shape, opacity, {**_PAGE, **colors}, scale, corner)
+    if box is None:
         axis.set(xlim=(0, width), ylim=(height, 0), aspect="equal", xticks=[], yticks=[])
         axis.spines[:].set_visible(False)
 
@@ -74,9 +83,15 @@ def _shapes(
 
 
 def _draw(
-    axis: Axes, shape: ElementTree.Element, opacity: float, colors: Mapping[str, str]
+    axis: Axes,
+    shape: ElementTree.Element,
+    opacity: float,
+    colors: Mapping[str, str],
+    scale: float,
+    corner: np.ndarray,
 ) -> None:
     from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
     look = dict(shape.attrib)
     # RDKit writes attributes as a style
@@ -91,20 +106,21 @@ def _draw(
     if path is None or (fill == "none" and stroke == "none"):
         return
     width = float(look.get("stroke-width", "1").removesuffix("px")) if stroke != "none" else 0.0
+    placed = Path(scale * path.vertices + corner, path.codes)
     patch = PathPatch(
-        path, facecolor=fill, edgecolor=stroke, alpha=opacity, capstyle="butt", joinstyle="miter"
+        placed, facecolor=fill, edgecolor=stroke, alpha=opacity, capstyle="butt", joinstyle="miter"
     )
     dashes = [float(part) for part in re.findall(r"[\d.]+", look.get("stroke-dasharray", ""))]
     if dashes and width:
         # in units of the width of the line
         patch.set_linestyle((0, [part / width for part in dashes]))
-    patch.set_linewidth(width)
-    _widen_when_drawn(patch, width)
+    _widen_when_drawn(patch, scale * width)
     axis.add_patch(patch)
 
 
 def _widen_when_drawn(patch: Any, width: float) -> None:
     """Make a line as wide as the axis is large, which is known when the figure is drawn."""
+    patch.set_linewidth(width)
     draw = patch.draw
 
     def draw_scaled(renderer: Any) -> None:

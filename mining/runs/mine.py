@@ -12,6 +12,7 @@
 | `roles.csv`              | the same for a spreadsheet                                 |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
+| `methods.txt`            | a paragraph of methods for a paper, and BibTeX             |
 | `filters/`               | the filters: a folder of `gomkcn filters`                  |
 
 Each JSON file is a record with types, by which it is checked when it is read.
@@ -43,6 +44,7 @@ from gomkcn.mining.runs.run_patterns import (
     read_patterns_record,
 )
 from gomkcn.mining.settings.job_identity import job_identity
+from gomkcn.mining.show.methods import citations, methods_text
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
@@ -60,6 +62,7 @@ _WITHOUT_EFFECT = {
     "filters": ("device",),
 }
 REPORT = "report.html"
+METHODS = "methods.txt"
 _MAP = "map.json"
 _OCCURRENCES = "occurrences.parquet"
 # of the motif set, and of that of the other base
@@ -151,6 +154,7 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
         tables[_ROLES] = found.roles.write_to
         tables[_ROLES_CSV] = partial(found.roles.write_to, format="csv")
     tables[_MAP] = compact_json(found.map and found.map.to_dict())
+    tables[METHODS] = f"{methods_text(found)}\n\n{citations(found)}"
     return tables
 
 
@@ -228,7 +232,7 @@ def _motif_set_of(
 
 MINE: RunKind[Any] = RunKind(
     "mine",
-    (PATTERNS, REPORT, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS, _ROLES, _ROLES_CSV,
+    (PATTERNS, REPORT, METHODS, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS, _ROLES, _ROLES_CSV,
      *(f"{_FILTERS}/{name}" for name in FILTERS.all_files)),
     REPORT, mine_graph, _tables, _render, _text, _read,
 )  # fmt: skip

@@ -1,9 +1,11 @@
-"""Two runs side by side as one page without network or script."""
+"""Two runs side by side as one page without network; a script saves its figures."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import Any
+
+from markupsafe import Markup
 
 from gomkcn.mining.patterns.compared_structure import (
     BOTH,
@@ -29,14 +31,14 @@ from gomkcn.mining.show.comparison_text import (
     number_text,
     warnings,
 )
+from gomkcn.mining.show.drawn_graph import content_policy, page_script
 from gomkcn.mining.show.page import render_page
 from gomkcn.mining.show.page_table import PageTable, plain_number
 from gomkcn.mining.structures.pattern import LEVEL
 
-# nothing but the style in the page itself
 # differences and nodes that a page shows; the files have the others
 _MOST_DIFFERENCES, _MOST_CHANGED = 30, 20
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_SCRIPT = "comparison.js"
 Row = dict[str, Any]
 
 
@@ -47,8 +49,8 @@ def render_comparison(found: RunComparison, missing: str = "") -> str:
     rows = [_row(number, row, table, lines) for number, row in enumerate(found.structures)]
     return render_page(
         "comparison.html.jinja",
-        policy=_POLICY,
-        script="",
+        policy=content_policy(_SCRIPT),
+        script=Markup(page_script(_SCRIPT)),
         data="",
         found=found,
         heads=heads(found),

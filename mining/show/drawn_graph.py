@@ -27,8 +27,8 @@ Node = tuple[int, Any]
 
 @cache
 def page_script(script: str) -> str:
-    """The script that pages with a graph share, and then the ``own`` one of a page."""
-    return "\n".join(map(read_text, ("page.js", "molecules.js", script)))
+    """The scripts that pages share, of graphs and of figures, and then the one of a page."""
+    return "\n".join(map(read_text, ("page.js", "molecules.js", "figures.js", script)))
 
 
 @cache

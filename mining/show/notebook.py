@@ -22,10 +22,12 @@ from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.filter_drawing import FeatureColors
+from gomkcn.mining.plots.paper_figure import FigureSize, plot_drawing
 from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
 from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of, order_of_parts
+from gomkcn.mining.show.methods import citations, methods_text
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import (
     other_sentence,
@@ -42,6 +44,8 @@ from gomkcn_dgl.runtime.files import visible
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
+# pixels of the figure of a structure
+_OF_PATTERN = 120, 96
 # of a row of filters, as page.css has it, where a page is light or dark
 _FILTERS_STYLE = (
     ".filters{display:flex;flex-wrap:wrap;gap:12px 18px;padding:0;list-style:none}"
@@ -51,6 +55,8 @@ _FILTERS_STYLE = (
     ".scale{white-space:nowrap;margin-right:10px}"
     ".scale i{display:inline-block;width:64px;height:9px}"
 )
+# what records of lower layers take from here by their names
+__all__ = ["citations", "explore", "methods_text", "patterns_html", "plot_pattern"]
 _NO_WIDGET = "selected needs anywidget; pip install gomkcn-dgl[notebooks]."
 
 
@@ -176,6 +182,13 @@ def _filters_html(filters: Sequence[MinedFilter], note: str, colors: FeatureColo
 
 def _filters_run_html(run: FiltersRun) -> str:
     return _filters_html(run.filters, run.note, run.colors)
+
+
+def plot_pattern(pattern: Pattern, *size: Any) -> Any:
+    """The drawing of a structure as a figure; the ``size`` is that of its method."""
+    lines = relation_lines((), [pattern.structure])
+    drawing = draw_structure(pattern.structure, *_OF_PATTERN, lines=lines)
+    return plot_drawing(drawing, FigureSize(*size))
 
 
 def explore(run: MiningRun) -> Any:

@@ -161,7 +161,7 @@ class SvgWriter {
   lineTo(x, y) { this.path += `L${x.toFixed(1)} ${y.toFixed(1)}`; }
   closePath() { this.path += "z"; }
   arc(x, y, r) {
-    this.path += `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+    this.path += circle(x, y, r).map(([letter, ...points]) => letter + places(...points)).join("");
   }
   setLineDash(dashes) { this.dashes = dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : ""; }
   stroke() {
@@ -682,6 +682,8 @@ class Explorer {
     }
     this.detail.classList.toggle("plain", !selection || selection.kind === "node");
     this.detail.replaceChildren(...this.parts());
+    const picture = $(".pic-l", this.detail);
+    if (picture) picture.append(make("p", { class: "bar-top" }, ...figureButtons(() => $("svg", picture), this.address || "drawing", "structure")));
     this.onSelect?.(this.address);
     if (selection?.at !== undefined) this.view.fit(light.one);
     // all places of a structure, after one
@@ -742,6 +744,7 @@ class Explorer {
     $("#find").addEventListener("change", (event) => this.find(event.target.value));
     $("#csv").addEventListener("click", () => saveCsv(this.rows(), $("#csv").dataset.name));
     $("#svg").addEventListener("click", () => save(this.view.toSvg(), "image/svg+xml", "graph.svg"));
+    $("#pdf").addEventListener("click", () => saveFigure(figureOfSvg(() => this.view.toSvg(), PdfFigure), "graph"));
     $("#png").addEventListener("click", () => this.savePng());
     window.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.selection) this.select(null); });
     window.addEventListener("hashchange", () => this.readHash());
@@ -794,6 +797,7 @@ function meetNotebook(started) {
 async function start(explore) {
   document.body.classList.add("live");
   startTables();
+  startFigures();
   const record = await readRecord();
   if (!record) {
     showTarget();

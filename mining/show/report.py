@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from gomkcn.mining.motif_sets.motif_set import (
     starts_sentence,
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.run_figures import profile_order
 from gomkcn.mining.plots.filter_drawing import names_nodes
 from gomkcn.mining.plots.profile import MOST_BARS, draw_profile
 from gomkcn.mining.plots.structure_drawing import draw_structure, swatch
@@ -34,6 +34,7 @@ from gomkcn.mining.show.explorer import drawn_nodes, drawn_places, explorer_data
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
 from gomkcn.mining.show.filters_text import sample_sentence, without_degrees
 from gomkcn.mining.show.leading import leading_filter, leading_structures, order_of_parts
+from gomkcn.mining.show.methods import citations, methods_text
 from gomkcn.mining.show.page import Numbers, flatten, render_page
 from gomkcn.mining.show.page_table import NumberOf, PageTable, plain_number
 from gomkcn.mining.show.roles_part import roles_part
@@ -156,6 +157,8 @@ def render_report(run: MiningRun) -> str:
         changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
+        methods=methods_text(run),
+        bibtex=citations(run),
     )
 
 
@@ -546,14 +549,10 @@ def _groups(
 
 def _profile(found: _Compared) -> dict[str, Any]:
     """The bars of the structures that lie out furthest, and what they are."""
-    # by size and edges, so that profiles of graphs can be compared
-    bars = sorted(found.results, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
-    # what has no z is called, or is the same everywhere
-    largest = {place for place, *_ in sorted(bars, key=_how_far, reverse=True)[:MOST_BARS]}
+    shown = profile_order([(pattern, result) for _, pattern, result in found.results], MOST_BARS)
     profile = [
         (_name_of_bar(pattern), f"#{_anchor(place)}", result.z, result.is_called)
-        for place, pattern, result in bars
-        if place in largest
+        for place, pattern, result in (found.results[at] for at in shown)
     ]
     total = len(found.compared)
     says = f"the {len(profile)} of {total} structures with the largest z"
@@ -568,12 +567,6 @@ def _name_of_bar(pattern: Pattern) -> str:
     """What is said of a bar, which has no drawing beside it."""
     standard = str(standard_names(pattern.structure))
     return ", ".join(filter(None, (shown_name(pattern), standard)))
-
-
-def _how_far(row: tuple[Place, Pattern, NullComparison]) -> float:
-    """How far a structure lies out: |z|, and where there is none, whether it is called at all."""
-    _, _, result = row
-    return abs(result.z) if result.z is not None else inf if result.is_called else 0.0
 
 
 def _pattern_row(

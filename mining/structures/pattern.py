@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from math import inf, isfinite, log
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from gomkcn.mining.structures.records import (
 )
 from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime import html_module_of, html_of
 
 # estimates from here on are given in units of a power of ten
 _LARGE = 1e9
@@ -787,6 +788,41 @@ class Pattern:
                 if (value := getattr(significance, name)) is not None:
                     found[f"{null_column(null)}_{name}"] = value
         return found
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the structure as the page does, for a notebook or a paper.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write as well, which ends in .pdf, .svg or .png.
+        width, height : float, optional
+            In inches; one of them keeps the proportions.
+        ax : matplotlib.axes.Axes, optional
+            An axis of a figure of your own.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            For another ending, or if Matplotlib and seaborn are not installed.
+
+        Examples
+        --------
+        >>> Pattern(Structure.parse("triangle")).plot(width=2).get_size_inches().tolist()
+        [2.0, 1.6]
+        """
+        return html_module_of(self).plot_pattern(self, path, width, height, ax)
 
     def to_networkx(self) -> Any:
         """The pattern as a NetworkX graph, see :meth:`gomkcn.Structure.to_networkx`.

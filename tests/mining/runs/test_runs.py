@@ -108,6 +108,7 @@ def test_the_files_of_a_run(written, run, settings):
     assert [name for name in whole if not name.startswith("filters/")] == [
         "copies.parquet",
         "map.json",
+        "methods.txt",
         "occurrences.parquet",
         "patterns.json",
         "report.html",

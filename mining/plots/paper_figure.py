@@ -1,0 +1,300 @@
+"""Figures for a paper, by Matplotlib: a structure, a profile of one graph or two, and a table.
+
+All take an axis, or make a figure of a width and a height in inches. Drawings are those of pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gomkcn.mining.plots.profile import ProfileColumn
+from gomkcn.mining.plots.structure_figure import plotting
+from gomkcn.mining.plots.styles import INK, MOTIF_COLORS
+from gomkcn.mining.plots.svg_axes import INK_STYLE, draw_svg
+from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.runtime.files import atomic_file
+from gomkcn_dgl.runtime.tabular import PICTURE_FORMATS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# inches: the columns of most journals, one and both
+COLUMN, PAGE = 3.5, 7.2
+# bars that fit into one column
+_MOST_IN_COLUMN = 10
+# inches, of a profile with the drawings below it
+_PROFILE_HEIGHT = 2.4
+# of the height of an axis: the drawings below the bars, and room around the bars
+_DRAWINGS, _AIR = 0.24, 0.18
+# of a structure that the test does not call
+_NOT_CALLED = "#b9c1ca"
+# points: the size of the letters of a table, the height of a line, of a drawing and its width,
+# between columns; and the width of a letter, as a share of its size
+_SIZE, _LINE, _DRAWN, _WIDE, _BETWEEN, _LETTER = 8.0, 10.5, 34.0, 48.0, 12.0, 0.58
+_RULE, _RULE_2 = "#dde2e7", "#b9c1ca"
+
+
+class FigureSize(NamedTuple):
+    """Where a figure is drawn and written, as the user asks.
+
+    Attributes
+    ----------
+    path : path, optional
+        A file that ends in .pdf, .svg or .png.
+    width, height : float, optional
+        In inches; by default the width of a column or of a page of a journal.
+    ax : matplotlib.axes.Axes, optional
+        An axis of a figure of the user; width and height are then that of the axis.
+    """
+
+    path: str | Path | None = None
+    width: float | None = None
+    height: float | None = None
+    ax: Any = None
+
+    def check(self) -> None:
+        """Refuse a length that is none, a size for an axis that has one, and another ending."""
+        for name in ("width", "height"):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            check_float(name, given, 0.0, open_minimum=True)
+            if self.ax is not None:
+                raise InputError(
+                    name,
+                    "must be left out for an axis of a figure that has a size",
+                    got=f"{given:g}",
+                    way_out=("leave out ", Argument("ax", "ax")),
+                )
+        if self.path is not None:
+            ending = Path(self.path).suffix.removeprefix(".")
+            check_choice("the ending of path", ending, PICTURE_FORMATS)
+
+    def of(self, width: float, height: float) -> tuple[float, float]:
+        """Width and height in inches, from the usual ones; one that is given keeps proportions."""
+        if self.width is None and self.height is not None:
+            return width * self.height / height, self.height
+        wide = self.width or width
+        return wide, self.height or height * wide / width
+
+    def axis(self, width: float, height: float) -> Axes:
+        """The axis: the user's, or one of a new figure of this size where none is given."""
+        self.check()
+        sns, pyplot = plotting()
+        if self.ax is not None:
+            axis: Axes = self.ax
+            return axis
+        with sns.axes_style("ticks"), sns.plotting_context("paper"):
+            figure = pyplot.figure(figsize=self.of(width, height), layout="constrained")
+            # a notebook shows what a cell returns, and would show what is open once more
+            pyplot.close(figure)
+            axis = figure.subplots()
+        return axis
+
+    def write(self, figure: Figure) -> Figure:
+        """Write a figure, if a path is given."""
+        from matplotlib import rc_context
+
+        if self.path is not None:
+            # letters of TrueType, which journals take, and not of type 3
+            with rc_context({"pdf.fonttype": 42}), atomic_file(self.path) as file:
+                figure.savefig(file, format=Path(self.path).suffix.removeprefix("."))
+        return figure
+
+    def finish(self, axis: Axes) -> Figure:
+        """The figure of an axis, which is written if a path is given."""
+        return self.write(axis.get_figure(root=True))
+
+
+def plot_drawing(drawing: str, size: FigureSize) -> Figure:
+    """One drawing of a page, at its proportions.
+
+    >>> from gomkcn_dgl.graphs.structure import Structure
+    >>> from gomkcn.mining.plots.structure_drawing import draw_structure
+    >>> drawing = draw_structure(Structure.parse("triangle"), 100, 80)
+    >>> plot_drawing(drawing, FigureSize(width=2)).get_size_inches().tolist()
+    [2.0, 1.6]
+    """
+    wide, high = (
+        float(drawing.split(f'{side}="')[1].split('"')[0]) for side in ("width", "height")
+    )
+    # a drawing of a page has 96 pixels an inch
+    axis = size.axis(wide / 96, high / 96)
+    draw_svg(axis, drawing)
+    return size.finish(axis)
+
+
+def plot_profile(
+    columns: Sequence[ProfileColumn],
+    size: FigureSize,
+    *,
+    called: Sequence[bool] = (),
+    names: Sequence[str] = (),
+) -> Figure:
+    """Bars of the entries of profiles, a drawing below each, and the name of the tallest bar.
+
+    Parameters
+    ----------
+    columns : sequence of ProfileColumn
+        A structure each, with an entry for each graph; NaN where there is no z: a ring.
+    size : FigureSize
+    called : sequence of bool
+        Whether the test calls a structure; others have a light bar. By default all are dark.
+    names : sequence of str
+        Those of the graphs, for the legend of two.
+
+    Examples
+    --------
+    >>> from gomkcn_dgl.graphs.structure import Structure
+    >>> from gomkcn.mining.plots.structure_drawing import draw_structure
+    >>> drawing = draw_structure(Structure.parse("triangle"), 44, 36, letters=False)
+    >>> column = ProfileColumn("triangle", "", drawing, (0.8,))
+    >>> [text.get_text() for text in plot_profile([column], FigureSize()).axes[0].texts]
+    ['triangle']
+    """
+    number = max((len(column.entries) for column in columns), default=1)
+    wide = COLUMN if len(columns) <= _MOST_IN_COLUMN else PAGE
+    axis = size.axis(wide, _PROFILE_HEIGHT)
+    axis.axhline(0, color=_RULE_2, linewidth=0.8, zorder=0)
+    share = 0.76 / number
+    for side in range(number):
+        entries = [column.entries[side] for column in columns]
+        left = [place + (side - (number - 1) / 2) * share for place in range(len(columns))]
+        known = [at for at, entry in enumerate(entries) if not math.isnan(entry)]
+        colors = [
+            MOTIF_COLORS[side] if number > 1 else INK if not called or called[at] else _NOT_CALLED
+            for at in range(len(columns))
+        ]
+        axis.bar(
+            [left[at] for at in known],
+            [entries[at] for at in known],
+            0.92 * share,
+            color=[colors[at] for at in known],
+            label=names[side] if names else None,
+        )
+        rings = [at for at in range(len(columns)) if at not in known]
+        axis.scatter(
+            [left[at] for at in rings],
+            [0.0] * len(rings),
+            s=14,
+            facecolors="white",
+            edgecolors=[colors[at] for at in rings] or INK,
+            zorder=3,
+        )
+    _name_tallest(axis, columns)
+    axis.set(xlim=(-0.6, len(columns) - 0.4), xticks=[], ylabel="z / length of all z")
+    axis.margins(y=_AIR)
+    axis.spines[["top", "right", "bottom"]].set_visible(False)
+    if number > 1 and names:
+        axis.legend(frameon=False, loc="best")
+    for place, column in enumerate(columns):
+        # below the axis, as wide as a bar has room
+        box = (place - 0.46, -_DRAWINGS, 0.92, _DRAWINGS - 0.02)
+        below = axis.inset_axes(box, transform=axis.get_xaxis_transform())
+        draw_svg(below, column.drawing)
+    return size.finish(axis)
+
+
+def tallest(columns: Sequence[ProfileColumn]) -> tuple[int, float] | None:
+    """The place of the structure whose entry is furthest from 0, and the entry; None without any.
+
+    >>> tallest([ProfileColumn("a", "", "", (0.2, -0.5)), ProfileColumn("b", "", "", (0.4, 0.1))])
+    (0, -0.5)
+    """
+    entries = [
+        (place, entry)
+        for place, column in enumerate(columns)
+        for entry in column.entries
+        if not math.isnan(entry)
+    ]
+    return max(entries, key=lambda pair: abs(pair[1]), default=None)
+
+
+def _name_tallest(axis: Axes, columns: Sequence[ProfileColumn]) -> None:
+    """The name of the structure whose entry is furthest from 0, at the end of its bar."""
+    found = tallest(columns)
+    if found is None:
+        return
+    place, entry = found
+    # in the half where there is room for the words
+    share = (place + 0.5) / len(columns)
+    side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
+    axis.annotate(
+        columns[place].name.partition(": ")[0],
+        (place, entry),
+        (0, 3 if entry > 0 else -3),
+        textcoords="offset points",
+        ha=side,
+        va="bottom" if entry > 0 else "top",
+        color=INK,
+    )
+
+
+class TableRow(NamedTuple):
+    """A row of a table: the drawing of its structure, and the lines of each cell."""
+
+    drawing: str
+    cells: Sequence[Sequence[str]]
+
+
+def plot_table(
+    heads: Sequence[str], rows: Sequence[TableRow], is_left: Sequence[bool], size: FigureSize
+) -> Figure:
+    """A table of structures with their drawings.
+
+    >>> from gomkcn_dgl.graphs.structure import Structure
+    >>> from gomkcn.mining.plots.structure_drawing import draw_structure
+    >>> row = TableRow(draw_structure(Structure.parse("triangle"), 44, 36), [["triangle"], ["45"]])
+    >>> len(plot_table(["Structure", "Count"], [row], [True, False], FigureSize()).axes)
+    1
+    """
+    lines = [[head.split("\n") for head in heads], *(row.cells for row in rows)]
+    widths = [
+        _LETTER * _SIZE * max((len(line) for row in lines for line in row[at]), default=0)
+        for at in range(len(heads))
+    ]
+    lefts = [_WIDE + _BETWEEN]
+    for width in widths:
+        lefts.append(lefts[-1] + width + _BETWEEN)
+    head_height = _LINE * max(len(head) for head in lines[0]) + 4
+    heights = [max(_DRAWN, _LINE * max(map(len, row.cells)) + 6) for row in rows]
+    wide, high = lefts[-1] - _BETWEEN + 2, head_height + sum(heights) + 2
+    axis = size.axis(wide / 72, high / 72)
+    shapes = ""
+    top = 0.0
+    for number, cells in enumerate(lines):
+        height = heights[number - 1] if number else head_height
+        for at, cell in enumerate(cells):
+            start = top + (height - _LINE * len(cell)) / 2 + _LINE / 2
+            x = lefts[at] if is_left[at] else lefts[at] + widths[at]
+            anchor = "start" if is_left[at] else "end"
+            for line, text in enumerate(cell):
+                shapes += _text(text, x, start + _LINE * line, anchor, bold=not number)
+        top += height
+        look = _RULE if number else _RULE_2
+        shapes += (
+            f'<path fill="none" stroke="{look}" stroke-width="0.7" d="M0 {top}L{wide} {top}"/>'
+        )
+        if number:
+            # a drawing is as wide as its place
+            drawing = rows[number - 1].drawing
+            draw_svg(axis, drawing, box=(0.0, top - height + 1, _WIDE, height - 2))
+    draw_svg(axis, f'<svg viewBox="0 0 {wide} {high}">{shapes}</svg>', INK_STYLE)
+    return size.finish(axis)
+
+
+def _text(text: str, x: float, y: float, anchor: str, *, bold: bool) -> str:
+    """A line of a cell."""
+    from markupsafe import escape
+
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="{INK}" text-anchor="{anchor}" '
+        f'dominant-baseline="central" font-size="{_SIZE}" font-weight="{700 if bold else 400}">'
+        f"{escape(text)}</text>"
+    )

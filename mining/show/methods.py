@@ -1,0 +1,186 @@
+"""The paragraph of methods of a run, to copy into a paper, and BibTeX of what it cites.
+
+Every number is one of the record of the run, and nothing is cited that the run did not use.
+"""
+
+from __future__ import annotations
+
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.show.terminal import correction_sentence, num_families
+from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE
+from gomkcn_dgl.graphs.shapes import count
+
+# as BibTeX names the fields of an article
+_ENTRIES = {
+    "gomkcn_dgl": """@software{gomkcn_dgl,
+  title   = {{gomkcn-dgl}: motifs of graphs, with graph optimal matching kernels},
+  author  = {{The gomkcn-dgl developers}},
+  version = {VERSION},
+  license = {Apache-2.0}
+}""",
+    "wang2025gomkcn": """@misc{wang2025gomkcn,
+  title  = {Disentangled Graph Representation Based on Substructure-Aware Graph Optimal Matching
+            Kernel Convolutional Networks},
+  author = {Wang, Mao and Wu, Tao and Xian, Xingping and Qiao, Shaojie and Niu, Weina and
+            Cui, Canyixing},
+  year   = {2025},
+  eprint = {2504.16360},
+  archivePrefix = {arXiv}
+}""",
+    "milo2002motifs": """@article{milo2002motifs,
+  title   = {Network Motifs: Simple Building Blocks of Complex Networks},
+  author  = {Milo, R. and Shen-Orr, S. and Itzkovitz, S. and Kashtan, N. and Chklovskii, D. and
+             Alon, U.},
+  journal = {Science},
+  volume  = {298},
+  number  = {5594},
+  pages   = {824--827},
+  year    = {2002},
+  doi     = {10.1126/science.298.5594.824}
+}""",
+    "milo2004superfamilies": """@article{milo2004superfamilies,
+  title   = {Superfamilies of Evolved and Designed Networks},
+  author  = {Milo, R. and Itzkovitz, S. and Kashtan, N. and Levitt, R. and Shen-Orr, S. and
+             Ayzenshtat, I. and Sheffer, M. and Alon, U.},
+  journal = {Science},
+  volume  = {303},
+  number  = {5663},
+  pages   = {1538--1542},
+  year    = {2004},
+  doi     = {10.1126/science.1089167}
+}""",
+    "fosdick2018configuring": """@article{fosdick2018configuring,
+  title   = {Configuring Random Graph Models with Fixed Degree Sequences},
+  author  = {Fosdick, Bailey K. and Larremore, Daniel B. and Nishimura, Joel and Ugander, Johan},
+  journal = {SIAM Review},
+  volume  = {60},
+  number  = {2},
+  pages   = {315--355},
+  year    = {2018},
+  doi     = {10.1137/16M1087175}
+}""",
+    "westfall1993resampling": """@book{westfall1993resampling,
+  title     = {Resampling-Based Multiple Testing: Examples and Methods for p-Value Adjustment},
+  author    = {Westfall, Peter H. and Young, S. Stanley},
+  publisher = {Wiley},
+  year      = {1993}
+}""",
+    "benichou2023compression": """@misc{benichou2023compression,
+  title  = {Compression-Based Inference of Network Motif Sets},
+  author = {B{\\'e}nichou, Alexis and Masson, Jean-Baptiste and Vestergaard, Christian L.},
+  year   = {2023},
+  eprint = {2311.16308},
+  archivePrefix = {arXiv}
+}""",
+}
+# how a paragraph names what it cites
+_CITED = {
+    "wang2025gomkcn": "Wang et al. 2025",
+    "milo2002motifs": "Milo et al. 2002",
+    "milo2004superfamilies": "Milo et al. 2004",
+    "fosdick2018configuring": "Fosdick et al. 2018",
+    "westfall1993resampling": "Westfall and Young 1993",
+    "benichou2023compression": "Bénichou et al. 2023",
+}
+
+
+def methods_text(run: MiningRun) -> str:
+    """How a run was made, as a paragraph of methods: see :meth:`gomkcn.MiningRun.methods`."""
+    sentences = [_graph_sentence(run), *_comparison_sentences(run), *_motif_sentences(run)]
+    if run.filters is not None and run.filters.filters:
+        number = count(len(run.filters.filters), "frequent neighbourhood")
+        sentences.append(
+            f"{number} of nodes were selected as graph filters ({_CITED['wang2025gomkcn']})."
+        )
+    if any(pattern.classes for pattern in run.counted):
+        sentences.append(
+            "Classes of graphs were compared by Fisher's exact test of how many graphs contain a "
+            f"structure, with p adjusted over all structures ({_CITED['westfall1993resampling']})."
+        )
+    if run.is_partial:
+        sentences.append("A time limit ended the run early.")
+    return " ".join([*sentences, _software_sentence(run)])
+
+
+def citations(run: MiningRun) -> str:
+    """BibTeX of the package, and of what :func:`methods_text` cites."""
+    text = methods_text(run)
+    version = str(run.provenance.get("version", "unknown"))
+    keys = ["gomkcn_dgl", "wang2025gomkcn"]
+    keys += [key for key, name in _CITED.items() if name in text and key not in keys]
+    return "\n\n".join(_ENTRIES[key].replace("VERSION", version) for key in keys) + "\n"
+
+
+def _graph_sentence(run: MiningRun) -> str:
+    """The graph, and its size."""
+    graph = run.graph
+    size = f"{count(graph.num_nodes, 'node')} and {count(graph.num_edges, 'edge')}"
+    ways = {relation.directed for relation in graph.relations}
+    if len(ways) == 1:
+        size += ", directed" if ways == {True} else ", undirected"
+    if len(graph.relations) > 1:
+        size += ", of the types " + ", ".join(relation.name for relation in graph.relations)
+    what = "graph" if graph.num_graphs == 1 else f"collection of {graph.num_graphs:,} graphs"
+    return f"The {what} {graph.source!r} has {size}."
+
+
+def _comparison_sentences(run: MiningRun) -> list[str]:
+    """What was counted, the null models, the numbers of random graphs, and the correction."""
+    sentences = []
+    for null, keeps in run.null_models.items():
+        compared = [pattern for pattern in run.counted if null in pattern.significance]
+        if not compared:
+            continue
+        results = [pattern.significance[null] for pattern in compared]
+        sizes = sorted({pattern.num_nodes for pattern in compared})
+        of_size = "–".join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))
+        exact = all(pattern.frequency.occurrences.is_exact for pattern in compared)
+        cited = [_CITED["milo2002motifs"]]
+        if null == "degree":
+            cited.append(_CITED["fosdick2018configuring"])
+        verdicts = [result.verdict for result in results]
+        more, less = verdicts.count(MORE), verdicts.count(LESS)
+        called = f"{count(more, 'structure')} {'is' if more == 1 else 'are'} over-"
+        sentences += [
+            f"Induced occurrences of {count(len(compared), 'connected structure')} of {of_size} "
+            f"nodes were {'counted' if exact else 'counted, or estimated where they are many,'} in "
+            f"it and in {results[0].num_samples:,} random graphs of the null model “{null}”, which "
+            f"keep {keeps} ({'; '.join(cited)}).",
+            f"p is adjusted {correction_sentence(num_families(compared))} "
+            f"({_CITED['westfall1993resampling']}); at an adjusted p ≤ {LEVEL}, {called} and "
+            f"{less} under-represented.",
+        ]
+    if sentences:
+        sentences.append(
+            "z is the distance of a count from the mean of the random graphs in their standard "
+            f"deviations, and a significance profile is z over the length of all z "
+            f"({_CITED['milo2004superfamilies']})."
+        )
+    return sentences
+
+
+def _motif_sentences(run: MiningRun) -> list[str]:
+    """The motif set, by the length of the description."""
+    found = run.motif_set
+    if not found.bits_base:
+        return []
+    what = (
+        f"{count(len(found.motifs), 'motif')} {'saves' if len(found.motifs) == 1 else 'save'} "
+        f"{found.bits_saved:,.0f} of {found.bits_base:,.0f} bits"
+        if found.motifs
+        else f"no motif saves any of {found.bits_base:,.0f} bits"
+    )
+    return [
+        "The motif set is the one found of shortest description (minimum description length, after "
+        f"{_CITED['benichou2023compression']}): given {found.given_what}, {what}."
+    ]
+
+
+def _software_sentence(run: MiningRun) -> str:
+    """The package with its version and commit, and the seed."""
+    made = run.provenance
+    version = f" {made['version']}" if "version" in made else ""
+    commit = f", commit {made['commit']}" if made.get("commit") else ""
+    python = f", Python {made['machine']['python']}" if "machine" in made else ""
+    seed = f", with the random seed {made['seed']}" if "seed" in made else ""
+    return f"Computed with gomkcn-dgl{version}{commit}{python}{seed}."
