@@ -401,8 +401,8 @@ DIFFERENCE_COLUMNS: tuple[TableColumn[ComparedStructure], ...] = (
     ),
     TableColumn(
         "p_difference",
-        "Adjusted\np",
-        "p of a difference as large (normal), corrected for all structures (Holm)",
+        "p of\ndifference",
+        "adjusted p of a difference as large (normal), corrected for all structures (Holm)",
         lambda row: _known(row.p_difference),
         lambda row: None if math.isnan(row.p_difference) else f"{row.p_difference:.3f}",
         is_optional=True,
