@@ -157,8 +157,8 @@ def lead(found: RunComparison) -> str:
     """The answer in a sentence: how alike the profiles are, and how many structures differ."""
     if not found.null:
         return (
-            "The runs have no null model in common, so that counts alone are compared; mine both "
-            "with the same null model."
+            "The two have no null model in common, so that shares and counts alone are compared; "
+            "profiles need random graphs of the same null model for both."
         )
     correlations = [
         f"{correlation_text(profile)} over {number_text(profile)}"
