@@ -100,6 +100,11 @@ def difference_lead(found: RunComparison) -> str:
             for which, run in (("first", found.first), ("second", found.second))
             if not run.num_units
         ]
+        if all(math.isnan(row.difference) for row in found.structures):
+            return (
+                "No structure was counted in both graphs: read both as directed or both as "
+                "undirected, and with or without the types of their edges."
+            )
         if not unknown:
             return "No difference of the shares is tested: all have an error of 0."
         return (
