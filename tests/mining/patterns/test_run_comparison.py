@@ -14,8 +14,8 @@ from gomkcn.mining.patterns.compared_structure import Family
 from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 from gomkcn.mining.show.comparison_text import (
-    format_comparison,
     difference_lead,
+    format_comparison,
     heads,
     lead,
     result_sentences,
