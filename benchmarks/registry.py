@@ -107,6 +107,13 @@ BENCHMARKS = (
         how=EACH_SEED,
     ),
     Benchmark(
+        "compared_graphs",
+        "Two graphs of one model: does the error of the difference hold it, and what is called?",
+        "compared_graphs:coverage",
+        {"docs/howto/compare_networks.md": "In graphs drawn twice from one model"},
+        how="run of each pair",
+    ),
+    Benchmark(
         "motif_set",
         "Is the motif set what was planted, with its copies?",
         "motif_set:planted",

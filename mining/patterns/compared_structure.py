@@ -15,6 +15,8 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.graphs.structure import Structure
 
 _FILE = Medium.FILE
+# a smaller p is not known that well: the normal distribution is far out in its tail
+_SMALLEST_P = 0.001
 # percent below which a share has an exponent
 _SMALL_PERCENT = 0.0001
 _SIGNS = {1: "▲ ", -1: "▼ "}
@@ -134,10 +136,10 @@ class ComparedStructure:
 
     @property
     def ratio(self) -> float:
-        """The share in the second graph, divided by that in the first; NaN for a share of 0."""
+        """The share in the second graph, divided by that in the first; NaN where that is 0."""
         if self.first is None or self.second is None or not self.first.share:
             return math.nan
-        return self.second.share / self.first.share or math.nan
+        return self.second.share / self.first.share
 
     @property
     def sureness(self) -> float:
@@ -224,6 +226,10 @@ def _difference_text(row: ComparedStructure) -> Text:
     return (
         text if math.isnan(row.difference_error) else f"{text} ± {share_text(row.difference_error)}"
     )
+
+
+def _small_p(p: float) -> str:
+    return "<0.001" if p < _SMALLEST_P else f"{p:.3f}"
 
 
 def _known(value: float) -> float | None:
@@ -401,10 +407,10 @@ DIFFERENCE_COLUMNS: tuple[TableColumn[ComparedStructure], ...] = (
     ),
     TableColumn(
         "p_difference",
-        "Adjusted\np",
-        "p of a difference as large (normal), corrected for all structures (Holm)",
+        "p of\ndifference",
+        "adjusted p of a difference as large (normal), corrected for all structures (Holm)",
         lambda row: _known(row.p_difference),
-        lambda row: None if math.isnan(row.p_difference) else f"{row.p_difference:.3f}",
+        lambda row: None if math.isnan(row.p_difference) else _small_p(row.p_difference),
         is_optional=True,
     ),
 )

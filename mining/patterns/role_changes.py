@@ -135,7 +135,7 @@ def changed_roles(
             found = _roles(graph, rules, steps)
         if not found.size:
             return RoleChanges(
-                note="No roles are compared: the counts at the nodes would take too long."
+                note="No roles are compared: time was up, or counting takes over two minutes."
             )
         counts.append(found)
     at = [np.array([of_graph[name] for name in shared]) for of_graph in rows]

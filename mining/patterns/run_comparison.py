@@ -24,7 +24,7 @@ import numpy as np
 
 from gomkcn.mining.counting.census import check_channels
 from gomkcn.mining.motif_sets.motif_set import MotifSet
-from gomkcn.mining.patterns.choice import ChoiceRules, compare_structures
+from gomkcn.mining.patterns.choice import ChoiceRules, ComparedStructures, compare_structures
 from gomkcn.mining.patterns.compared_structure import (
     BOTH,
     ComparedStructure,
@@ -66,6 +66,7 @@ from gomkcn_dgl.runtime.tabular import Table, Tabular
 # times as many, which mining draws where a result is near its level, would cost both graphs ten
 # times the time for an error of a sixtieth
 NULL_SAMPLES = FIRST_SAMPLES
+_NOTHING_COMPARED = ComparedStructures({}, {}, {}, ())
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3
 
@@ -375,11 +376,15 @@ def compare_inputs(
         roles = changed_roles(first.given, second.given, _rules(miner, first), steps)
     # 3. the random graphs of each, which take longest
     runs: list[MiningRun] = []
-    for which, compared, ordered in zip(BOTH, inputs, mined, strict=True):
+    for which, compared, ordered, counted in zip(BOTH, inputs, mined, measured, strict=True):
         if isinstance(compared.given, MiningRun):
             runs.append(compared.given)
             continue
         assert ordered is not None, "a graph was given"
+        if counted is not None and counted.measured.structures and steps.is_late():
+            # no random graph is drawn any more, and the structures are counted
+            runs.append(_run_of(ordered.given, compared.path, steps, _NOTHING_COMPARED))
+            continue
         with steps.part(f"{which} graph"):
             runs.append(_mine(ordered, miner, compared.path, steps))
     return _compare(runs, measured, roles)
@@ -472,8 +477,14 @@ def mine_structures(
 
 def _mine(mined: MinedGraph, miner: PatternMiner, path: str | None, steps: Steps) -> MiningRun:
     """The run of a graph that is in order."""
-    csr = mined.given
     compared = compare_structures(mined, _rules(miner, mined), steps)
+    return _run_of(mined.given, path, steps, compared)
+
+
+def _run_of(
+    csr: CSRGraph, path: str | None, steps: Steps, compared: ComparedStructures
+) -> MiningRun:
+    """What was counted in a graph, as a run without motifs."""
     return MiningRun(
         GraphSummary.of(csr, path),
         patterns=[],

@@ -100,6 +100,11 @@ def difference_lead(found: RunComparison) -> str:
             for which, run in (("first", found.first), ("second", found.second))
             if not run.num_units
         ]
+        if all(math.isnan(row.difference) for row in found.structures):
+            return (
+                "No structure was counted in both graphs: read both as directed or both as "
+                "undirected, and with or without the types of their edges."
+            )
         if not unknown:
             return "No difference of the shares is tested: all have an error of 0."
         return (
@@ -157,8 +162,8 @@ def lead(found: RunComparison) -> str:
     """The answer in a sentence: how alike the profiles are, and how many structures differ."""
     if not found.null:
         return (
-            "The runs have no null model in common, so that counts alone are compared; mine both "
-            "with the same null model."
+            "The two have no null model in common, so that shares and counts alone are compared; "
+            "profiles need random graphs of the same null model for both."
         )
     correlations = [
         f"{correlation_text(profile)} over {number_text(profile)}"

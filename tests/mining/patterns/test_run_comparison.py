@@ -14,6 +14,7 @@ from gomkcn.mining.patterns.compared_structure import Family
 from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 from gomkcn.mining.show.comparison_text import (
+    difference_lead,
     format_comparison,
     heads,
     lead,
@@ -271,6 +272,10 @@ def test_graphs_are_compared_by_shares_and_the_surest_difference_is_first():
         table["difference_error"],
         np.hypot(table["share_error_first"], table["share_error_second"]),
     )
+    # what the second graph does not have is none of it
+    gone = [one for one in rows if one.first.share and not one.second.share]
+    assert gone and all(one.ratio == 0 for one in gone)
+    assert all(np.isnan(one.ratio) for one in rows if not one.first.share)
     same = compare(clustered, clustered, null=None)
     assert not any(one.is_sure or one.difference for one in same.structures)
     text, page = format_comparison(found), " ".join(render_comparison(found).split())
@@ -353,6 +358,7 @@ def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     directed = mine_structures(nx.gnp_random_graph(30, 0.1, seed=0, directed=True))
     found = compare(runs["small"], directed)
     assert not found.profiles
+    assert "No structure was counted in both graphs" in difference_lead(found)
     assert "read both graphs as directed or both as undirected" in " ".join(
         format_comparison(found).split()
     )
