@@ -1,3 +1,4 @@
+from gomkcn_dgl.edge_masks import explainable as explainable
 from gomkcn_dgl.errors import GomkcnError as GomkcnError
 from gomkcn_dgl.errors import InputError as InputError
 from gomkcn_dgl.filters import GraphFilters as GraphFilters

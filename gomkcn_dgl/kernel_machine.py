@@ -440,8 +440,8 @@ class GOMKClassifier(ClassifierMixin, _OfGraphs):
         weights = _read_weights(sample_weight, graph.num_graphs)
         self._check_labels(graph, labels)
         if not weights.all():
-            kept = weights > 0
-            graph, labels, weights = as_csr(graph[kept]), labels[kept], weights[kept]
+            counted = weights > 0
+            graph, labels, weights = as_csr(graph[counted]), labels[counted], weights[counted]
         self._check_classes(labels)
         weighed = weights * self._of_classes(labels)
         of_folds = seed % SEEDS_OF_SKLEARN
