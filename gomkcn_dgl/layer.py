@@ -16,6 +16,7 @@ from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph_objects import edges_of_adj_t, is_sparse
+from gomkcn_dgl.last_graph import LastGraph, ReadGraph, digest_of
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_sampler import SubgraphSampler
@@ -233,9 +234,14 @@ class GOMKConv(torch.nn.Module):
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
         self.is_new = True
+        self._last_graph = LastGraph()
         self.filters = GraphFilters(
             out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the graph that was seen last, which a copy or a file has not."""
+        return {**self.__dict__, "_last_graph": LastGraph()}
 
     def reset_parameters(self) -> None:
         """Draw the filters anew from a standard normal distribution."""
@@ -363,21 +369,31 @@ class GOMKConv(torch.nn.Module):
             values.refuse()
             sizes = graph_sizes(graph)
             num_nodes = num_rows(graph)
-        else:
-            given = values.read(self.relations)
-            if isinstance(graph, CSRGraph) and given:
-                raise InputError(
-                    "edge weights and types of a CSRGraph are its own; name them when it is made, "
-                    "as_csr(graph, weight=…, relation=…)."
-                )
-            csr = read_for(self.relations, graph, **given, feat=feat)
-            subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
-            if values.weight is not None and values.weight.requires_grad:
-                subgraphs = weigh_subgraphs(subgraphs, csr, graph, values.weight)
-            sizes = torch.from_numpy(np.diff(csr.graph_ptr))
-            num_nodes = csr.num_nodes
-        check_shape(feat, num_nodes, width)
-        return GraphBatch(subgraphs, feat, sizes.to(feat.device))
+            check_shape(feat, num_nodes, width)
+            return GraphBatch(subgraphs, feat, sizes.to(feat.device))
+        given = values.read(self.relations)
+        if isinstance(graph, CSRGraph) and given:
+            raise InputError(
+                "edge weights and types of a CSRGraph are its own; name them when it is made, "
+                "as_csr(graph, weight=…, relation=…)."
+            )
+        # the subgraphs of the graph that was seen last are known
+        device, of_layer = feat.device, (self.settings, self.relations)
+        digest = digest_of(graph, feat, values.weight, values.type, device, *of_layer)
+        read = self._last_graph.read(digest, lambda: self._read(graph, feat, values, given))
+        check_shape(feat, len(read.subgraphs.nodes), width)
+        return GraphBatch(read.subgraphs, feat, read.graph_sizes)
+
+    def _read(
+        self, graph: Any, feat: Tensor, values: EdgeValues, given: dict[str, np.ndarray]
+    ) -> ReadGraph:
+        """Read a graph, and extract its subgraphs."""
+        csr = read_for(self.relations, graph, **given, feat=feat)
+        subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
+        if values.weight is not None and values.weight.requires_grad:
+            subgraphs = weigh_subgraphs(subgraphs, csr, graph, values.weight)
+        sizes = torch.from_numpy(np.diff(csr.graph_ptr))
+        return ReadGraph(subgraphs, sizes.to(feat.device))
 
     def subgraphs(
         self, graph: Any, device: torch.device | str = "cpu", *, feat: Tensor | None = None

@@ -244,7 +244,7 @@ def read_for(
         directed=False if relations.is_simple else None,
         relation=relation,
     ).with_relations(relations)
-    kept = _kept_features(graph)
+    kept = kept_features(graph)
     kept = feat if kept is None else kept
     # others are refused where the shape of feat is known
     if kept is not None and len(kept) == csr.num_nodes:
@@ -257,7 +257,7 @@ def read_for(
     return csr
 
 
-def _kept_features(graph: Any) -> Any:
+def kept_features(graph: Any) -> Any:
     """The features that a graph keeps, those that :func:`gomkcn.as_csr` reads; None without."""
     if isinstance(graph, CSRGraph):
         return None if graph.feature_names == (CONSTANT_FEATURE,) else graph.features
