@@ -247,6 +247,10 @@ class GOMKConv(torch.nn.Module):
         """Draw the filters anew from a standard normal distribution."""
         self.filters.reset_parameters()
 
+    def forget_graph(self) -> None:
+        """Free the subgraphs of the graph that was seen last; it is read again when it is given."""
+        self._last_graph = LastGraph()
+
     def extra_repr(self) -> str:
         """Name the widths and how subgraphs are taken, as PyTorch prints a module."""
         taken = self.settings
@@ -269,7 +273,14 @@ class GOMKConv(torch.nn.Module):
 
         Call it as layers of DGL are called, ``conv(graph, feat)``, or as those of PyTorch
         Geometric are, ``conv(x, edge_index)``, ``conv(x, edge_index, edge_weight)``,
-        ``conv(x, edge_index, edge_type, batch)``.
+        ``conv(x, edge_index, edge_type, batch)``. A sparse ``adj_t`` takes the place of
+        ``edge_index``, and its values that of weights.
+
+        Of a graph that is given again, unchanged, the subgraphs are known: those of the last one
+        are kept, up to 256 MiB of them, and :meth:`forget_graph` frees them. It is known again by
+        its content, edges, types, weights and the features that tell nodes apart, if it is one of
+        DGL or PyG with one type of nodes, or a CSRGraph. Features that a gradient leads through,
+        as those of a layer before, change with every step, and are read each time.
 
         Parameters
         ----------
