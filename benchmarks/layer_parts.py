@@ -109,7 +109,7 @@ def main(bench: Bench) -> None:
             bench.note("torch_geometric: not installed")
     bench.note(
         "A Barabási–Albert graph with three edges a node, given as edge_index and x. A step is "
-        "forward and backward without an optimizer; *levels and matching* is a forward pass on subgraphs "
-        "that are there, without what a backward pass needs. GINConv has two linear layers of the "
-        "same widths."
+        "forward and backward without an optimizer; *levels and matching* is a forward pass on "
+        "subgraphs that are there, without what a backward pass needs. GINConv has two linear "
+        "layers of the same widths."
     )

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.graph_content import is_from
@@ -83,11 +82,21 @@ def digest_of(graph: Any, feat: Tensor, weight: Any, edge_type: Any, *others: An
         return None
     digest = hashlib.blake2b(repr(others).encode(), digest_size=_DIGEST_BYTES)
     for part in (*edges, seen, weight, edge_type):
-        # lists and None as well
-        values = np.ascontiguousarray(to_numpy([] if part is None else part))
-        digest.update(f"{part is None}{values.dtype}{values.shape}".encode())
-        digest.update(values.data if values.dtype != object else repr(part).encode())
+        shape, values = _bytes_of(part)
+        digest.update(f"{shape}{len(values)}".encode())
+        digest.update(values)
     return digest.digest()
+
+
+def _bytes_of(part: Any) -> tuple[str, np.ndarray]:
+    """What a part is, as text, and its values, uint8."""
+    if isinstance(part, torch.Tensor):
+        flat = part.detach().cpu().contiguous().flatten()
+        return f"{part.dtype}{list(part.shape)}", flat.view(torch.uint8).numpy()
+    if isinstance(part, np.ndarray):
+        return f"{part.dtype}{part.shape}", np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+    # names, numbers and lists
+    return type(part).__name__, np.frombuffer(repr(part).encode(), np.uint8)
 
 
 def _edges_of(graph: Any) -> Iterator[Any] | None:
