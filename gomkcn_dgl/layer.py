@@ -522,3 +522,8 @@ def _rows_of_sources(block: Any, feat: Any) -> Any:
         )
     # destinations are the first of the sources
     return torch.cat([destinations, sources[len(destinations) :]])
+
+
+# what a program of torch.export is called with has a name in its file
+for _kind in (SubgraphTensors, GraphBatch):
+    torch.utils._pytree._register_namedtuple(_kind, serialized_type_name=f"gomkcn.{_kind.__name__}")
