@@ -304,6 +304,15 @@ BENCHMARKS = (
         threads=1,
     ),
     Benchmark(
+        "layer_parts",
+        "Where does a step of a layer go, and what does a graph that is known save?",
+        "layer_parts:main",
+        {"docs/kernel_notes.md": "Where a step of a layer goes"},
+        repeats=7,
+        how=INTERLEAVED,
+        threads=1,
+    ),
+    Benchmark(
         "filters",
         "Sampling, matching, structures and the choice of filters, by device.",
         "device_filters:main",

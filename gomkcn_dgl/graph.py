@@ -218,6 +218,16 @@ def with_attributes(
     return make_csr(content, choice), content.attributes(), EdgeTable.of(content, choice)
 
 
+def ends_of_edges(graph: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Source and target of all edges of a graph or a batch, int64 ``[E]``, as they are listed.
+
+    >>> ends_of_edges((np.array([[2, 0], [0, 2]]), 3))
+    (array([2, 0]), array([0, 2]))
+    """
+    content = _content(_opened(graph), ColumnChoice(weight=NONE))
+    return np.asarray(content.source, np.int64), np.asarray(content.target, np.int64)
+
+
 def graph_labels(graph: Any) -> np.ndarray | None:
     """The label of each graph ``[G]`` that a collection holds itself, None where it holds none.
 

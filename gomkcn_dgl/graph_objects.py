@@ -225,13 +225,66 @@ def from_dgl(graph: Any) -> GraphContent:
     return join_types("a DGLGraph", TypedGraph(sizes, nodes, edges), DEFAULT_FEATURE, counts)
 
 
+class SparseEdges(NamedTuple):
+    """The edges of a sparse matrix of PyG, as tensors: ``[2, E]``, and ``[E]`` or None."""
+
+    edge_index: Any
+    weight: Any
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether this is a sparse tensor of PyTorch, or a ``SparseTensor`` of torch_sparse."""
+    layout = str(getattr(matrix, "layout", "torch.strided"))
+    return hasattr(matrix, "sparse_sizes") or layout.startswith("torch.sparse")
+
+
+def edges_of_adj_t(adj_t: Any) -> SparseEdges:
+    """The edges of ``adj_t``, the transposed adjacency of PyG: rows are targets.
+
+    Values that are not all 1 are weights.
+    """
+    from gomkcn_dgl._torch import torch
+
+    size = tuple(adj_t.sparse_sizes()) if hasattr(adj_t, "sparse_sizes") else tuple(adj_t.shape)
+    if len(size) < 2 or size[0] != size[1]:
+        raise InputError("adj_t", "must be square, [V, V]", got=list(size))
+    if hasattr(adj_t, "sparse_sizes"):
+        target, source, values = adj_t.coo()
+    else:
+        # blocks, and columns in place of rows, become single entries in rows
+        if adj_t.layout not in (torch.sparse_coo, torch.sparse_csr):
+            adj_t = adj_t.to_sparse_coo()
+        if adj_t.layout == torch.sparse_coo:
+            (target, source), values = adj_t.coalesce().indices(), adj_t.coalesce().values()
+        else:
+            source, values = adj_t.col_indices(), adj_t.values()
+            rows = torch.arange(size[0], device=source.device)
+            target = rows.repeat_interleave(adj_t.crow_indices().diff())
+    if values is not None and values.dim() != 1:
+        raise InputError("adj_t", "must hold one number for each edge", got=list(values.shape))
+    if values is not None and bool((values == 1).all()) and not values.requires_grad:
+        values = None
+    return SparseEdges(torch.stack([source, target]).long(), values)
+
+
+def pyg_edges(graph: Any) -> SparseEdges:
+    """The edges of a PyG ``Data``, which has them as ``edge_index`` or as ``adj_t``."""
+    if graph.edge_index is not None:
+        return SparseEdges(graph.edge_index, None)
+    adj_t = getattr(graph, "adj_t", None)
+    if adj_t is None:
+        raise InputError("edge_index or adj_t of a PyG graph must be set, got None.")
+    return edges_of_adj_t(adj_t)
+
+
 def from_pyg(graph: Any) -> GraphContent:
     """Read a PyG ``Data``, or a ``Batch`` of them; ``batch`` tells graphs apart, too."""
-    if graph.edge_index is None:
-        raise InputError("edge_index of a PyG graph must be set, got None.")
-    edges = from_edge_index((graph.edge_index, graph.num_nodes))
+    edge_index, weight = pyg_edges(graph)
+    edges = from_edge_index((edge_index, graph.num_nodes))
     stored = graph.to_dict() if hasattr(graph, "to_dict") else vars(graph)
     columns = _attributes(stored)
+    if weight is not None:
+        columns["edge_weight"] = weight
     return replace(
         edges,
         owner="a PyG graph",
@@ -342,6 +395,12 @@ def from_matrix(matrix: Any) -> GraphContent:
     """Read a SciPy matrix or a square NumPy array; values are weights unless all are 1."""
     import scipy.sparse as sp
 
+    if is_sparse(matrix):
+        # rows of an adjacency are sources
+        edges = edges_of_adj_t(matrix)
+        column, row = to_numpy(edges.edge_index)
+        values = np.ones(len(row)) if edges.weight is None else to_numpy(edges.weight)
+        matrix = sp.coo_array((values, (row, column)), tuple(matrix.shape))
     owner = "a SciPy matrix" if sp.issparse(matrix) else "an adjacency matrix"
     plain = matrix if sp.issparse(matrix) else to_numpy(matrix)
     if plain.dtype.kind not in "biuf":

@@ -11,9 +11,12 @@ import numpy as np
 from gomkcn_dgl._torch import Tensor, not_compiled, torch
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.edge_gradients import weigh_subgraphs
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.graph_objects import edges_of_adj_t, is_sparse
+from gomkcn_dgl.last_graph import LastGraph, ReadGraph, digest_of
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_sampler import SubgraphSampler
@@ -91,15 +94,17 @@ class EdgeValues(NamedTuple):
                 "the attributes in conv.transform or conv.sampler(weight=…, relation=…)."
             )
 
+    def named(self) -> EdgeValues:
+        """The same by name: in the third place weights are floating-point numbers."""
+        if self.third is None:
+            return self
+        name = "weight" if _is_float(self.third) else "type"
+        _refuse_second(f"edge_{name}", getattr(self, name))
+        return self._replace(third=None, **{name: self.third})
+
     def read(self, relations: Relations) -> dict[str, np.ndarray]:
-        """Those that were given, by the names that ``as_csr`` has for them."""
+        """Those that were given by name, as ``as_csr`` calls them."""
         weight, edge_type = self.weight, self.type
-        if self.third is not None and _is_float(self.third):
-            _refuse_second("edge_weight", weight)
-            weight = self.third
-        elif self.third is not None:
-            _refuse_second("edge_type", edge_type)
-            edge_type = self.third
         given = {}
         if edge_type is not None:
             if relations.is_simple:
@@ -118,12 +123,6 @@ class EdgeValues(NamedTuple):
                 raise InputTypeError(
                     "edge_weight", "must be a tensor [E] of floating-point numbers", got=came
                 )
-            if weight.requires_grad:
-                raise InputError(
-                    "edge_weight",
-                    "must not require a gradient, which a layer does not form",
-                    way_out="give edge_weight.detach()",
-                )
             given["weight"] = to_numpy(weight)
         return given
 
@@ -132,9 +131,9 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _refuse_second(name: str, value: Any) -> None:
+def _refuse_second(name: str, value: Any, got: str = "it in the third place and by name") -> None:
     if value is not None:
-        raise InputError(name, "must be given once", got="it in the third place and by name")
+        raise InputError(name, "must be given once", got=got)
 
 
 class GOMKConv(torch.nn.Module):
@@ -235,13 +234,22 @@ class GOMKConv(torch.nn.Module):
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
         self.is_new = True
+        self._last_graph = LastGraph()
         self.filters = GraphFilters(
             out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the graph that was seen last, which a copy or a file has not."""
+        return {**self.__dict__, "_last_graph": LastGraph()}
+
     def reset_parameters(self) -> None:
         """Draw the filters anew from a standard normal distribution."""
         self.filters.reset_parameters()
+
+    def forget_graph(self) -> None:
+        """Free the subgraphs of the graph that was seen last; it is read again when it is given."""
+        self._last_graph = LastGraph()
 
     def extra_repr(self) -> str:
         """Name the widths and how subgraphs are taken, as PyTorch prints a module."""
@@ -265,7 +273,14 @@ class GOMKConv(torch.nn.Module):
 
         Call it as layers of DGL are called, ``conv(graph, feat)``, or as those of PyTorch
         Geometric are, ``conv(x, edge_index)``, ``conv(x, edge_index, edge_weight)``,
-        ``conv(x, edge_index, edge_type, batch)``.
+        ``conv(x, edge_index, edge_type, batch)``. A sparse ``adj_t`` takes the place of
+        ``edge_index``, and its values that of weights.
+
+        Of a graph that is given again, unchanged, the subgraphs are known: those of the last one
+        are kept, up to 256 MiB of them, and :meth:`forget_graph` frees them. It is known again by
+        its content, edges, types, weights and the features that tell nodes apart, if it is one of
+        DGL or PyG with one type of nodes, or a CSRGraph. Features that a gradient leads through,
+        as those of a layer before, change with every step, and are read each time.
 
         Parameters
         ----------
@@ -288,7 +303,9 @@ class GOMKConv(torch.nn.Module):
             int64 ``[V]``, ascending: the graph of each node. A layer's scores do not depend on it.
         edge_weight : Tensor, optional
             ``[E]`` in the order of the edges, at least 0; an edge of weight 0 is no edge, and of
-            two weights of an edge without direction the larger counts. They get no gradient.
+            two weights of an edge without direction the larger counts. They may get a gradient,
+            which is that of the scores of the subgraphs as they are: weights other than 0 hardly
+            change which nodes a subgraph has. Scores of weights of 1 are those without weights.
         edge_type : Tensor, optional
             int64 ``[E]``: the relation that ``relations`` calls by this number.
 
@@ -313,7 +330,7 @@ class GOMKConv(torch.nn.Module):
         values = EdgeValues(edge_value, edge_weight, edge_type)
         if isinstance(graph, SubgraphTensors):
             values.refuse()
-            check_tensor(feat, self.in_feats)
+            self._check_feat(feat, self.in_feats)
             subgraphs = graph
         else:
             read = self.read_batch(graph, feat, self.in_feats, values, batch)
@@ -339,8 +356,15 @@ class GOMKConv(torch.nn.Module):
         self, graph: Any, feat: Any, width: int, values: EdgeValues, batch: Any = None
     ) -> GraphBatch:
         """Read what a layer is called with; ``width`` is D of the features."""
+        values = values.named()
         if isinstance(graph, torch.Tensor):
-            graph, feat = tensors_as_graph(graph, feat, batch), graph
+            edges, feat = feat, graph
+            if is_sparse(edges):
+                edges, weight = edges_of_adj_t(edges)
+                if weight is not None:
+                    _refuse_second("edge_weight", values.weight, "it beside the values of adj_t")
+                    values = values._replace(weight=weight)
+            graph = tensors_as_graph(feat, edges, batch)
         elif batch is not None:
             raise InputError(
                 "batch",
@@ -350,25 +374,37 @@ class GOMKConv(torch.nn.Module):
             )
         elif is_block(graph):
             feat = _rows_of_sources(graph, feat)
-        check_tensor(feat, width)
+        self._check_feat(feat, width)
         subgraphs = kept_subgraphs(graph, feat.device)
         if subgraphs is not None:
             values.refuse()
             sizes = graph_sizes(graph)
             num_nodes = num_rows(graph)
-        else:
-            given = values.read(self.relations)
-            if isinstance(graph, CSRGraph) and given:
-                raise InputError(
-                    "edge weights and types of a CSRGraph are its own; name them when it is made, "
-                    "as_csr(graph, weight=…, relation=…)."
-                )
-            csr = read_for(self.relations, graph, **given, feat=feat)
-            subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
-            sizes = torch.from_numpy(np.diff(csr.graph_ptr))
-            num_nodes = csr.num_nodes
-        check_shape(feat, num_nodes, width)
-        return GraphBatch(subgraphs, feat, sizes.to(feat.device))
+            check_shape(feat, num_nodes, width)
+            return GraphBatch(subgraphs, feat, sizes.to(feat.device))
+        given = values.read(self.relations)
+        if isinstance(graph, CSRGraph) and given:
+            raise InputError(
+                "edge weights and types of a CSRGraph are its own; name them when it is made, "
+                "as_csr(graph, weight=…, relation=…)."
+            )
+        # the subgraphs of the graph that was seen last are known
+        device, of_layer = feat.device, (self.settings, self.relations)
+        digest = digest_of(graph, feat, values.weight, values.type, device, *of_layer)
+        read = self._last_graph.read(digest, lambda: self._read(graph, feat, values, given))
+        check_shape(feat, len(read.subgraphs.nodes), width)
+        return GraphBatch(read.subgraphs, feat, read.graph_sizes)
+
+    def _read(
+        self, graph: Any, feat: Tensor, values: EdgeValues, given: dict[str, np.ndarray]
+    ) -> ReadGraph:
+        """Read a graph, and extract its subgraphs."""
+        csr = read_for(self.relations, graph, **given, feat=feat)
+        subgraphs = SubgraphTensors.extract(csr, self.settings, device=feat.device)
+        if values.weight is not None and values.weight.requires_grad:
+            subgraphs = weigh_subgraphs(subgraphs, csr, graph, values.weight)
+        sizes = torch.from_numpy(np.diff(csr.graph_ptr))
+        return ReadGraph(subgraphs, sizes.to(feat.device))
 
     def subgraphs(
         self, graph: Any, device: torch.device | str = "cpu", *, feat: Tensor | None = None
@@ -386,7 +422,7 @@ class GOMKConv(torch.nn.Module):
             of another shape.
         """
         if feat is not None:
-            check_tensor(feat, self.in_feats)
+            self._check_feat(feat, self.in_feats)
         csr = read_for(self.relations, graph, feat=feat)
         if feat is not None:
             check_shape(feat, csr.num_nodes, self.in_feats)
@@ -410,6 +446,22 @@ class GOMKConv(torch.nn.Module):
         ``options`` are others of :class:`gomkcn.SubgraphSampler`.
         """
         return SubgraphSampler(self.settings, self.relations, weight, relation, **options)
+
+    def _check_feat(self, feat: Any, width: int) -> None:
+        """Refuse features that are no tensor of the numbers that filters have, or of fewer bits."""
+        if not isinstance(feat, torch.Tensor):
+            raise InputTypeError("feat", f"must be a tensor [V, {width}]", got=type(feat).__name__)
+        # others of fewer bits are widened, as torch.autocast makes them
+        of_filters = self.filters.free_feat.dtype
+        is_wide = feat.dtype == torch.float64 and of_filters != torch.float64
+        if is_wide or not feat.is_floating_point():
+            double = " or make the layer double, conv.double()" if is_wide else ""
+            raise InputTypeError(
+                "feat",
+                f"must have the dtype of the layer's filters, {of_filters}",
+                got=feat.dtype,
+                way_out=f"give feat.to({of_filters}){double}",
+            )
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
         """Refuse subgraphs that were not taken as the layer takes them."""
@@ -450,12 +502,6 @@ def warn_out_of_reach(kernel: GOMKKernel, feat: Tensor, filter_feat: Tensor) -> 
     )  # fmt: skip
 
 
-def check_tensor(feat: Any, width: int) -> None:
-    """Refuse features that are no tensor of two axes."""
-    if not isinstance(feat, torch.Tensor):
-        raise InputTypeError("feat", f"must be a tensor [V, {width}]", got=type(feat).__name__)
-
-
 def check_shape(feat: Tensor, num_nodes: int, width: int) -> None:
     """Refuse features of another shape than ``[V, D]``."""
     if feat.shape != (num_nodes, width):
@@ -476,3 +522,8 @@ def _rows_of_sources(block: Any, feat: Any) -> Any:
         )
     # destinations are the first of the sources
     return torch.cat([destinations, sources[len(destinations) :]])
+
+
+# what a program of torch.export is called with has a name in its file
+for _kind in (SubgraphTensors, GraphBatch):
+    torch.utils._pytree._register_namedtuple(_kind, serialized_type_name=f"gomkcn.{_kind.__name__}")

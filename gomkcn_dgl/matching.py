@@ -119,19 +119,21 @@ class GOMKKernel(KernelSettings):
     ) -> Matched:
         """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
 
-        The matching is int16 or int64, -1 = unmatched. Differentiable in ``feat`` and ``z``. The
-        backend for the CPU embeds each subgraph as it goes, so that the level embeddings never
-        exist in memory.
+        The matching is int16 or int64, -1 = unmatched. Differentiable in ``feat``, ``z`` and the
+        weights of the subgraphs. The backend for the CPU embeds each subgraph as it goes, so that
+        the level embeddings exist in memory only where weights get a gradient.
         """
         feat = _widen_half(feat)
         z = _widen_half(z)
         nodes = subgraphs.nodes
         module = self._backend(backend, feat, z, nodes.shape[1])
-        if not module.__name__.endswith("_numba"):
+        given = subgraphs.weights
+        is_weighted = given is not None
+        needs_levels = torch.is_grad_enabled() and given is not None and given.requires_grad
+        if needs_levels or not module.__name__.endswith("_numba"):
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
         feat = _widen(feat)
-        is_weighted = subgraphs.weights is not None
         weights = subgraphs.adjacency(feat.dtype) if is_weighted else None
         matrices, edges = _edges(subgraphs.links, subgraphs.channels, weights, feat)
         matched: Matched = module.match_subgraphs(

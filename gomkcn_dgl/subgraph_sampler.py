@@ -19,6 +19,7 @@ import numpy as np
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_objects import pyg_edges
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraph_transform import (
     LEVEL,
@@ -266,7 +267,8 @@ def _parts_of(graph: Any, is_dgl: bool, names: Sequence[str | None]) -> list[tup
         found: list[Any] = [graph._graph]
         tables: list[Any] = [graph.edges[kind].data for kind in graph.canonical_etypes]
     else:
-        found, tables = [graph.edge_index], [graph]
+        found = [getattr(graph, "adj_t", None) if graph.edge_index is None else graph.edge_index]
+        tables = [graph]
     found += [
         table[name] for table in tables for name in names if name is not None and name in table
     ]
@@ -283,7 +285,7 @@ def _version(part: Any) -> int | None:
 def _all_ends(graph: Any, is_dgl: bool) -> list[tuple[np.ndarray, np.ndarray]]:
     """Source and target of all edges of each type, in their order."""
     if not is_dgl:
-        source, target = to_numpy(graph.edge_index)
+        source, target = to_numpy(pyg_edges(graph).edge_index)
         return [(source, target)]
     if not any("coo" in layouts for layouts in graph.formats().values()):
         graph = graph.formats("coo")
@@ -418,7 +420,7 @@ class _JoinedSubgraphs(NamedTuple):
         from torch_geometric.data import Batch
 
         [(ends, edge, _)] = self.edges
-        device = graph.edge_index.device
+        device = pyg_edges(graph).edge_index.device
         nodes, edges = (
             torch.from_numpy(rows.astype(np.int64, copy=False)) for rows in (self.nodes, edge)
         )
@@ -435,7 +437,7 @@ class _JoinedSubgraphs(NamedTuple):
         # 2. attributes
         of_nodes, of_edges = set(graph.node_attrs()), set(graph.edge_attrs())
         for name, value in graph.to_dict().items():
-            if name in batch or name == NODES:
+            if name in batch or name in (NODES, "adj_t"):
                 continue
             rows = nodes if name in of_nodes else edges if name in of_edges else None
             axis = graph.__cat_dim__(name, value)

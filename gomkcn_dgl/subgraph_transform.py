@@ -26,6 +26,7 @@ from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_content import is_from
+from gomkcn_dgl.graph_objects import pyg_edges
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
@@ -114,7 +115,7 @@ class SubgraphTransform:
         # places in the node's own graph
         begin = csr.graph_ptr[csr.graph_of(np.arange(csr.num_nodes))].astype(np.int32)
         nodes = np.where(batch.nodes < 0, -1, batch.nodes - begin[:, None])
-        device = graph.device if is_dgl else graph.edge_index.device
+        device = graph.device if is_dgl else pyg_edges(graph).edge_index.device
         kept = {
             NODES: torch.from_numpy(nodes).to(device),
             LINKS: torch.from_numpy(kept_links(batch)).to(device),
@@ -243,7 +244,7 @@ def read_for(
         directed=False if relations.is_simple else None,
         relation=relation,
     ).with_relations(relations)
-    kept = _kept_features(graph)
+    kept = kept_features(graph)
     kept = feat if kept is None else kept
     # others are refused where the shape of feat is known
     if kept is not None and len(kept) == csr.num_nodes:
@@ -256,7 +257,7 @@ def read_for(
     return csr
 
 
-def _kept_features(graph: Any) -> Any:
+def kept_features(graph: Any) -> Any:
     """The features that a graph keeps, those that :func:`gomkcn.as_csr` reads; None without."""
     if isinstance(graph, CSRGraph):
         return None if graph.feature_names == (CONSTANT_FEATURE,) else graph.features
@@ -276,6 +277,13 @@ def _node_types(graph: Any) -> Any:
 
 def tensors_as_graph(feat: Tensor, edge_index: Any, batch: Any) -> Any:
     """What layers of PyG take, as a graph that :func:`gomkcn.as_csr` reads."""
+    if isinstance(edge_index, torch.Tensor) and edge_index.dtype.is_floating_point:
+        raise InputTypeError(
+            "edge_index",
+            "must be a tensor of int64",
+            got=edge_index.dtype,
+            way_out="give edge_index.long(), or weights of edges as edge_weight",
+        )
     return SimpleNamespace(num_nodes=len(feat), edge_index=edge_index, batch=batch)
 
 

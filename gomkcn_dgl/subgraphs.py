@@ -41,9 +41,10 @@ class SubgraphSettings:
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads. Which
         nodes a truncated ball keeps is drawn by what the root is and has around it, six hops far:
-        by links, weights and degrees, and between nodes that these leave alike by features. It
-        depends on no other root or graph of a collection, and not on the numbers of nodes, but in
-        rare graphs (``docs/testing.md`` has the share) and those of more than 2^25 entries.
+        by links and degrees, and between nodes that these leave alike by features, or by weights
+        where all features are the same. It depends on no other root or graph of a collection, and
+        not on the numbers of nodes, but in rare graphs (``docs/testing.md`` has the share) and
+        those of more than 2^25 entries.
 
     Raises
     ------

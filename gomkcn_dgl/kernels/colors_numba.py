@@ -3,8 +3,10 @@
 Colour refinement (Weisfeiler and Leman, 1968): a node's colour becomes a hash of itself and of the
 colours of its neighbours, each with what joins the two. After ``ROUNDS`` rounds it says what is
 seen within as many hops, and nothing of how nodes are numbered or of what else stands in the graph.
-The first 48 bits of a colour are those of the structure: links, weights and degrees. The last 16
-are those of the features, and tell apart only nodes of one structure.
+The first 48 bits of a colour are those of the structure: links and degrees. The last 16 are those
+of the features, or of the weights where all features are the same, and tell apart only nodes of one
+structure. So a truncated subgraph keeps its nodes where weights change, and the scores of a layer
+follow the weights.
 
 The sampler walks rows in the order of the colours, so that what it draws from a row does not depend
 on numbers. Where it does, an entry bears a mark: it has the colour of the entry before and is no
@@ -45,7 +47,7 @@ class ColoredRows(NamedTuple):
     Attributes
     ----------
     colors : numpy.ndarray
-        uint64 ``[V]``, 48 bits of structure and 16 of features.
+        uint64 ``[V]``, 48 bits of structure and 16 of features or weights.
     rows : numpy.ndarray
         uint32 ``[E]``: the entries of each row of ``indices`` by colour, then by number, with
         ``MARK`` where one is alike to the entry before.
@@ -72,12 +74,9 @@ def color_rows(
         # a number for each link that depends on its channels alone
         of_channels = mix64(np.arange(1, channels.shape[1] + 1, dtype=np.uint64))
         kinds = mix64((channels * of_channels).sum(axis=1, dtype=np.uint64))
-        weighing = np.empty(0, np.uint32)
-        if weights is not None:
-            weighing = np.ascontiguousarray(weights, np.float32).view(np.uint32)
-        around = (view, kinds, weighing)
-        structure = _refine(np.zeros(num_nodes, np.uint64), *around)
-        colors = structure & ~_LOW
+        none = np.empty(0, np.uint32)
+        structure = _refine(np.zeros(num_nodes, np.uint64), view, kinds, none)
+        colors, around = structure & ~_LOW, (view, kinds, none)
         if len(features) > 1 and (features != features[:1]).any():
             seen = np.empty(num_nodes, np.uint64)
             values = np.ascontiguousarray(features, np.float32).view(np.uint32)
@@ -85,6 +84,11 @@ def color_rows(
                 _hash_features, num_nodes, values.size * _FEATURE_TIME, values, structure, seen
             )
             colors |= _refine(seen, *around) >> (np.uint64(64) - _SHIFT)
+        elif weights is not None and (weights != weights[:1]).any():
+            # they would change the order that features make, with any digit of theirs
+            weighing = np.ascontiguousarray(weights, np.float32).view(np.uint32)
+            around = (view, kinds, weighing)
+            colors |= _refine(structure, *around) >> (np.uint64(64) - _SHIFT)
         sums, rows = np.empty(num_nodes, np.uint64), np.empty(total, np.uint32)
         run_blocks(_sum_rows, num_nodes, total * _ROUND_TIME, *around, sums)
         run_blocks(_order_rows, num_nodes, total * _ORDER_TIME, *around, colors, sums, rows)

@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl._torch import torch, usual_torch
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
 from gomkcn_dgl.model import GOMKCN, GraphCollection
+from gomkcn_dgl.occlusion import GraphExplanation, explain_graph
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.steps import Steps
@@ -147,6 +150,28 @@ class TrainedNetwork:
         logits = predict_logits(self.model, collection, np.arange(num_rows), batch_size)
         probabilities = logits.softmax(dim=1).cpu().numpy()
         return probabilities.argmax(axis=1), probabilities
+
+    @usual_torch()
+    def explain(self, graph: Any, label: int | None = None) -> GraphExplanation:
+        """How much each node and edge of a graph speaks for a class, a number of ``class_names``.
+
+        As :meth:`gomkcn.GOMKClassifier.explain`; refused where nodes are classified.
+        """
+        if self.settings.data.nodes:
+            raise InputError(
+                "explain takes a graph that is classified, and here nodes are",
+                way_out="gomkcn.explainable(model) goes into the explainers of PyTorch Geometric",
+            )
+        if label is not None:
+            check_int("label", label, 0, len(self.class_names) - 1)
+
+        def decide(graphs: CSRGraph) -> np.ndarray:
+            rows = np.arange(graphs.num_graphs)
+            size = self.settings.training.batch_size
+            logits = predict_logits(self.model, self.collection(graphs), rows, size)
+            return np.asarray(logits.double().cpu().numpy())
+
+        return explain_graph(decide, graph, as_csr(graph), label)
 
     def collection(self, graph: CSRGraph) -> GraphCollection:
         """Graphs with scaled features and their subgraphs, on the device of the model."""
@@ -289,6 +314,13 @@ class TrainedMachine:
         """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``."""
         probabilities = self.machine.predict_proba(graph.with_relations(self.relations))
         return probabilities.argmax(axis=1), probabilities
+
+    def explain(self, graph: Any, label: int | None = None) -> GraphExplanation:
+        """How much each node and edge of a graph speaks for a class, a number of ``class_names``.
+
+        See :meth:`gomkcn.GOMKClassifier.explain`.
+        """
+        return self.machine.explain(graph, label)
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values."""

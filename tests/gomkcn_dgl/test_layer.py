@@ -183,7 +183,6 @@ def test_edge_weights_that_are_none_are_refused(tree):
     for conv, graph, options, words in (
         (layer(), tree, {"edge_weight": weight.long()}, "must be a tensor .* got torch.int64"),
         (layer(), tree, {"edge_weight": weight.tolist()}, "must be a tensor .* got list"),
-        (layer(), tree, {"edge_weight": weight.requires_grad_()}, "must not require a gradient"),
         (layer(), tree, {"edge_weight": -weight.detach()}, "edge weights must be at least 0"),
         (layer(), tree, {"edge_weight": weight[1:].detach()}, "one number for each of the 28"),
         (layer(), tree, {"edge_value": kind}, "^edge_type is for a layer that has relations"),
@@ -194,6 +193,99 @@ def test_edge_weights_that_are_none_are_refused(tree):
     ):
         with pytest.raises(GomkcnError, match=words):
             conv(graph, feat, **options)
+
+
+# ---------------------------------------------------------------- sparse matrices, wrong types
+
+
+class SparseTensor:
+    """What a layer reads of the SparseTensor of torch_sparse."""
+
+    def __init__(self, row, col, value, size):
+        self.parts, self.size = (row, col, value), size
+
+    def sparse_sizes(self):
+        return self.size
+
+    def coo(self):
+        return self.parts
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("layout", [torch.sparse_csr, torch.sparse_coo, "torch_sparse"])
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_sparse_adj_t_is_read_as_its_edges(layout, weighted):
+    from torch_geometric.data import Data
+    from torch_geometric.transforms import ToSparseTensor
+
+    csr, *_ = draw({"edge": True}, 0, 12, 30)
+    source, target, _ = (torch.from_numpy(column) for column in csr.edges())
+    ends, feat = torch.stack([source, target]), torch.rand(12, 2)
+    weight = 1 + torch.rand(len(source)) if weighted else None
+    data = Data(x=feat, edge_index=ends, edge_weight=weight)
+    if layout == "torch_sparse":
+        data = Data(x=feat, adj_t=SparseTensor(target, source, weight, (12, 12)))
+    else:
+        data = ToSparseTensor(layout=layout)(data)
+    conv = layer(relations=csr.relations)
+    plain = conv(feat, ends)
+    expected = conv(feat, ends, edge_weight=weight)
+    # a matrix that is transposed gives other scores
+    assert not torch.allclose(plain, conv(feat, ends.flip(0)))
+    assert torch.equal(conv(feat, data.adj_t), expected)
+    model = GOMKCN(2, 3, filter_size=4, pooling="max", relations=csr.relations).eval()
+    assert torch.equal(model(feat, data.adj_t), model(feat, ends, edge_weight=weight))
+    if weighted:
+        with pytest.raises(
+            InputError, match="^edge_weight must be given once, got it beside the v"
+        ):
+            conv(feat, data.adj_t, edge_weight=weight)
+        assert torch.equal(conv(as_csr(data, weight="edge_weight"), feat), expected)
+    # and wherever a Data is taken
+    assert torch.equal(conv(data, feat), plain)
+    assert as_csr(data).num_edges == len(source)
+    if layout != "torch_sparse":
+        assert torch.equal(conv(conv.transform()(data), feat), plain)
+        batch = conv.sampler().sample(data, torch.arange(12))
+        assert torch.equal(conv(batch, batch.x), plain) and "adj_t" not in batch
+        # and rows of an adjacency are sources
+        assert as_csr(data.adj_t, directed=True).edges()[0].tolist() == target.sort()[0].tolist()
+
+
+def test_a_sparse_matrix_that_is_no_adjacency_is_refused():
+    feat = torch.rand(3, 2)
+    for matrix, words in (
+        (torch.ones(2, 4).to_sparse(), r"^adj_t must be square, \[V, V\], got \[2, 4\]"),
+        (
+            torch.ones(3, 3, 2).to_sparse(2),
+            r"^adj_t must hold one number for each edge, got \[9, 2",
+        ),
+    ):
+        with pytest.raises(InputError, match=words):
+            layer()(feat, matrix)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64, torch.bool, torch.complex64])
+def test_features_of_another_type_than_the_filters_are_refused(tree, dtype):
+    feat, ends = torch.ones(15, 2, dtype=dtype), torch.stack(tree.edges())
+    given = f"layer's filters, torch.float32, got {dtype}; give feat.to\\(torch.float32\\)"
+    for module in (layer(), GOMKCN(2, 3, filter_size=4), GOMKCN(2, 3, hidden_feats=None)):
+        for arguments in ((tree, feat), (feat, ends)):
+            with pytest.raises(InputTypeError, match=f"^feat must have the dtype of the {given}"):
+                module(*arguments)
+    with pytest.raises(InputTypeError, match=r"^feat must have the dtype"):
+        layer()(layer().subgraphs(tree), feat)
+    # of fewer bits they are widened
+    assert layer().double()(tree, torch.ones(15, 2)).dtype == torch.float64
+    assert layer()(tree, torch.ones(15, 2, dtype=torch.bfloat16)).dtype == torch.float32
+
+
+def test_weights_in_the_place_of_edges_are_refused(tree):
+    ends = torch.stack(tree.edges()).float()
+    with pytest.raises(
+        InputTypeError, match="^edge_index must be .* int64, got torch.float32; give"
+    ):
+        layer()(tree.ndata["feat"], ends)
 
 
 # ---------------------------------------------------------------- as a module of PyTorch

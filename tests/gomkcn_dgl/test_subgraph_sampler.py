@@ -524,7 +524,7 @@ def test_what_a_sampler_does_not_take_is_refused():
         (graph, torch.ones(40, dtype=torch.bool), "^seed_nodes must be a list of node numbers"),
         (graph, {"other": torch.tensor([0])}, "^seed_nodes must be a list of node numbers"),
         (graph, 3, "^seed_nodes must be a list of node numbers"),
-        (Data(num_nodes=3), [0], "edge_index of a PyG graph must be set"),
+        (Data(num_nodes=3), [0], "^edge_index or adj_t of a PyG graph must be set"),
     ):
         with pytest.raises(GomkcnError, match=words):
             sampler.sample(one, seeds)

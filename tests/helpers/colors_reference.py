@@ -11,14 +11,17 @@ _ROUNDS = 6
 
 def plain_colored_rows(graph):
     """What ``CSRGraph.colored_rows`` is, of a graph of any size."""
-    rows = [_row(graph, node) for node in range(graph.num_nodes)]
-    structure = _refine([0] * graph.num_nodes, graph, rows)
+    features_vary = (graph.features != graph.features[:1]).any()
+    weights_vary = graph.weights is not None and (graph.weights != graph.weights[:1]).any()
+    rows = [
+        _row(graph, node, not features_vary and weights_vary) for node in range(graph.num_nodes)
+    ]
+    plain = [_row(graph, node, False) for node in range(graph.num_nodes)]
+    structure = _refine([0] * graph.num_nodes, graph, plain)
     colors = [color >> FEATURE_BITS << FEATURE_BITS for color in structure]
-    if (graph.features != graph.features[:1]).any():
-        seen = [
-            (color + _hash_features(values)) & MASK
-            for color, values in zip(structure, graph.features, strict=True)
-        ]
+    if features_vary or weights_vary:
+        hashes = [_hash_features(values) if features_vary else 0 for values in graph.features]
+        seen = [(color + value) & MASK for color, value in zip(structure, hashes, strict=True)]
         refined = _refine(seen, graph, rows)
         colors = [a | (b >> (64 - FEATURE_BITS)) for a, b in zip(colors, refined, strict=True)]
     entries = []
@@ -32,12 +35,12 @@ def plain_colored_rows(graph):
     return ColoredRows(np.array(colors, np.uint64), np.array(entries, np.uint32))
 
 
-def _row(graph, node):
+def _row(graph, node, weighed):
     """What joins a node to each of its neighbours: the channels of their link, and the weight."""
     row = {}
     for entry in range(graph.indptr[node], graph.indptr[node + 1]):
         channels = graph.relations.links[1 if graph.links is None else graph.links[entry]]
-        weight = None if graph.weights is None else int(graph.weights[entry].view(np.uint32))
+        weight = int(graph.weights[entry].view(np.uint32)) if weighed else None
         row[int(graph.indices[entry])] = (tuple(np.flatnonzero(channels).tolist()), weight)
     return row
 
