@@ -19,7 +19,7 @@ from gomkcn.mining.plots.graph_map import GraphMap
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.marked_graph import marked_graph
-from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern
+from gomkcn.mining.structures.pattern import SCHEMA_VERSION, ClassSearch, Pattern
 from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
@@ -66,6 +66,8 @@ class MiningRun:
         How many random graphs of each null model were drawn, and why, a sentence.
     others : tuple of Pattern
         What was counted beside the patterns, the largest z first.
+    class_search : ClassSearch or None
+        What was searched for differences between the classes; None where graphs have none.
     """
 
     graph: GraphSummary
@@ -83,6 +85,7 @@ class MiningRun:
     random_graphs: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
     filters: FiltersRun | None = None
+    class_search: ClassSearch | None = None
 
     @property
     def counted(self) -> list[Pattern]:
@@ -181,6 +184,7 @@ class MiningRun:
             random_graphs=miner.random_graphs_,
             others=tuple(others),
             filters=filters,
+            class_search=miner.class_search_,
         )
 
     def to_dict(self) -> dict[str, Any]:
