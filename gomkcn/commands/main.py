@@ -11,6 +11,7 @@ from gomkcn.commands.filters_command import filters
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.graph_commands import census, convert, frequent, info, temporal
 from gomkcn.commands.mine_command import demo, export, mine, report
+from gomkcn.commands.scaffolds_command import scaffolds
 from gomkcn.commands.train_command import explain, predict, train
 
 
@@ -30,6 +31,7 @@ def main() -> None:
     gomkcn census friends.txt.gz --sizes 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
+    gomkcn scaffolds assay.csv                  rings of molecules, and how classes differ
     gomkcn compare may.csv june.csv             how two graphs or runs differ, and how surely
     gomkcn export run --out tables              patterns, occurrences and copies as tables
     gomkcn train motifs.bin --out run           a classifier of graphs
@@ -40,6 +42,6 @@ def main() -> None:
 
 for command in (
     demo, generate, info, convert, filters, mine, report, count, census, temporal, frequent,
-    compare, export, train, predict, explain,
+    scaffolds, compare, export, train, predict, explain,
 ):  # fmt: skip
     main.add_command(command)

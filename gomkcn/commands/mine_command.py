@@ -243,10 +243,10 @@ def report(run: str) -> None:
     force_option,
     option(
         "--format",
-        type=Word("csv", "parquet", "graphml"),
+        type=Word("csv", "parquet", "graphml", "sdf"),
         default="csv",
         help="Tables: csv (a ' before what a spreadsheet would run) or parquet; or the graph with "
-        "motifs and occurrences, for Cytoscape and Gephi: graphml [csv]",
+        "motifs and occurrences, for Cytoscape and Gephi: graphml; or molecules: sdf [csv]",
     ),
 )
 def export(run: str, out: str, force: bool, format: str) -> None:
@@ -255,7 +255,9 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     The tables are structures (one row for each that was counted), occurrences and copies (one row
     each, the nodes by the letters A, B, C of the drawings), and blocks (one row for each node)
     where the run has some. With --format graphml nodes and edges of the graph say their motifs,
-    patterns, roles and blocks; a style for Cytoscape lies beside it.
+    patterns, roles and blocks; a style for Cytoscape lies beside it. With --format sdf molecules
+    have coordinates, their class, their copies of motifs, and which structures that tell the
+    classes apart they contain.
 
     \b
     gomkcn export run --out tables --format parquet

@@ -426,7 +426,7 @@ def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
             title = record.partition(b"\n")[0].decode("utf-8", errors="replace").strip()
             # many writers leave the title empty, and have a property in its place
             of_name = _named_property(names, choice.id_column)
-            name = "" if of_name is None else mol.GetProp(names[of_name])
+            name = "" if mol is None or of_name is None else mol.GetProp(names[of_name])
             if choice.id_column is None:
                 name = title or name
             column = "" if at is None else names[at]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.pattern import ClassContrast
@@ -100,11 +100,15 @@ FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
 
 def frequent_columns(classes: Sequence[str] = ()) -> tuple[TableColumn[FrequentRow], ...]:
     """The columns of a table of frequent subgraphs, with those of each class."""
-    of_classes = [column for at in range(len(classes)) for column in _of_class(at, classes)]
-    return (*FREQUENT_COLUMNS, *of_classes)
+    return (*FREQUENT_COLUMNS, *columns_of_classes(classes))
 
 
-def _of_class(at: int, classes: Sequence[str]) -> list[TableColumn[FrequentRow]]:
+def columns_of_classes(classes: Sequence[str]) -> list[TableColumn[Any]]:
+    """The columns of each class, of rows that have ``contrasts``."""
+    return [column for at in range(len(classes)) for column in _of_class(at, classes)]
+
+
+def _of_class(at: int, classes: Sequence[str]) -> list[TableColumn[Any]]:
     """The columns of a class; shown are its graphs, and the odds ratio, of two classes once."""
     shown = {"graphs_{}"} if at == 0 and len(classes) == 2 else {"graphs_{}", "odds_ratio_{}"}
     return [

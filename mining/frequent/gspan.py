@@ -56,6 +56,9 @@ MOST_BYTES = 4 << 30
 _BYTES_OF_EXTENSION = 60
 # of a node of an embedding, int32
 _BYTES_OF_NODE = 4
+# steps of a subgraph that is visited; a step is an occurrence with an edge more, of which there are
+# some millions a second
+_STEPS_OF_SUBGRAPH = 2_000
 # nodes of a subgraph
 _MOST_NODES = 20
 # arcs of a subgraph, each of which is a level of Python's recursion: all pairs of 20 nodes are 190
@@ -65,6 +68,10 @@ _MOST_ARCS = 200
 _SECONDS_OF_ROW = 3e-3
 # seconds of a search after which somebody who set no limit is told of it: long beside that of MUTAG
 _LONG_SEARCH = 30.0
+
+
+class _StepsUpError(Exception):
+    """The steps of a search are up."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,14 +262,37 @@ def frequent_subgraphs(
     check_int("most_bytes", most_bytes, 0, MOST_STEPS)
     closed = check_bool("closed", closed)
     csr = as_unweighted(graphs)
-    num_nodes = check_search(csr, support, sizes)
+    check_search(csr, support, sizes)
     classes = classes_of(y, csr) if y is not None else None
+    return search_subgraphs(
+        csr, classes, support, sizes, closed=closed, time_limit=time_limit, steps=steps,
+        most_bytes=most_bytes,
+    )  # fmt: skip
+
+
+def search_subgraphs(
+    csr: CSRGraph,
+    classes: GraphClasses | None,
+    support: float,
+    sizes: int | str | tuple[int, int],
+    *,
+    closed: bool,
+    time_limit: float | None = None,
+    steps: Steps | None = None,
+    most_bytes: int = MOST_BYTES,
+    most_steps: float = inf,
+) -> FrequentSubgraphs:
+    """Find the frequent subgraphs of a collection, see :func:`frequent_subgraphs`.
+
+    After ``most_steps`` the search ends, wherever it is, and ``left_out`` says so.
+    """
+    num_nodes = check_search(csr, support, sizes)
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
     least = _least_graphs(support, np.bincount(labels[labels >= 0]))
     has_limit = time_limit is not None or steps is not None
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
-    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], most_bytes=most_bytes)
+    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], most_bytes, most_steps)
     branches = _search_branches(
         search, labels, least, num_nodes, steps, closed=closed, warns=not has_limit
     )
@@ -368,8 +398,8 @@ def _search_branches(
                         way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
                     )
                     log.warning("%s", slow)
-        except TimeUpError:
-            # time is up, and so what is returned is not kept
+        except (TimeUpError, _StepsUpError):
+            # time is up, and so what is returned is not kept; or the steps are, for all edges
             search.forget()
         return replace(branch, num_cut=search.num_cut, covered=[*supports.items()])
 
@@ -459,10 +489,13 @@ class _SubgraphSearch:
         labels: _Labels,
         most_nodes: int | None = None,
         most_bytes: int = MOST_BYTES,
+        most_steps: float = inf,
     ) -> None:
         self.graph = graph
         self.labels = labels
         self._most_bytes = most_bytes
+        self._most_steps = most_steps
+        self._num_steps = 0
         # subgraphs that were not extended
         self.num_cut = 0
         # bytes that embeddings may still take
@@ -515,7 +548,9 @@ class _SubgraphSearch:
 
     @property
     def left_out(self) -> str:
-        """What was not looked at, for want of memory; "" where nothing was left out."""
+        """What was not looked at, for want of steps or memory; "" where nothing was left out."""
+        if self._num_steps > self._most_steps:
+            return f"the search ended after {self._most_steps:,.0f} steps"
         if not self.num_cut:
             return ""
         cut = count(self.num_cut, "subgraph")
@@ -535,6 +570,7 @@ class _SubgraphSearch:
         """Yield a code and those that grow from it, a ``share`` of all work."""
         # looks at the clock
         spend(0.0)
+        self._take_steps(_STEPS_OF_SUBGRAPH)
         graphs = self.graph_of[nodes[:, 0]]
         inside = graphs[np.concatenate([[True], graphs[1:] != graphs[:-1]])]
         if not accepts(code, inside):
@@ -552,6 +588,8 @@ class _SubgraphSearch:
         if needed > self._room or len(code.arcs) == _MOST_ARCS:
             spend(share)
             return
+        # a bound of those that are found, before they take their time
+        self._take_steps(needed // _BYTES_OF_EXTENSION)
         self._room -= needed
         key, row, new = find_extensions(
             self.arcs, self.labels.num_colors, nodes, code.path, used, grows
@@ -567,6 +605,11 @@ class _SubgraphSearch:
         self._room += needed
         if not len(key):
             spend(share)
+
+    def _take_steps(self, number: int) -> None:
+        self._num_steps += number
+        if self._num_steps > self._most_steps:
+            raise _StepsUpError
 
     def _bytes_of(self, nodes: np.ndarray, path: np.ndarray) -> int:
         """Most bytes of the embeddings with one arc more, from some nodes of the path."""

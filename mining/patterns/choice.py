@@ -34,6 +34,7 @@ from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from gomkcn.mining.patterns.class_search import search_classes
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks, what_few_cannot_tell
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
@@ -51,6 +52,7 @@ from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import (
     LESS,
     MORE,
+    ClassSearch,
     NullComparison,
     OccurrenceCount,
     Pattern,
@@ -67,6 +69,9 @@ from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
+# sizes of the subgraphs that are searched for differences between classes, where none is given:
+# from a bond on, as C-Br
+USUAL_CLASS_SIZES = range(2, 9)
 # steps of a census that one thread takes in a minute
 _STEPS_A_MINUTE = 2e10
 # steps of a census that take as long as an attempt of a walk
@@ -103,6 +108,8 @@ class ChoiceRules:
     count_error: float
     count_steps: int
     seed: int
+    # of the subgraphs that are searched for differences between classes
+    class_sizes: range = USUAL_CLASS_SIZES
     # why there is no null model, where nobody said so
     why_no_null: str = ""
     # steps of a census of the graph, and where no null model is asked for by its name of those of
@@ -125,7 +132,8 @@ class ChosenPatterns:
     """The patterns that are reported, in their order, and the others, the largest z first.
 
     ``null_models`` says in words what the random graphs of each keep, ``random_graphs`` how many
-    were drawn, and why, and ``warnings`` what the comparison does not tell.
+    were drawn, and why, and ``warnings`` what the comparison does not tell. ``class_search`` says
+    what was searched for differences between classes; None without classes.
     """
 
     patterns: list[Pattern]
@@ -133,6 +141,7 @@ class ChosenPatterns:
     null_models: Mapping[str, str]
     random_graphs: Mapping[str, str]
     warnings: tuple[str, ...]
+    class_search: ClassSearch | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,17 +231,46 @@ def choose_patterns(
     others.sort(key=_distance, reverse=True)
     # 4. compare the graphs of each class; what leads a group is reported as well, and some of what
     #    follows
+    search = None
     if mined.classes is not None:
-        both = _compare_classes(mined, [*reported, *others], steps)
+        both, search = _with_classes(mined, [*reported, *others], rules, steps)
         groups = differing_groups(both)
         differing = {pattern.key for group in groups for pattern in group[: 1 + _MOST_FOLLOWING]}
         num_reported = len(reported)
+        # what was searched for differences alone stands behind the others
         more = [pattern for pattern in both[num_reported:] if pattern.key in differing]
         reported = [*both[:num_reported], *more]
         others = [pattern for pattern in both[num_reported:] if pattern.key not in differing]
     return ChosenPatterns(
-        reported, others, compared.null_models, compared.random_graphs, compared.warnings
+        reported,
+        others,
+        compared.null_models,
+        compared.random_graphs,
+        compared.warnings,
+        search,
     )
+
+
+def _with_classes(
+    mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
+) -> tuple[list[Pattern], ClassSearch]:
+    """The patterns, and behind them what else differs between the classes, and what was searched.
+
+    Where a complete search takes too long, the patterns themselves are compared.
+    """
+    answer = search_classes(mined, rules.class_sizes, steps)
+    if not answer.search.is_complete_enough:
+        compared = _compare_classes(mined, patterns, steps)
+        search = replace(
+            answer.search,
+            num_compared=len(compared),
+            num_differing=sum(map(len, differing_groups(compared))),
+        )
+        return compared, search
+    known = [replace(pattern, classes=answer.difference_of(pattern.key)) for pattern in patterns]
+    keys = {pattern.key for pattern in known}
+    new = [pattern for pattern in answer.patterns if pattern.key not in keys]
+    return [*known, *_count_together(mined, new, rules, steps)], answer.search
 
 
 def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:

@@ -20,7 +20,7 @@ from gomkcn.mining.plots.graph_map import GraphMap
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.marked_graph import marked_graph
-from gomkcn.mining.structures.pattern import SCHEMA_VERSION, Pattern
+from gomkcn.mining.structures.pattern import SCHEMA_VERSION, ClassSearch, Pattern
 from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
@@ -70,6 +70,8 @@ class MiningRun:
     roles : Table or None
         Which node stands where in how many occurrences of the motifs and of what is
         over-represented: a row for each node and role. None for a collection, and without any.
+    class_search : ClassSearch or None
+        What was searched for differences between the classes; None where graphs have none.
     """
 
     graph: GraphSummary
@@ -88,6 +90,7 @@ class MiningRun:
     others: tuple[Pattern, ...] = ()
     filters: FiltersRun | None = None
     roles: Table | None = None
+    class_search: ClassSearch | None = None
 
     @property
     def counted(self) -> list[Pattern]:
@@ -187,6 +190,7 @@ class MiningRun:
             others=tuple(others),
             filters=filters,
             roles=None if miner.roles_ is None else with_role_names(miner.roles_, patterns),
+            class_search=miner.class_search_,
         )
 
     def to_dict(self) -> dict[str, Any]:

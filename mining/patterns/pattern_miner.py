@@ -17,6 +17,7 @@ from gomkcn.mining.filters.filter_proposals import check_proposals
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
 from gomkcn.mining.motif_sets.motif_set import summary
 from gomkcn.mining.patterns.choice import (
+    USUAL_CLASS_SIZES,
     ChoiceRules,
     choose_patterns,
     compare_structures,
@@ -164,6 +165,8 @@ class PatternMiner(GraphEstimator):
         How many random graphs of each null model were drawn, and why, a sentence.
     graph_classes_ : GraphClasses or None
         The class of each graph, where ``y`` has it.
+    class_search_ : ClassSearch or None
+        What was searched for differences between the classes, and how far.
     feature_names_in_, n_features_in_
         Names of the features, and their number D.
     random_state_ : int
@@ -258,6 +261,7 @@ class PatternMiner(GraphEstimator):
             self.count_error,
             steps_in(self.seconds_of_a_count(graph.num_edges > LARGE)),
             seed,
+            self.sizes or USUAL_CLASS_SIZES,
             why_no_null=_OF_MOLECULES if is_left_out and not nulls else "",
         )
 
@@ -384,6 +388,7 @@ class PatternMiner(GraphEstimator):
         self.null_models_ = choice.null_models
         self.random_graphs_ = choice.random_graphs
         self.graph_classes_ = classes_of(y, given)
+        self.class_search_ = choice.class_search
         return self
 
     def _mine_filters(self, mined: MinedGraph, seed: int, steps: Steps) -> FilterMiner | None:

@@ -53,6 +53,7 @@ from gomkcn.mining.structures.pattern import (
 from gomkcn.mining.structures.table_column import tabulate
 from gomkcn_dgl.checks import as_seed, check_choice
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, relations_of
@@ -228,10 +229,10 @@ class RunComparison(Tabular):
         Examples
         --------
         >>> import networkx as nx
-        >>> from gomkcn import compare_runs
-        >>> from gomkcn.mining.patterns.run_comparison import mine_structures
-        >>> clustered = mine_structures(nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
-        >>> found = compare_runs(clustered, mine_structures(nx.gnm_random_graph(90, 200, seed=1)))
+        >>> from gomkcn import compare
+        >>> found = compare(
+        ...     nx.watts_strogatz_graph(60, 6, 0.1, seed=0), nx.gnm_random_graph(90, 200, seed=1)
+        ... )
         >>> found.plot(width=7, num_nodes=4).get_size_inches().tolist()
         [7.0, 4.8]
         """

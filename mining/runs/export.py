@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -15,17 +15,25 @@ from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn.mining.show.cytoscape import color_graph, cytoscape_style
+from gomkcn.mining.structures.class_columns import differing
+from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.occurrences import Occurrences
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import ColumnChoice
 from gomkcn_dgl.graphs.structure import node_letter
+from gomkcn_dgl.io.formats import OF_MOLECULES
+from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.io.molecules import load_rdkit
 from gomkcn_dgl.runtime.files import as_path, is_stream, open_file, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
 
-_FORMATS = ("csv", "parquet", "graphml")
+_FORMATS = ("csv", "parquet", "graphml", "sdf")
 # the graph, and the style that gives it the colours of the page in Cytoscape
 GRAPH, STYLE = "graph.graphml", "cytoscape_style.xml"
+# the molecules that were mined
+MOLECULES = "molecules.sdf"
 
 
 def read_edits(path: Path, sizes: Sequence[int]) -> list[np.ndarray]:
@@ -142,17 +150,19 @@ def write_tables(
     folder : path
         Made if it does not exist; files of these names in it are replaced.
     run : MiningRun
-    format : {"csv", "parquet", "graphml"}
+    format : {"csv", "parquet", "graphml", "sdf"}
         "graphml" is the graph itself for Cytoscape and Gephi, as :meth:`MiningRun.to_networkx`
         returns it, with the colours of the page as ``color`` of nodes and edges, which Gephi
-        shows; and a style for Cytoscape, which shows them too. The graph is read again from where
-        the run found it.
+        shows; and a style for Cytoscape, which shows them too. "sdf" are the molecules that were
+        mined, with coordinates in two dimensions, their class, how many copies of each motif they
+        have, and whether they contain each structure that leads a difference between classes. The
+        graph is read again from where the run found it.
 
     Returns
     -------
     list of Path
         The tables of :meth:`MiningRun.table` with the ending of the format; or ``graph.graphml``
-        and ``cytoscape_style.xml``.
+        and ``cytoscape_style.xml``; or ``molecules.sdf``.
 
     Raises
     ------
@@ -174,22 +184,89 @@ def files_of_tables(run: MiningRun, format: str) -> dict[str, Content]:
     check_choice("format", format, _FORMATS)
     if format == "graphml":
         return {GRAPH: partial(_write_graph, run), STYLE: cytoscape_style(run)}
+    if format == "sdf":
+        return {MOLECULES: partial(_write_molecules, run)}
     tables = tables_of(run.counted, run.patterns, run.motif_set, run.graph.graph_names, run.roles)
     return {
         f"{name}.{format}": partial(table.write_to, format=format) for name, table in tables.items()
     }
 
 
-def _write_graph(run: MiningRun, file: BinaryIO) -> None:
-    """Write the graph that was mined as GraphML, with the colours of the page."""
-    import networkx as nx
-
+def _settings_of_graph(run: MiningRun) -> GraphSettings:
+    """How the graph of a run is read again."""
     if is_stream(run.settings["graph"]["path"]):
         raise InputError(
             "the graph is read again for its file, and the run was made of a stream, which is gone",
             way_out="write the stream to a file, and mine that",
         )
-    drawn = run.to_networkx(GraphSettings(**run.settings["graph"]).read_graph())
+    return GraphSettings(**run.settings["graph"])
+
+
+def _write_molecules(run: MiningRun, file: BinaryIO) -> None:
+    """Write the molecules that were mined as an SD file, with what was found in each."""
+    from gomkcn_dgl.io.formats import find_format
+    from gomkcn_dgl.io.input_file import InputFile
+    from gomkcn_dgl.io.reading import read_molecule_file
+
+    settings = _settings_of_graph(run)
+    choice = ColumnChoice(smiles=settings.smiles)
+    row = find_format(InputFile(Path(settings.path)), choice, settings.format)
+    if row.read_molecules is None:
+        raise InputError(
+            "format",
+            '"sdf" is for a run of a file of molecules',
+            got=f"a run of a file of the format {row.name}",
+            way_out='"graphml" has any graph',
+        )
+    mols = read_molecule_file(
+        settings.path,
+        format=settings.format,
+        **{name: getattr(settings, name) for name in OF_MOLECULES},
+    )
+    columns = properties_of(run, mols, settings.read_classes())
+    file.write(to_sd(mols, columns).encode())
+
+
+def properties_of(
+    run: MiningRun, mols: Sequence[Any], classes: GraphClasses | None
+) -> dict[str, list[str]]:
+    """What was found in each molecule, as text by the name of the property."""
+    chem = load_rdkit()
+    columns: dict[str, list[str]] = {}
+    if classes is not None:
+        columns["class"] = [name or "" for name in classes.called.tolist()]
+    for number, pattern in enumerate(run.motif_set.shown):
+        assert pattern.motif is not None, "a motif has copies"
+        copies = np.bincount(pattern.motif.copies.graph, minlength=len(mols))
+        columns[f"copies of motif {number}: {pattern.name}"] = [str(one) for one in copies.tolist()]
+    for leader, *_ in differing(run.counted):
+        query = chem.MolFromSmarts(to_smarts(leader.pattern.structure))
+        holds = [str(int(mol.HasSubstructMatch(query))) for mol in mols]
+        columns[f"contains {leader.name}"] = holds
+    return columns
+
+
+def to_sd(mols: Sequence[Any], columns: Mapping[str, Sequence[str]]) -> str:
+    """Molecules with coordinates in two dimensions and their properties, as text of an SD file."""
+    chem = load_rdkit()
+    from rdkit.Chem.rdDepictor import Compute2DCoords
+
+    text = io.StringIO()
+    with chem.SDWriter(text) as writer:
+        for number, mol in enumerate(mols):
+            drawn = chem.Mol(mol)
+            Compute2DCoords(drawn)
+            for name, values in columns.items():
+                drawn.SetProp(name, values[number])
+            writer.write(drawn)
+    return text.getvalue()
+
+
+def _write_graph(run: MiningRun, file: BinaryIO) -> None:
+    """Write the graph that was mined as GraphML, with the colours of the page."""
+    import networkx as nx
+
+    drawn = run.to_networkx(_settings_of_graph(run).read_graph())
     color_graph(drawn, run)
     if drawn.is_multigraph():
         # keys of edges become their ids, which must differ

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from gomkcn.mining.structures.graph_summary import GraphSummary
+from gomkcn.mining.structures.pattern import ClassSearch
 from gomkcn.mining.structures.records import Count, read_as
 from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.csr import CSRGraph
@@ -68,6 +69,8 @@ class RunRecord(msgspec.Struct):
     warnings: tuple[str, ...] = ()
     null_models: dict[str, str] = {}
     random_graphs: dict[str, str] = {}
+    # of mine: what was searched for differences between classes
+    class_search: ClassSearch | None = None
 
 
 def map_of(folder: Path, file: str, num_relations: int) -> GraphMap | None:

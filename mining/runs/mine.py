@@ -49,7 +49,7 @@ from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.structures.mined_graph import refuse_no_edges
 from gomkcn.mining.structures.pattern_columns import Patterns
-from gomkcn.mining.structures.records import read_as
+from gomkcn.mining.structures.records import as_record, read_as
 from gomkcn.mining.structures.truth import compare_with_truth
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from gomkcn_dgl.runtime.output_folder import Content, to_json
@@ -129,6 +129,7 @@ def run_of_mining(found: MiningRun) -> Run[MiningRun]:
         "warnings": list(found.warnings),
         "null_models": dict(found.null_models),
         "random_graphs": dict(found.random_graphs),
+        "class_search": as_record(found.class_search),
         "recovery": None if found.recovery is None else list(map(asdict, found.recovery)),
         "settings": found.settings,
         "provenance": found.provenance,
@@ -207,6 +208,7 @@ def _run_of(folder: Path, run: RunRecord, patterns: PatternsRecord) -> MiningRun
         random_graphs=run.random_graphs,
         others=tuple(patterns_of(patterns.others)),
         roles=read_roles(folder / _ROLES) if (folder / _ROLES).exists() else None,
+        class_search=run.class_search,
         filters=(
             read_run(FILTERS, folder / _FILTERS).found if (folder / _FILTERS).exists() else None
         ),

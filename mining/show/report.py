@@ -59,9 +59,8 @@ from gomkcn.mining.show.terminal import (
     without_class,
     words_of,
 )
-from gomkcn.mining.significance.verdicts import PERMUTATIONS
 from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
-from gomkcn.mining.structures.fragments import molecule_of
+from gomkcn.mining.structures.fragments import molecule_of, structure_of
 from gomkcn.mining.structures.number_text import percent, whole
 from gomkcn.mining.structures.pattern import (
     LESS,
@@ -192,15 +191,15 @@ def _set_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[
 def _classes_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[str, Any]:
     """The structures that differ between classes; None where graphs have no classes."""
     groups = differing(run.counted)
-    has_classes = any(pattern.classes for pattern in run.counted)
+    search = run.class_search
     return {
-        "classes": _class_table(run, groups, numbers, lines) if has_classes else None,
-        "num_differing": sum(map(len, groups)),
-        "says_following": follow_sentence(groups),
-        "says_without_class": without_class(run) if has_classes else "",
+        "classes": None if search is None else _class_table(run, groups, numbers, lines),
+        "num_differing": 0 if search is None else search.num_differing,
+        "says_searched": "" if search is None else str(search),
+        "says_following": "" if search is None else follow_sentence(groups, search),
+        "says_without_class": without_class(run),
         "most_leading": _MOST_CLASS_ROWS,
         "most_following": _MOST_FOLLOWING,
-        "permutations": PERMUTATIONS,
     }
 
 
@@ -620,7 +619,7 @@ def _class_table(
     rows = [
         [
             _pattern_row(row.pattern, place_of[id(row.pattern)], table, numbers, lines, record=row)
-            | {"tie": row.tie}
+            | {"tie": row.tie, **_named_by_chemists(row)}
             for row in group
         ]
         for group in groups
@@ -628,19 +627,37 @@ def _class_table(
     lead: Markup | str = "No structure differs between the classes."
     if groups:
         surest = groups[0][0]
-        lead = _class_lead(surest, partial(numbers, *place_of[id(surest.pattern)]))
+        lead = _class_lead(run, surest, partial(numbers, *place_of[id(surest.pattern)]))
     return {"table": table, "groups": rows, "lead": lead}
 
 
-def _class_lead(row: DifferingRow, number: NumberOf) -> Markup:
+def _named_by_chemists(row: DifferingRow) -> dict[str, Any]:
+    """The name of a fragment of molecules, and its drawing with whole rings."""
+    name, _, more = row.name.partition(": ")
+    named: dict[str, Any] = {"name": name, "sub": more}
+    if row.classes.rings is not None:
+        named["svg"] = draw_structure(structure_of(row.classes.rings.smiles), 82, 66)
+    return named
+
+
+def _class_lead(run: MiningRun, row: DifferingRow, number: NumberOf) -> Markup:
     """The structure that separates the classes most surely, in a sentence."""
     best = row.strongest
     of_class = partial(number, "classes", "contrasts", row.classes.contrasts.index(best))
-    name, more = row.pattern.label, row.pattern.name.partition(": ")[2]
+    name, _, more = row.name.partition(": ")
+    search = run.class_search
+    assert search is not None, "graphs have classes"
+    # "most surely" is said of all that was asked for
+    head = "The classes differ most surely in"
+    if not search.is_complete:
+        head = "Of what was compared, the classes differ most in"
+        if search.is_complete_enough:
+            head = f"Of subgraphs of up to {search.most_nodes} nodes, the classes differ most in"
     return Markup(
-        "The classes differ most surely in {}: it is in <b>{} of {}</b> graphs of class {}, and in "
+        "{} {}: it is in <b>{} of {}</b> graphs of class {}, and in "
         "{} of {} others (odds ratio {}, p = {})."
     ).format(
+        head,
         f"{name} ({more})" if more else name,
         of_class("containing"),
         of_class("num_graphs"),

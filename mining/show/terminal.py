@@ -14,7 +14,7 @@ from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of_par
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
 from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.number_text import expected
-from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, Pattern
+from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, ClassSearch, Pattern
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn.mining.structures.truth import PLANTED_COLUMNS, MotifRecovery
 from gomkcn_dgl.graphs.shapes import count, counted_size, describe_shapes
@@ -243,7 +243,7 @@ def close_sentence(run: MiningRun, null: str) -> str:
 def format_run(run: MiningRun) -> str:
     """Classes, then the parts of the run in their order, and planted motifs."""
     # what the user asked for by giving classes
-    parts = _classes_parts(run) if any(pattern.classes for pattern in run.counted) else []
+    parts = [] if run.class_search is None else _classes_parts(run, run.class_search)
     of_part = {
         COMPARISON: [part for null in run.null_models for part in _comparison_parts(run, null)],
         MOTIFS: _set_parts(run),
@@ -257,9 +257,10 @@ def format_run(run: MiningRun) -> str:
     return paragraphs([*parts, *filter(None, [end_sentence(run)])])
 
 
-def _classes_parts(run: MiningRun) -> list[str]:
-    """How many structures differ between the classes, and which."""
-    return [classes_sentence(run), *([str(class_table(run))] if differing(run.counted) else [])]
+def _classes_parts(run: MiningRun, search: ClassSearch) -> list[str]:
+    """How many structures differ between the classes, which, and what was searched."""
+    table = [str(class_table(run))] if differing(run.counted) else []
+    return [classes_sentence(run, search), *table, str(search)]
 
 
 def _comparison_parts(run: MiningRun, null: str) -> list[str]:
@@ -356,48 +357,32 @@ def correction_sentence(families: int) -> str:
     )
 
 
-def classes_sentence(run: MiningRun) -> str:
+def classes_sentence(run: MiningRun, search: ClassSearch) -> str:
     """How many structures differ between the classes of the graphs."""
-    total = sum(pattern.classes is not None for pattern in run.counted)
     groups = differing(run.counted)
-    number = sum(map(len, groups))
+    number = search.num_differing
     verb = "differs" if number == 1 else "differ"
-    shown = sum(min(len(group), 1 + _MOST_FOLLOWING) for group in groups[:_MOST_ROWS])
-    left = number - shown
-    rest = f" {left} more {'is' if left == 1 else 'are'} on the page." if left > 0 else ""
     cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
-        f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "
-        f"{LEVEL}).{follow_sentence(groups)}{without_class(run)}{rest}{cut}"
+        f"{number:,} of {count(search.num_compared, 'structure')} {verb} between the classes "
+        f"(adjusted p ≤ {LEVEL}).{follow_sentence(groups, search)}{without_class(run)}{cut}"
     )
 
 
 def without_class(run: MiningRun) -> str:
     """How many graphs have no class, and so are not compared; empty where each has one."""
-    compared = next(pattern.classes for pattern in run.counted if pattern.classes is not None)
-    number = run.graph.num_graphs - sum(contrast.num_graphs for contrast in compared.contrasts)
+    number = 0 if run.class_search is None else run.class_search.num_without_class
     if not number:
         return ""
     have = "has no class and is" if number == 1 else "have no class and are"
     return f" {number} of {run.graph.num_graphs} graphs {have} not compared."
 
 
-def follow_sentence(groups: Sequence[Sequence[DifferingRow]]) -> str:
+def follow_sentence(groups: Sequence[Sequence[DifferingRow]], search: ClassSearch) -> str:
     """How many structures tell no more than the leading ones; empty where all lead."""
-    left = [row.classes.follows for group in groups for row in group if row.classes.follows]
-    if not left:
+    leading, others = len(groups), search.num_differing - len(groups)
+    if others <= 0:
         return ""
-    leading, few = len(groups), sum(not follows.is_told for follows in left)
     head = f"{leading} leads" if leading == 1 else f"{leading} lead"
-    rest = "the other follows" if len(left) == 1 else f"{len(left)} others follow"
-    alike = f"among graphs that are alike in {'it' if leading == 1 else 'these'}"
-    too_few = "there are too few graphs to tell a difference"
-    if not few:
-        return f" {head}, {rest}: {alike}, no difference is shown."
-    if few == len(left):
-        return f" {head}, {rest}: {alike}, {too_few}."
-    shows = "shows" if len(left) - few == 1 else "show"
-    return (
-        f" {head}, {rest}: {alike}, {len(left) - few} of the others {shows} no difference; for "
-        f"{few} {too_few}."
-    )
+    rest = "the other follows" if others == 1 else f"{others:,} others follow"
+    return f" {head}, {rest}: they are implied by a stronger one, or tell no more."

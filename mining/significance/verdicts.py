@@ -29,8 +29,7 @@ looked at several times: :mod:`gomkcn.mining.significance.looks` says why the le
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 
@@ -59,6 +58,8 @@ _SAME = 1e-9
 _AS_PROBABLE = 1 + 1e-7
 # parts of a distribution below this share of its largest one decide no level
 _NO_PART = 1e-20
+# graphs of both over those of either, from which on two patterns are in nearly the same ones
+_NEARLY = 0.8
 # of the classes: a p of .001 is as small as is asked for to call a structure
 PERMUTATIONS = 999
 # graphs of a class that contain a pattern, graphs of the class, and the same of all others
@@ -331,6 +332,15 @@ def adjust_for_family(
     >>> adjust_for_family(np.array([1e-5]), np.array([10, 2, 2, 2]), [10, 10]).round(6).tolist()
     [1e-05]
     """
+    return np.minimum(1.0, np.asarray(p) * correction_of_family(supports, class_sizes))
+
+
+def correction_of_family(supports: np.ndarray, class_sizes: Sequence[int]) -> int:
+    """The number by which :func:`adjust_for_family` multiplies: tests that can reach the level.
+
+    >>> correction_of_family(np.array([10, 2, 2, 2]), [10, 10])
+    1
+    """
     total = sum(class_sizes)
     sizes = class_sizes[:1] if len(class_sizes) == 2 else class_sizes
     different, counts = np.unique(supports, return_counts=True)
@@ -346,8 +356,7 @@ def adjust_for_family(
     can_be = np.sort(np.repeat(least, np.repeat(counts, len(sizes))))
     factors = np.arange(1, len(can_be) + 2)
     reaching = np.searchsorted(can_be, LEVEL / factors, side="right")
-    factor = int(factors[np.argmax(reaching <= factors)])
-    return np.minimum(1.0, np.asarray(p) * factor)
+    return int(factors[np.argmax(reaching <= factors)])
 
 
 def odds_ratio_interval(
@@ -370,15 +379,16 @@ def group_differences(
     contains: np.ndarray,
     labels: np.ndarray,
     sizes: Sequence[int],
+    is_part: Callable[[int, int], bool] = lambda first, second: False,
 ) -> list[ClassDifference]:
     """Sort patterns that differ between classes by what they differ for.
 
-    From the strongest on, a pattern begins a group of its own, and leads it, where its classes
-    differ among graphs that have the same of all patterns that lead: in an exact test of these
-    strata, whose p must be as small as is called here. What is left when no pattern leads any more
-    follows from the leading pattern that tells most of where it is, which may be by its absence:
-    the one with the largest correlation, of either sign. So parts of a leading pattern, and what
-    contains it, stand with it, unless they tell more than it does.
+    From the strongest on, a pattern follows from a stronger one that leads, where it is in nearly
+    the same graphs, is a part of it or contains it. Else it begins a group of its own, and leads
+    it, if its classes differ among graphs that have the same of all patterns that lead: in an exact
+    test of these strata, whose p must be as small as is called here. What is left follows from the
+    leading pattern that tells most of where it is, which may be by its absence: the one with the
+    largest correlation, of either sign.
 
     Parameters
     ----------
@@ -391,6 +401,8 @@ def group_differences(
         left out.
     sizes : sequence of int
         Sizes of the F patterns. Of several that are in the same graphs the largest comes first.
+    is_part : callable
+        Whether the first of two patterns, by their numbers, is a part of the second.
 
     Examples
     --------
@@ -410,49 +422,72 @@ def group_differences(
     known = np.asarray(labels) >= 0
     held, labels = np.asarray(contains, bool)[known], np.asarray(labels)[known]
     leaders: list[int] = []
-    following = called
-    while following:
-        # 2. what is left of each difference among graphs that are alike in all that lead
-        _, stratum = np.unique(held[:, leaders], axis=0, return_inverse=True)
-        tables = {
-            number: _tables(held[:, number], labels, differences[number], stratum.ravel())
-            for number in following
-        }
-        leading = next(
-            (number for number in following if not leaders or exact_p(*tables[number]) <= bar), None
+    # graphs that are alike in all patterns that lead
+    stratum = np.zeros(len(held), np.int64)
+    grouped = {}
+    for number in called:
+        of_pattern = held[:, number]
+        # 2. what is implied by a stronger one
+        tied = next(
+            (
+                group
+                for group, leader in enumerate(leaders)
+                if _are_tied(of_pattern, held[:, leader], number, leader, is_part)
+            ),
+            None,
         )
-        if leading is None:
-            break
-        leaders.append(leading)
-        following = [number for number in following if number != leading]
-    # 3. leaders by their strength, and below each what follows from it
-    leaders.sort(key=called.index)
-    grouped = {number: replace(differences[number], group=at) for at, number in enumerate(leaders)}
-    for number in following:
-        # the strongest of a group leads it
-        stronger = leaders[: bisect(leaders, called.index(number), key=called.index)]
-        ties = [abs(_correlation(held[:, number], held[:, leader])) for leader in stronger]
-        group = int(np.argmax(ties))
-        odds_ratio = differences[number].strongest.odds_ratio
-        assert odds_ratio is not None, "what differs is in some graphs and not in others"
-        follows = Following(
-            shared=int((held[:, number] & held[:, leaders[group]]).sum()),
-            p=exact_p(*tables[number]),
-            power=power(odds_ratio, bar, *tables[number]),
-        )
-        grouped[number] = replace(differences[number], group=group, follows=follows)
+        # 3. what is left of the difference among graphs that are alike in all that lead
+        left = exact_p(*_tables(of_pattern, labels, differences[number], stratum))
+        if not leaders or (tied is None and left <= bar):
+            leaders.append(number)
+            _, stratum = np.unique(2 * stratum + of_pattern, return_inverse=True)
+            grouped[number] = replace(differences[number], group=len(leaders) - 1)
+            continue
+        if tied is None:
+            ties = [abs(_correlation(of_pattern, held[:, leader])) for leader in leaders]
+            tied = int(np.argmax(ties))
+        shared = int((of_pattern & held[:, leaders[tied]]).sum())
+        follows = Following(shared, left)
+        grouped[number] = replace(differences[number], group=tied, follows=follows)
     return [grouped.get(number, difference) for number, difference in enumerate(differences)]
+
+
+def _are_tied(
+    first: np.ndarray,
+    second: np.ndarray,
+    number: int,
+    leader: int,
+    is_part: Callable[[int, int], bool],
+) -> bool:
+    """Whether a pattern and a stronger one say the same, by where they are or by their edges."""
+    shared = int((first & second).sum())
+    if shared >= _NEARLY * int((first | second).sum()):
+        return True
+    # a part is wherever the whole is
+    if shared == second.sum() and is_part(number, leader):
+        return True
+    return bool(shared == first.sum() and is_part(leader, number))
 
 
 def _tables(
     contains: np.ndarray, labels: np.ndarray, difference: ClassDifference, stratum: np.ndarray
 ) -> list[ClassTable]:
-    """The table of a pattern and of the class it separates best, in each stratum of the graphs."""
+    """The table of a pattern and of the class it separates best, in each stratum that can tell.
+
+    Where all graphs of a stratum, or none, are of the class or contain the pattern, there is one
+    table alone with its margins, and it tells nothing.
+    """
     in_class = labels == difference.contrasts.index(difference.strongest)
-    return [
-        _table(contains[same], in_class[same])
-        for same in (stratum == value for value in range(stratum.max(initial=0) + 1))
-    ]
+    totals = np.bincount(stratum)
+    sizes, containing, inside = (
+        np.bincount(stratum[chosen], minlength=len(totals))
+        for chosen in (in_class, contains, contains & in_class)
+    )
+    varies = (sizes > 0) & (sizes < totals)
+    tells = varies & (containing > 0) & (containing < totals)
+    columns = (inside, sizes, containing - inside, totals - sizes)
+    rows = np.stack([column[tells] for column in columns], axis=1).tolist()
+    return [tuple(row) for row in rows] or [(0, 0, 0, 0)]
 
 
 def _correlation(first: np.ndarray, second: np.ndarray) -> float:
@@ -461,13 +496,6 @@ def _correlation(first: np.ndarray, second: np.ndarray) -> float:
     return (
         float(((first & second).mean() - first.mean() * second.mean()) / spread) if spread else 0.0
     )
-
-
-def _table(contains: np.ndarray, in_class: np.ndarray) -> ClassTable:
-    """How many graphs of a class and of the others contain a pattern."""
-    inside = int((contains & in_class).sum())
-    size = int(in_class.sum())
-    return inside, size, int(contains.sum()) - inside, len(contains) - size
 
 
 @lru_cache(maxsize=100_000)
@@ -500,29 +528,6 @@ def exact_p(*tables: ClassTable) -> float:
         return 0.0
     as_extreme = probability <= probability[observed] * _AS_PROBABLE
     return float(min(1.0, probability[as_extreme].sum()))
-
-
-def power(odds_ratio: float, level: float, *tables: ClassTable) -> float:
-    """The probability that :func:`exact_p` is at most a level, if the odds ratio is this in all.
-
-    It depends on the margins of the tables alone: how many graphs of each class there are, and how
-    many contain the pattern.
-
-    >>> power(50.0, 0.01, (3, 20, 0, 260)) < 0.8 < power(50.0, 0.01, (9, 40, 1, 260))
-    True
-    """
-    distributions = [_hypergeometric(*table)[1] for table in tables]
-    tilted = []
-    for one in distributions:
-        with np.errstate(divide="ignore"):
-            logs = np.log(one) + np.arange(len(one)) * np.log(odds_ratio)
-        shares = np.exp(logs - logs.max())
-        tilted.append(shares / shares.sum())
-    probability, likely = reduce(np.convolve, distributions), reduce(np.convolve, tilted)
-    order = np.argsort(probability)
-    total = np.cumsum(probability[order])
-    last = np.searchsorted(probability[order], probability * _AS_PROBABLE, side="right") - 1
-    return float(min(1.0, likely[total[last] <= level].sum()))
 
 
 def _hypergeometric(inside: int, size: int, outside: int, others: int) -> tuple[int, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from gomkcn.mining.structures.fragments import name_of_fragment, to_smarts
 from gomkcn.mining.structures.number_text import percent
 from gomkcn.mining.structures.pattern import (
     ClassContrast,
@@ -38,6 +39,22 @@ class DifferingRow(NamedTuple):
     def strongest(self) -> ClassContrast:
         """The class that it separates most surely from the others."""
         return self.classes.strongest
+
+    @property
+    def name(self) -> str:
+        """The name of the structure; that of a fragment of molecules without one is its SMARTS."""
+        smarts = to_smarts(self.pattern.structure)
+        if smarts is None:
+            return self.pattern.name
+        return name_of_fragment(self.pattern.structure) or smarts
+
+    @property
+    def in_rings(self) -> str:
+        """The whole rings of a fragment that cuts some, and how many of its molecules have them."""
+        rings = self.classes.rings
+        if rings is None:
+            return ""
+        return f"in {rings.smiles}, {rings.graphs} of {rings.num_graphs}"
 
 
 def differing(patterns: Iterable[Pattern]) -> list[list[DifferingRow]]:
@@ -105,21 +122,9 @@ def _interval_text(row: DifferingRow) -> Text:
     return low, " to ", high
 
 
-def _left_text(row: DifferingRow) -> Text:
-    """What is left of the difference beyond those that lead."""
-    follows = row.classes.follows
-    if follows is None:
-        return "leads"
-    return Number(f"{follows.p:.2g}", ("classes", "follows", "p"))
-
-
 def _of_following(value: Callable[[Any], Any]) -> Callable[[DifferingRow], Any]:
     """A value of how a structure follows; None of one that leads."""
     return lambda row: None if row.classes.follows is None else value(row.classes.follows)
-
-
-def _is_told(row: DifferingRow) -> bool:
-    return row.classes.follows is None or row.classes.follows.is_told
 
 
 CLASS_COLUMNS: tuple[TableColumn[DifferingRow], ...] = (
@@ -142,10 +147,28 @@ CLASS_COLUMNS: tuple[TableColumn[DifferingRow], ...] = (
         "structure",
         "Structure",
         "its name",
-        lambda row: row.pattern.name,
-        lambda row: f"– {row.tie}: {row.pattern.name}" if row.tie else row.pattern.name,
+        lambda row: row.name,
+        lambda row: f"– {row.tie}: {row.name}" if row.tie else row.name,
         is_left=True,
         is_name=True,
+    ),
+    TableColumn(
+        "rings",
+        "Whole rings",
+        "of a fragment that cuts an aromatic ring: the fragment with the whole rings, and in how "
+        "many of its molecules they are these",
+        lambda row: row.in_rings or None,
+        is_left=True,
+        is_optional=True,
+        below=Below("structure"),
+    ),
+    TableColumn(
+        "smarts",
+        "SMARTS",
+        "of a fragment of molecules",
+        lambda row: to_smarts(row.pattern.structure),
+        media=_FILE,
+        is_optional=True,
     ),
     TableColumn(
         "edges",
@@ -252,26 +275,17 @@ CLASS_COLUMNS: tuple[TableColumn[DifferingRow], ...] = (
     TableColumn(
         "p_classes",
         "Adjusted\np",
-        "p of the classes, adjusted for all structures",
+        "p of the classes, adjusted for all that was searched",
         lambda row: row.classes.p_adjusted,
-        lambda row: Number(f"{row.classes.p_adjusted:.3g}", ("classes", "p_adjusted")),
+        lambda row: Number(f"{row.classes.p_adjusted:.2g}", ("classes", "p_adjusted")),
         below=Below("others", "adjusted p {}", Medium.PAGE, only_narrow=True),
     ),
     TableColumn(
         "p_left",
         "p left",
-        "what is left of the difference among graphs that are alike in all structures that lead",
+        "what is left of the difference among graphs that are alike in all stronger structures "
+        "that lead; empty for what leads",
         _of_following(lambda follows: follows.p),
-        _left_text,
-        below=Below("others", "p left: {}", Medium.PAGE, only_narrow=True),
-    ),
-    TableColumn(
-        "is_told",
-        "Enough graphs",
-        "whether enough graphs are left to show a difference as large as its own",
-        _of_following(lambda follows: follows.is_told),
-        lambda row: None if _is_told(row) else "too few graphs",
-        is_optional=True,
-        below=Below("p_left"),
+        media=_FILE,
     ),
 )

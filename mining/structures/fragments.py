@@ -324,9 +324,24 @@ def describe_fragment(structure: Structure) -> str | None:
     mol = molecule_of(structure)
     if mol is None:
         return None
-    name = _names_by_smiles().get(_smiles_of_piece(mol)) or _describe_unnamed(structure)
+    return name_of_fragment(structure) or f"{_describe_unnamed(structure)}: {_charged(mol)}"
+
+
+def name_of_fragment(structure: Structure) -> str | None:
+    """The name that chemists give to a piece of a molecule, and its SMILES; None without one.
+
+    >>> name_of_fragment(structure_of("Nc1ccccc1")), name_of_fragment(structure_of("CCCC"))
+    ('aniline: Nc1ccccc1', None)
+    """
+    mol = molecule_of(structure)
+    name = None if mol is None else _names_by_smiles().get(_smiles_of_piece(mol))
+    return None if name is None else f"{name}: {_charged(mol)}"
+
+
+def _charged(mol: Any) -> str:
+    """The SMILES of a piece with the charges of nitro groups and such, which it then has."""
     set_charges(mol)
-    return f"{name}: {_smiles_of_piece(mol)}"
+    return _smiles_of_piece(mol)
 
 
 @cache

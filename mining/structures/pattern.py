@@ -296,10 +296,6 @@ class ClassContrast:
         return "-" if self.low is None else f"{odds(self.low)} to {odds(self.high)}"
 
 
-# power below which what is left of a difference could not be told: the usual one of planned trials
-_ENOUGH_POWER = 0.8
-
-
 @dataclass(frozen=True)
 class Following:
     """How a pattern that differs between classes follows from the patterns that lead.
@@ -309,20 +305,92 @@ class Following:
     shared : int
         Graphs that contain both the pattern and the one that leads its group.
     p : float
-        The exact p of what is left of its difference among graphs that are alike in all patterns
-        that lead.
-    power : float
-        The probability that these graphs would show a difference as large as its own.
+        The exact p of what is left of its difference among graphs that are alike in all stronger
+        patterns that lead.
     """
 
     shared: Count
     p: Share
-    power: Share
+
+
+@dataclass(frozen=True)
+class WholeRings:
+    """A fragment of molecules that cuts aromatic rings, with the whole rings.
+
+    Attributes
+    ----------
+    smiles : str
+        The fragment with its aromatic rings, as most molecules that contain it have them.
+    graphs, num_graphs : int
+        Molecules that have these rings, of those that were looked at.
+    """
+
+    smiles: str
+    graphs: Count
+    num_graphs: Count
+
+
+@dataclass(frozen=True)
+class ClassSearch:
+    """What was searched for differences between the classes of graphs.
+
+    Attributes
+    ----------
+    num_searched : int
+        Subgraphs in as many graphs as the smallest class asks for, whichever these are.
+    num_compared : int
+        Those among them that a class has often enough, of several in the same graphs the largest.
+    num_tests : int
+        Over how many of those that were searched p is adjusted: that can reach the level at all.
+    num_differing, num_without_class : int
+        Subgraphs that differ between the classes, and graphs that have none.
+    support : float
+        The least share of the graphs of a class.
+    least_nodes, most_nodes, wanted_nodes : int
+        Sizes that were searched completely, from the least to the most, and the largest that was
+        asked for. The most is 0 where none was searched whole.
+    left_out : str
+        Why larger ones were not searched; empty where all were.
+    is_complete_enough : bool
+        Whether these are what was compared; else the structures that were counted were.
+    """
+
+    num_searched: Count
+    num_compared: Count
+    num_tests: Count
+    num_differing: Count
+    num_without_class: Count
+    support: Share
+    least_nodes: Count
+    most_nodes: Count
+    wanted_nodes: Count
+    left_out: str
+    is_complete_enough: bool
 
     @property
-    def is_told(self) -> bool:
-        """Whether enough graphs are left to tell that there is no difference beyond the leaders."""
-        return self.power >= _ENOUGH_POWER
+    def is_complete(self) -> bool:
+        """Whether all sizes that were asked for were searched completely."""
+        return self.most_nodes == self.wanted_nodes
+
+    def __str__(self) -> str:
+        """What was searched, how far, and over how many tests p is adjusted, in sentences."""
+        ended = f" ({self.left_out})" if self.left_out else ""
+        if not self.is_complete_enough:
+            return (
+                f"A complete search for subgraphs takes too long here{ended}: the "
+                f"{self.num_compared:,} structures that were counted are compared, and p is "
+                "adjusted over all of them (step-down max-T)."
+            )
+        more = ""
+        if not self.is_complete:
+            larger = f"those of up to {self.wanted_nodes}"
+            more = f" Larger ones, {larger}, were not searched whole{ended}."
+        return (
+            f"Searched completely: the {self.num_searched:,} subgraphs of {self.least_nodes} to "
+            f"{self.most_nodes} nodes in as many graphs as {self.support:.0%} of the smallest "
+            f"class. p is adjusted over the {self.num_tests:,} tests that could reach the level "
+            f"(Tarone).{more}"
+        )
 
 
 @dataclass(frozen=True)
@@ -334,8 +402,9 @@ class ClassDifference:
     contrasts : tuple of ClassContrast
         Each class beside all others, in the order of the classes.
     p_adjusted : float
-        The probability that any of the patterns that were tested differs as much between any class
-        and the others where labels are permuted (step-down max-T, Westfall and Young 1993).
+        p of all patterns that were tested taken together: of subgraphs that were searched
+        completely by Tarone's number of tests, else the probability that any of the patterns
+        differs as much where labels are permuted (step-down max-T, Westfall and Young 1993).
     group : int or None
         Patterns of one group differ for one reason, as far as the graphs tell, see
         :func:`gomkcn.mining.significance.verdicts.group_differences`; groups are numbered by their
@@ -343,6 +412,8 @@ class ClassDifference:
     follows : Following or None
         What is left of the difference beyond the patterns that lead; None for these, and for what
         does not differ.
+    rings : WholeRings or None
+        The whole rings of a fragment of molecules that cuts some, where it leads or follows.
 
     Examples
     --------
@@ -360,6 +431,7 @@ class ClassDifference:
     p_adjusted: Share
     group: Count | None = None
     follows: Following | None = None
+    rings: WholeRings | None = None
 
     @property
     def strongest(self) -> ClassContrast:

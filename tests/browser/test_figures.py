@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright")
 from browsing import GRAPHS, opened, page_of
 
-from gomkcn.mining.patterns.run_comparison import compare_runs, mine_structures
+from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 
 pytestmark = pytest.mark.browser
@@ -120,7 +120,7 @@ def test_the_profiles_of_two_graphs_are_saved(started, tmp_path):
         )
     ]
     file = tmp_path / "comparison.html"
-    file.write_text(render_comparison(compare_runs(*runs)), encoding="utf-8")
+    file.write_text(render_comparison(compare(*runs)), encoding="utf-8")
     with opened(started, file, ready="figure .figure-button") as page:
         svg, pdf = both(page, "profile")
         check_pdf(pdf, svg)

@@ -88,12 +88,14 @@ def test_the_planted_cause_leads_and_its_parts_follow(drugs):
     # the titles of columns take three lines
     first, second, *_ = table.splitlines()[3:]
     assert first.startswith("sulfonamide: NS(=O)=O") and re.search(r"19 of 40  \d of 4\d", first)
-    assert second.startswith("– part of it: ")
+    assert second.startswith(("– part of it: ", "– only with it in "))
+    said = "subgraphs of 3 to 4 nodes in as many graphs as 10% of the smallest class"
+    assert said in " ".join(text.split())
     run = load("run")
-    (leader, *others), *more = differing_groups(run.counted)
+    leader, *others = differing_groups(run.counted)[0]
     assert leader.name == "sulfonamide: NS(=O)=O" and leader.classes.strongest.p < 1e-5
-    # all that differs follows from it
-    assert len(others) > 9 and not more
+    # what differs most follows from it
+    assert len(others) > 5
     # its places are listed, so that the page shows them at first
     assert leader.id >= 0 and len(leader.occurrences) == leader.frequency.count > 19
     record = page_record(drugs / "run" / "report.html")

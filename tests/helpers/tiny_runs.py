@@ -19,6 +19,7 @@ from gomkcn.mining.structures.pattern import (
     NOT_SHOWN,
     ClassContrast,
     ClassDifference,
+    ClassSearch,
     Frequency,
     MotifPart,
     NullComparison,
@@ -127,7 +128,29 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
         changes.get("provenance", {"version": "0.1.0", "seconds": 12.5}),
         recovery,
         null_models=nulls,
+        class_search=changes.get("class_search", class_search_of(patterns)),
     )
+
+
+def class_search_of(patterns, **changes):
+    """What was searched, where patterns have classes; all sizes that were asked for."""
+    compared = [one.classes for one in patterns if one.classes is not None]
+    if not compared:
+        return None
+    search = ClassSearch(
+        num_searched=40,
+        num_compared=len(compared),
+        num_tests=30,
+        num_differing=sum(one.differs for one in compared),
+        num_without_class=0,
+        support=0.1,
+        least_nodes=2,
+        most_nodes=8,
+        wanted_nodes=8,
+        left_out="",
+        is_complete_enough=True,
+    )
+    return dataclasses.replace(search, **changes)
 
 
 def run_with_variant(num_occurrences=300):

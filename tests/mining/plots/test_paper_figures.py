@@ -9,7 +9,7 @@ from tiny_runs import pattern_of, run_of, significance_of
 
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
-from gomkcn.mining.patterns.run_comparison import compare_runs, mine_structures
+from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.plots.paper_figure import tallest
 from gomkcn.mining.plots.profile import ProfileColumn, draw_profile, draw_profiles
 from gomkcn_dgl.errors import InputError
@@ -113,7 +113,7 @@ def test_the_profiles_of_two_graphs_have_a_bar_of_each(tmp_path):
             nx.gnm_random_graph(50, 110, seed=1),
         )
     )
-    found = compare_runs(first, second)
+    found = compare(first, second)
     figure = found.plot(tmp_path / "two.pdf", num_nodes=4)
     axis = figure.axes[0]
     profile = next(one for one in found.profiles if one.family.num_nodes == 4)

@@ -10,6 +10,7 @@ from self_contained import Page, assert_loads_nothing
 from tiny_runs import (
     assert_numbers,
     block_of,
+    class_search_of,
     difference_of,
     files_of_run,
     pattern_of,
@@ -212,7 +213,7 @@ def test_estimates_have_an_interval_and_small_deviations_more_decimals():
 
 
 def test_classes_say_which_structures_differ():
-    never = Following(0, 0.083, 0.3)
+    never = Following(0, 0.083)
     patterns = [
         replace(pattern_of(graph, number), classes=difference_of("toxic", "harmless", **more))
         for number, (graph, more) in enumerate(
@@ -221,7 +222,7 @@ def test_classes_say_which_structures_differ():
                 (PATH, {"p": 1e-6, "group": 0}),
                 (RING, {"p_adjusted": 0.2}),
                 (nx.complete_graph(3), {"p": 3e-6, "group": 0, "follows": never}),
-                (nx.path_graph(3), {"p": 2e-6, "group": 0, "follows": Following(11, 0.6, 0.9)}),
+                (nx.path_graph(3), {"p": 2e-6, "group": 0, "follows": Following(11, 0.6)}),
             ]
         )
     ]
@@ -231,7 +232,7 @@ def test_classes_say_which_structures_differ():
     # the surest first, and what follows from it below it
     leader, part, beside, other = rows_of(html, "t-c")
     # what a narrow page has no column for stands twice
-    narrow = "p 1e-06 adjusted p 0.001 p left: leads"
+    narrow = "p 1e-06 adjusted p 0.001"
     shares = ["9 of 10 90%", f"2 of 20 10% {narrow}"]
     odds = "46.8 5.75 to 383"
     assert leader[1:3] == ["path of 4 nodes", "▲ toxic odds ratio 46.8"]
@@ -239,17 +240,16 @@ def test_classes_say_which_structures_differ():
     assert part[1] == "part of it: path of 3 nodes"
     # what shares no graph with the leader is not said to go with it
     assert beside[1] == "never with it in 11: triangle"
-    assert [row[8] for row in (leader, part, beside, other)] == [
-        "leads", "0.6", "0.083 too few graphs", "leads"
-    ]  # fmt: skip
     assert other[1] == "star with 3 leaves"
     words = Page(html).words
     assert "4 structures differ between the classes." in words
     said = (
-        "2 lead, 2 others follow: among graphs that are alike in these, 1 of the others shows no "
-        "difference; for 1 there are too few graphs to tell a difference."
+        "2 lead, 2 others follow: they are implied by a stronger one, or tell no more.",
+        "Searched completely: the 40 subgraphs of 2 to 8 nodes in as many graphs as 10% of the "
+        "smallest class. p is adjusted over the 30 tests that could reach the level (Tarone).",
     )
-    assert said in words and said in " ".join(format_run(run).split())
+    for sentence in said:
+        assert sentence in words and sentence in " ".join(format_run(run).split())
     # the answer comes before all else
     assert "The classes differ most surely in path of 4 nodes: it is in 9 of 10 graphs" in words
     assert html.index('id="classes"') < html.index('id="motif-set"')
@@ -267,14 +267,17 @@ def test_classes_say_which_structures_differ():
         "46.8",
         "1e-06",
         "0.001",
-        "leads",
     )
-    assert [row[-1] for row in rows] == [
-        "leads",
-        "0.6",
-        ("0.083", "too few graphs"),
-        "leads",
-    ]
+    # what was not searched whole is not called the surest
+    for changes, head in (
+        ({"most_nodes": 6, "left_out": "the search ended early"},
+         "Of subgraphs of up to 6 nodes, the classes differ most in path of 4 nodes"),
+        ({"most_nodes": 0, "is_complete_enough": False},
+         "Of what was compared, the classes differ most in path of 4 nodes"),
+    ):  # fmt: skip
+        search = class_search_of(patterns, **changes)
+        partly = Page(render_report(replace(run, class_search=search))).words
+        assert head in partly and "surely" not in partly and str(search) in partly
     assert format_run(run).startswith("4 of 5 structures differ between the classes")
     # where none does, that is said
     run = run_of(patterns[2:3], num_graphs=30)

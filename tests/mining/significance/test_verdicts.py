@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from command_line import gomkcn
 from graph_files import write_tu
-from scipy.stats import binom, fisher_exact, nchypergeom_fisher
+from scipy.stats import binom, fisher_exact
 from scipy.stats.contingency import odds_ratio
 
+from gomkcn import count as count_pattern
 from gomkcn.mining import PatternMiner, load
-from gomkcn.mining.counting.pattern_counts import bag_of_patterns
 from gomkcn.mining.significance.verdicts import (
     adjust_for_family,
     class_contrasts,
@@ -24,7 +24,6 @@ from gomkcn.mining.significance.verdicts import (
     exact_p,
     group_differences,
     odds_ratio_interval,
-    power,
     step_down,
 )
 from gomkcn.mining.structures.mined_graph import classes_of
@@ -353,12 +352,10 @@ def test_what_is_left_of_a_difference_is_what_the_data_say():
     assert leads.follows is None and leads.group == same.group == 0
     # the copy is in all graphs of the leader, so that none are left to tell
     assert same.follows.shared == 78 and same.follows.p == 1.0
-    assert same.follows.power == 0.0 and not same.follows.is_told
     assert other.strongest.p < 0.01 and other.strongest.name == "a"
     # the second pattern is not called, and what is left is 9 of 55 and 1 of 55 without the first
     assert other.follows.shared == 0
     assert other.follows.p == pytest.approx(fisher_exact([[9, 46], [1, 54]]).pvalue, rel=1e-6)
-    assert 0.4 < other.follows.power < 0.5 and not other.follows.is_told
     # the absence of a strong leader says all of what is in its place, and enough graphs say so
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, 600)
@@ -368,7 +365,7 @@ def test_what_is_left_of_a_difference_is_what_the_data_say():
     found = class_differences(contains, labels, ["a", "b"])
     leads, follows = group_differences(found, contains, labels, [3, 3])
     assert leads.follows is None and follows.group == 0
-    assert follows.follows.shared == 0 and follows.follows.p > 0.05 and follows.follows.is_told
+    assert follows.follows.shared == 0 and follows.follows.p > 0.05
     # it stands below the leader that it is instead of, and not below another one
     other = rng.random(600) < np.where(labels, 0.9, 0.1)
     contains = np.stack([cause, instead, other], axis=1)
@@ -377,18 +374,37 @@ def test_what_is_left_of_a_difference_is_what_the_data_say():
     assert groups == [1, 1, 0]
 
 
-def test_power_is_the_share_of_samples_that_are_called():
-    rng = np.random.default_rng(3)
-    margins = [(12, 40, 60), (9, 25, 30)]
-    called = 0
-    for _ in range(400):
-        tables = []
-        for containing, size, total in margins:
-            one = nchypergeom_fisher(total, size, containing, 4.0)
-            inside = int(one.rvs(random_state=rng))
-            tables.append((inside, size, containing - inside, total - size))
-        called += exact_p(*tables) <= 0.05
-    assert abs(power(4.0, 0.05, *tables) - called / 400) < 4 * 0.025
+def test_what_a_stronger_one_implies_stands_below_it():
+    labels = np.repeat([0, 1], 100)
+    graph = np.arange(200)
+    cause = (graph < 60) | (graph >= 195)
+    # in nearly the same graphs, and surer of the class in those where the cause is not
+    nearly = (graph < 66) | (graph >= 190)
+    # by itself it would lead, but it is a part of the cause
+    part = (graph < 95) | (graph >= 150)
+    other = (graph >= 60) & (graph < 92)
+    contains = np.stack([cause, nearly, part, other], axis=1)
+    found = class_differences(contains, labels, ["a", "b"])
+    order = np.argsort([one.rank[0] for one in found])
+    assert all(one.differs for one in found)
+    sizes = [4, 4, 2, 3]
+    free = [one.group for one in group_differences(found, contains, labels, sizes)]
+    leader = int(order[0])
+    pairs = {(2, 0), (2, 1)}
+    tied = group_differences(found, contains, labels, sizes, lambda a, b: (a, b) in pairs)
+    groups = [one.group for one in tied]
+    assert groups[0] == groups[1] == 0 and leader in (0, 1)
+    assert groups[2] == 0 and tied[2].follows.shared == int((part & contains[:, leader]).sum())
+    # which leads where nobody says that it is one
+    assert free[2] not in (None, 0)
+    # what no edge and no graph ties to the cause leads
+    assert groups[3] == 1 and tied[3].follows is None
+
+
+def test_strata_that_cannot_tell_change_no_p():
+    tables = [(3, 20, 0, 260), (4, 9, 1, 30)]
+    certain = [(5, 5, 8, 8), (0, 7, 0, 9), (3, 9, 0, 0)]
+    assert exact_p(*tables, *certain) == pytest.approx(exact_p(*tables), rel=1e-12)
 
 
 def test_graphs_without_a_class_do_not_count():
@@ -442,16 +458,21 @@ def stars_and_rings():
 def test_the_table_of_classes_has_what_separates_them_first():
     graphs, y = stars_and_rings()
     miner = PatternMiner(pattern_size=(4, 5), null=None).fit(graphs, y)
-    counted = [*miner.patterns_, *miner.others_]
+    # what was searched completely was compared, and none of it alone is left out
+    counted = [one for one in (*miner.patterns_, *miner.others_) if one.classes is not None]
+    search = miner.class_search_
+    assert search.is_complete and (search.least_nodes, search.most_nodes) == (4, 5)
+    assert search.num_differing == sum(one.classes.differs for one in counted)
     first = min(counted, key=lambda one: one.classes.rank)
     contrast = first.classes.strongest
     assert (contrast.name, contrast.containing, contrast.others_containing) == ("ring", 12, 0)
     assert nx.is_isomorphic(nx.Graph(first.edges), nx.cycle_graph(5))
-    assert first.classes.p_adjusted == 0.001
+    assert first.classes.p_adjusted == pytest.approx(contrast.p * search.num_tests)
     for pattern in counted:
-        bag = bag_of_patterns([pattern], graphs)[:, 0]
+        counts = [count_pattern(one, pattern.structure, reading="subgraph") for one in graphs]
+        contains = np.array(counts) > 0
         for own in pattern.classes.contrasts:
-            assert own.containing == (bag[y == own.name] > 0).sum()
+            assert own.containing == contains[y == own.name].sum()
 
 
 def test_classes_of_targets():
@@ -502,7 +523,9 @@ def test_the_command_reads_classes_of_a_tu_folder(folder):
     options = "--pattern-size 4-5 --given ring-5 --null none --quiet"
     assert "with ring" in gomkcn(f"mine T --out run {options} --class-names names.csv")
     run = load("run")
-    first = min((*run.patterns, *run.others), key=lambda one: one.classes.p_adjusted)
+    assert run.class_search.is_complete
+    compared = [one for one in (*run.patterns, *run.others) if one.classes is not None]
+    first = min(compared, key=lambda one: one.classes.p_adjusted)
     strongest = first.classes.strongest
     assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)
     assert [one.name for one in first.classes.contrasts] == ["-1", "with ring"]

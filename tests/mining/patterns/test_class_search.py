@@ -1,0 +1,117 @@
+"""What tells classes apart is all that a complete search finds, by RDKit and by SciPy."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from rdkit import Chem
+from scipy.stats import fisher_exact
+
+from gomkcn import as_csr, frequent_subgraphs
+from gomkcn.mining.patterns.class_search import SUPPORT, search_classes
+from gomkcn.mining.structures.class_columns import differing
+from gomkcn.mining.structures.fragments import to_smarts
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.whole_rings import RingCompletion
+from gomkcn_dgl.runtime.steps import Steps
+
+# pyridines, of which some have a chain; and benzenes, with other chains
+PYRIDINES = [f"{chain}c1cccnc1" for chain in ("CC", "CCC", "CCO", "CCN", "CC(C)", "CCCC", "OCC")]
+QUINOLINES = [f"{chain}c1cnc2ccccc2c1" for chain in ("CC", "CCC", "CCO")]
+BENZENES = [f"{chain}c1ccccc1" for chain in ("O", "CO", "N", "CN", "C(=O)", "CS", "Cl", "F", "C")]
+SMILES = PYRIDINES + QUINOLINES + 2 * BENZENES
+Y = np.array(["active"] * 10 + ["inactive"] * 18)
+
+
+@pytest.fixture(scope="module")
+def mined():
+    return MinedGraph.of(as_csr([Chem.MolFromSmiles(smiles) for smiles in SMILES]), Y)
+
+
+@pytest.fixture(scope="module")
+def answer(mined):
+    return search_classes(mined, range(2, 7), Steps())
+
+
+def test_each_number_is_that_of_rdkit_and_scipy(answer):
+    mols = [Chem.MolFromSmiles(smiles) for smiles in SMILES]
+    assert answer.search.num_compared == len(answer.structures) > 20
+    for structure, difference in zip(answer.structures, answer.differences, strict=True):
+        query = Chem.MolFromSmarts(to_smarts(structure))
+        contains = np.array([mol.HasSubstructMatch(query) for mol in mols])
+        for contrast in difference.contrasts:
+            own = contrast.name == Y
+            inside, outside = int(contains[own].sum()), int(contains[~own].sum())
+            assert (contrast.containing, contrast.others_containing) == (inside, outside)
+            table = [[inside, own.sum() - inside], [outside, (~own).sum() - outside]]
+            assert contrast.p == pytest.approx(fisher_exact(table).pvalue, rel=1e-6)
+
+
+def test_it_is_what_frequent_subgraphs_are(answer, mined):
+    found = frequent_subgraphs(mined.given, SUPPORT, (2, 6), y=Y, closed=True)
+    assert {one.key for one in answer.structures} == {one.key for one in found.structures}
+    best = min(one.strongest.p for one in answer.differences)
+    assert best == min(min(one.p for one in row) for row in found.contrasts)
+    assert answer.search.num_searched == len(found.family)
+    smallest = min(one.p_adjusted for one in answer.differences)
+    assert (
+        smallest
+        == pytest.approx(found.p_adjusted[0])
+        == pytest.approx(min(1.0, best * answer.search.num_tests))
+    )
+    assert answer.search.is_complete
+    assert answer.search.num_differing == sum(p <= 0.05 for p in found.p_adjusted)
+
+
+def test_a_cut_ring_is_shown_whole(answer, mined):
+    (leader, *others), *_ = differing(answer.patterns)
+    assert leader.strongest.name == "active" and leader.strongest.containing == 10
+    rows = [leader, *others]
+    for row in rows:
+        piece = Chem.MolFromSmarts(to_smarts(row.pattern.structure))
+        ring_bonds = sum(bond.IsInRing() for bond in piece.GetBonds())
+        aromatic = sum(str(bond.GetBondType()) == "AROMATIC" for bond in piece.GetBonds())
+        assert (row.classes.rings is not None) == (aromatic > ring_bonds)
+        if row.classes.rings is not None:
+            rings = row.classes.rings
+            whole = Chem.MolFromSmiles(rings.smiles)
+            assert whole.HasSubstructMatch(piece) and whole.GetRingInfo().NumRings()
+            assert 0 < rings.graphs <= rings.num_graphs
+            assert row.in_rings == f"in {rings.smiles}, {rings.graphs} of {rings.num_graphs}"
+        # no word of a graph stands for a fragment of molecules
+        assert Chem.MolFromSmarts(row.name.rpartition(": ")[2]) is not None, row.name
+    # a bond of the ring with nitrogen says nothing of a second ring
+    nitrogen = answer.structures[0].parse("a:element=C-[aromatic]-b:element=N")
+    graphs = [at for at, graph in enumerate(mined.order.graphs.tolist()) if graph < 10]
+    found = RingCompletion(mined).complete(nitrogen, graphs)
+    assert (found.smiles, found.graphs, found.num_graphs) == ("c1ccncc1", 10, 10)
+
+
+def test_what_a_stronger_one_implies_stands_below_it(answer):
+    leading = [group[0].pattern.structure for group in differing(answer.patterns)]
+    for first in leading:
+        assert not any(first is not other and first.is_part_of(other) for other in leading)
+
+
+def test_a_search_ends_at_the_size_that_its_steps_allow(mined):
+    whole = search_classes(mined, range(2, 7), Steps())
+    few = search_classes(mined, range(2, 7), Steps(), most_steps=500_000)
+    assert few.search.most_nodes == 4 and few.search.is_complete_enough
+    assert not few.search.is_complete and "500,000 steps" in few.search.left_out
+    # what is said of these sizes is said of all of them
+    again = search_classes(mined, range(2, 5), Steps())
+    assert few.search.num_searched == again.search.num_searched < whole.search.num_searched
+    assert "Larger ones, those of up to 6, were not searched whole" in str(few.search)
+    none = search_classes(mined, range(2, 7), Steps(), most_steps=1)
+    assert not none.search.is_complete_enough and not none.structures
+    assert "A complete search for subgraphs takes too long here" in str(none.search)
+
+
+def test_graphs_that_are_no_molecules_are_searched_as_well():
+    graphs = [nx.disjoint_union(nx.cycle_graph(5), nx.path_graph(3)) for _ in range(8)]
+    graphs += [nx.star_graph(5) for _ in range(8)]
+    found = search_classes(
+        MinedGraph.of(as_csr(graphs), ["a"] * 8 + ["b"] * 8), range(2, 6), Steps()
+    )
+    names = {row.name for group in differing(found.patterns) for row in group}
+    assert {"cycle of 5 nodes", "star with 3 leaves"} & names
+    assert all(one.rings is None for one in found.differences)
