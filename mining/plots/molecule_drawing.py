@@ -282,8 +282,8 @@ def contribution_colors(values: np.ndarray) -> list[tuple[str, float]]:
 def contribution_legend(name: str, most: float) -> Markup:
     """What the colours say, one line of HTML; ``most`` is the largest contribution.
 
-    >>> print(contribution_legend("toxic", 1.5)[:66])
-    Contribution of an atom to toxic: <span class="scale"><i style="ba
+    >>> print(contribution_legend("toxic", 1.5)[:59])
+    Contribution of an atom to toxic: <span class="scale">−1.50
     """
     ends = (AGAINST_CLASS, "transparent", FOR_CLASS)
     return Markup(
