@@ -346,7 +346,7 @@ def draw_molecule(
     places = [picture.GetDrawCoords(at) for at in range(mol.GetNumAtoms())]
     drawn = np.array([(place.x, place.y) for place in places])
     # pixels of a bond, which is shorter where the molecule would not fit
-    bond = _FIXED_BOND
+    bond = float(_FIXED_BOND)
     if mol.GetNumBonds():
         pairs = [(one.GetBeginAtomIdx(), one.GetEndAtomIdx()) for one in mol.GetBonds()]
         lengths = np.linalg.norm(np.diff(drawn[pairs], axis=1), axis=2)
