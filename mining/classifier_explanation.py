@@ -13,18 +13,19 @@ from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 from gomkcn.mining.filters.discrete_filters import discretize
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.layout import DrawnGraph
+from gomkcn.mining.plots.molecule_drawing import as_molecule
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_relations import edges_among
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.model import InputLayer, pool_nodes
 from gomkcn_dgl.relations import edge_channels
 from gomkcn_dgl.subgraphs import extract_subgraphs
-from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
+from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import TrainedClassifier
 
@@ -34,6 +35,8 @@ MOST_DRAWN_NODES = 400
 _MOST_AROUND = 40
 # graphs that are shown beside one
 _NUM_SIMILAR = 3
+# a probability is at least this far from 0 and 1, so that its odds are finite
+_LEAST_SCORE = 1e-6
 # a smaller contribution is rounding
 _LEAST_CONTRIBUTION = 1e-6
 
@@ -229,6 +232,8 @@ class Decision:
         ``[V, F]``, responses of the nodes to each filter of a network.
     similar : tuple of Similar
         Of a kernel machine the training graphs that are most like it.
+    contributions : numpy.ndarray or None
+        float64 ``[V]`` of the atoms of a molecule, by :func:`node_contributions`.
     """
 
     row: int
@@ -241,6 +246,7 @@ class Decision:
     ringed: tuple[int, ...] = ()
     scores: np.ndarray | None = None
     similar: tuple[Similar, ...] = ()
+    contributions: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,8 +390,15 @@ def explain_classifier(
         reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
     else:
         reasons = [{"similar": similar} for similar in _compare(classifier, data, numbers, labels)]
+    # of molecules what each atom contributes to the class that is explained
+    drawn = [_drawn(graph, nodes, labels) for nodes in shown]
+    if not data.of_nodes and any(one is not None and as_molecule(one) for one in drawn):
+        whole = take_graphs(data.graph, np.array(numbers))
+        contributed = node_contributions(classifier, whole, explained[numbers])
+        for reason, values in zip(reasons, contributed, strict=True):
+            reason["contributions"] = values
     decisions = []
-    for row, nodes, reason in zip(numbers, shown, reasons, strict=True):
+    for row, nodes, picture, reason in zip(numbers, shown, drawn, reasons, strict=True):
         rings = nodes == row if data.of_nodes else np.zeros(0) if marked is None else marked[nodes]
         decisions.append(
             Decision(
@@ -394,7 +407,7 @@ def explain_classifier(
                 int(data.labels[row]),
                 int(predicted[row]),
                 int(explained[row]),
-                _drawn(graph, nodes, labels),
+                picture,
                 graph.features[nodes],
                 tuple(np.flatnonzero(rings).tolist()),
                 **reason,
@@ -662,4 +675,73 @@ def _drawn(graph: CSRGraph, nodes: np.ndarray, labels: Categories) -> DrawnGraph
         tuple(relation for *_, relation in edges),
         graph.relations,
         labels.names_of(colors, graph.feature_names),
+        () if graph.atoms is None else tuple(map(tuple, graph.atoms[nodes].tolist())),
+    )
+
+
+def node_contributions(
+    classifier: TrainedClassifier, graph: CSRGraph, classes: np.ndarray
+) -> list[np.ndarray]:
+    """What each node of some graphs contributes to a class.
+
+    It is the log odds of the class less those of the graph without the node and its edges. So it is
+    positive for a node that speaks for the class, and contributions of several nodes do not add up
+    to those of all.
+
+    Parameters
+    ----------
+    classifier : TrainedNetwork or TrainedMachine
+        Of graphs.
+    graph : CSRGraph
+        A collection of G graphs, with the features of the classifier.
+    classes : numpy.ndarray
+        int64 ``[G]``, a class for each graph.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        float64 ``[V]`` for the V nodes of each graph; 0 for a node that is a graph by itself, which
+        is nothing without it.
+    """
+    _, scores = classifier.decide(graph)
+    found = list[np.ndarray]()
+    for number, (single, label) in enumerate(zip(graph, classes.tolist(), strict=True)):
+        values = np.zeros(single.num_nodes)
+        if single.num_nodes > 1:
+            _, left = classifier.decide(_without_each_node(single))
+            values = _log_odds(scores[[number], label]) - _log_odds(left[:, label])
+        found.append(values)
+    return found
+
+
+def _log_odds(scores: np.ndarray) -> np.ndarray:
+    """The logarithm of p / (1 - p), of probabilities that float32 may have rounded to 0 or 1."""
+    kept = np.clip(scores.astype(np.float64), _LEAST_SCORE, 1 - _LEAST_SCORE)
+    return np.log(kept) - np.log1p(-kept)
+
+
+def _without_each_node(graph: CSRGraph) -> CSRGraph:
+    """The V graphs that a graph of V nodes is without one of them, as a collection."""
+    size = graph.num_nodes
+    source, target, relation = graph.edges()
+    # graph i is without node i: later nodes move up by one
+    left_out = np.arange(size)[:, None]
+    kept = (source != left_out) & (target != left_out)  # [V, E]
+    of_graph, edge = np.nonzero(kept)
+
+    def moved(nodes: np.ndarray) -> np.ndarray:
+        return nodes - (nodes > of_graph) + of_graph * (size - 1)
+
+    others = np.array([np.delete(np.arange(size), node) for node in range(size)])
+    return csr_from_edges(
+        moved(source[edge]),
+        moved(target[edge]),
+        size * (size - 1),
+        features=graph.features[others.reshape(-1)],
+        feature_names=graph.feature_names,
+        relation=relation[edge],
+        relation_names=graph.relations.names,
+        graph_ptr=np.arange(size + 1) * (size - 1),
+        directed=graph.relations.directed,
+        undirected=True,
     )

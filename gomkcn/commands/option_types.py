@@ -110,6 +110,16 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]
         return files_like(incomplete)
 
 
+class PagePath(OutputPath):
+    """A page that is written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if Path(value).suffix != ".html":
+            assert param is not None, "of an option"
+            raise BadOptionError(f"{param.opts[0]} must end in .html, got {value!r}.", ctx)
+        return value
+
+
 class TablePath(OutputPath):
     """A table that is written, in the format that the end of its name says."""
 

@@ -9,7 +9,7 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, inputs_of
-from gomkcn.commands.option_types import InputPath, Names, TablePath
+from gomkcn.commands.option_types import InputPath, Names, PagePath, TablePath
 from gomkcn.commands.options import (
     device_option,
     folder_options,
@@ -165,10 +165,22 @@ def _settings(file: str | None, options: dict[str, Any]) -> ClassifierSettings:
         help="Table to write: .csv (a ' before what a spreadsheet would run), .parquet or .json "
         "[shown on the screen]",
     ),
+    option(
+        "--page",
+        type=PagePath(),
+        help="Page to write, .html: each graph with its class, the atoms of molecules in colour "
+        "[none]",
+    ),
     force_option,
 )
 def predict(
-    run: str, path: str, out: str | None, force: bool, device: str | None, skip_invalid: bool
+    run: str,
+    path: str,
+    out: str | None,
+    page: str | None,
+    force: bool,
+    device: str | None,
+    skip_invalid: bool,
 ) -> None:
     """Predict the class of each graph, or of each node.
 
@@ -179,6 +191,7 @@ def predict(
     \b
     gomkcn predict run new.bin
     gomkcn predict run MUTAG/ --out classes.csv
+    gomkcn predict run drugs.csv --page classes.html
     """
     from gomkcn_dgl.runtime.output_folder import problems_of_run
     from gomkcn_dgl.training.training_run import load_classifier, predict_file
@@ -186,14 +199,21 @@ def predict(
     show_log(brief=True)
     with problems_of_run(run):
         classifier = load_classifier(run, "auto" if device is None else device)
-    table = predict_file(classifier, path, skip_invalid=skip_invalid)
-    if out is None:
-        print_table(table)
-        return
-    table.save(out)
-    number = len(table.columns()["predicted"])
-    of_what = "nodes" if classifier.settings.data.nodes else "graphs"
-    say(f"{out}: the classes of {number:,} {of_what}")
+    if page is not None and classifier.settings.data.nodes:
+        raise InputError("--page shows graphs, and this classifier is of nodes; give --out.")
+    found = predict_file(classifier, path, skip_invalid=skip_invalid)
+    of_what = "nodes" if found.of_nodes else "graphs"
+    if out is not None:
+        found.table().save(out)
+        say(f"{out}: the classes of {len(found.predicted):,} {of_what}")
+    if page is not None:
+        from gomkcn.mining.show.predictions_page import render_predictions
+        from gomkcn_dgl.runtime.files import atomic_write
+
+        atomic_write(page, render_predictions(classifier, found, path))
+        say(f"page: {page}")
+    if out is None and page is None:
+        print_table(found.table())
 
 
 @click.command(cls=Command)

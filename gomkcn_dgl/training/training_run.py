@@ -228,40 +228,75 @@ def on_cpu(classifier: TrainedClassifier) -> TrainedClassifier:
     return TrainedNetwork.restore(classifier.settings, state, torch.device("cpu"))
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a classifier says of the graphs of a file, or of the nodes where those were learnt.
+
+    Attributes
+    ----------
+    graph : CSRGraph
+        What was read, with the features of the classifier.
+    rows : numpy.ndarray
+        int64 ``[G]``, the number of each graph in the file.
+    predicted : numpy.ndarray
+        int64 ``[G]`` or ``[V]``, classes by their number.
+    probabilities : numpy.ndarray
+        ``[G, C]`` or ``[V, C]``.
+    class_names : tuple of str
+        Names of the C classes.
+    of_nodes : bool
+        Whether nodes are classified.
+    """
+
+    graph: CSRGraph
+    rows: np.ndarray
+    predicted: np.ndarray
+    probabilities: np.ndarray
+    class_names: tuple[str, ...]
+    of_nodes: bool
+
+    def table(self) -> Table:
+        """A row for each graph or node.
+
+        It has the number of a ``graph``, its ``name`` where graphs have names, the name of the
+        ``predicted`` class, and the ``probability`` of each class; or the name of a ``node``, with
+        the ``graph`` that it is of where there are several.
+        """
+        graph = self.graph
+        columns: dict[str, Any] = {"graph": self.rows}
+        if graph.graph_names is not None:
+            columns["name"] = graph.graph_names
+        if self.of_nodes:
+            nodes = np.arange(graph.num_nodes)
+            columns = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
+            columns["node"] = np.array(graph.original_ids(nodes))
+        columns["predicted"] = np.array(self.class_names)[self.predicted]
+        for name, column in zip(self.class_names, self.probabilities.T, strict=True):
+            # a probability of a sample of graphs is known to fewer digits
+            columns[f"probability {name}"] = np.round(column.astype(np.float64), 6)
+        return Table(columns)
+
+
 def predict_file(
     classifier: TrainedClassifier, path: str | Path, *, skip_invalid: bool = False
-) -> Table:
+) -> Predictions:
     """Classify the graphs of a file or a folder, or the nodes where those were learnt.
 
-    They are read as those were that the classifier learnt from. The table has a row for each
-    ``graph``, in the order of the file: its number, its ``name`` where graphs have names, the name
-    of the ``predicted`` class, and the ``probability`` of each class; or for each ``node``, with
-    its name, and with the ``graph`` that it is of where there are several. Raises an InputError for
-    graphs with other features or other relations; ``skip_invalid`` leaves out graphs with a
-    category that was not learnt, and molecules that RDKit cannot read.
+    They are read as those were that the classifier learnt from. Raises an InputError for graphs
+    with other features or other relations; ``skip_invalid`` leaves out graphs with a category that
+    was not learnt, and molecules that RDKit cannot read.
     """
-    graph, rows, names = _read_unseen(classifier, Path(path), skip_invalid)
-    predicted, scores = classifier.decide(graph)
-    columns: dict[str, Any] = {"graph": rows}
-    if names is not None:
-        columns["name"] = names
-    if classifier.settings.data.nodes:
-        nodes = np.arange(graph.num_nodes)
-        columns = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
-        columns["node"] = np.array(graph.original_ids(nodes))
-    columns["predicted"] = np.array(classifier.class_names)[predicted]
-    for name, column in zip(classifier.class_names, scores.T, strict=True):
-        # a probability of a sample of graphs is known to fewer digits
-        columns[f"probability {name}"] = np.round(column.astype(np.float64), 6)
-    return Table(columns)
+    graph, rows = _read_unseen(classifier, Path(path), skip_invalid)
+    of_nodes = bool(classifier.settings.data.nodes)
+    return Predictions(graph, rows, *classifier.decide(graph), classifier.class_names, of_nodes)
 
 
 def _read_unseen(
     classifier: TrainedClassifier, path: Path, skip_invalid: bool
-) -> tuple[CSRGraph, np.ndarray, np.ndarray | None]:
+) -> tuple[CSRGraph, np.ndarray]:
     """Read a graph, or a collection, with the features of the classifier.
 
-    Returns it, the numbers of its graphs in the file, and their names where they have some.
+    Returns it, and the numbers of its graphs in the file.
     """
     settings = classifier.settings.data
     options: dict[str, Any] = {
@@ -287,7 +322,6 @@ def _read_unseen(
     if settings.label_names is not None:
         graph = _name_columns(graph, read_label_names(settings.label_names))
     with named(path):
-        names = graph.graph_names
         rows = np.arange(graph.num_graphs)
         if not settings.nodes:
             is_known = _are_learnt(graph, classifier.feature_names)
@@ -302,9 +336,8 @@ def _read_unseen(
                     listed([graph.called(row) for row in np.flatnonzero(~is_known).tolist()]),
                 )
                 graph = _with_own_categories(take_graphs(graph, rows), classifier.feature_names)
-                names = None if names is None else names[rows]
         _check_relations(classifier.relations, graph.relations)
-        return take_features(graph, classifier.feature_names), rows, names
+        return take_features(graph, classifier.feature_names), rows
 
 
 def _unlearnt_columns(graph: CSRGraph, learnt: Sequence[str]) -> list[int]:

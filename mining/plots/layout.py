@@ -51,13 +51,17 @@ _COPY_SCALE = 0.45, 0.9
 
 @dataclass(frozen=True)
 class DrawnGraph:
-    """A graph that may be in pieces, with the attributes of :class:`gomkcn.Structure`."""
+    """A graph that may be in pieces, with the attributes of :class:`gomkcn.Structure`.
+
+    ``atoms`` are the charge and the hydrogens of each atom of a molecule, where they are known.
+    """
 
     num_nodes: int
     edges: tuple[Edge, ...]
     edge_relations: tuple[int, ...]
     relations: Relations
     categories: tuple[tuple[str, ...], ...]
+    atoms: tuple[tuple[int, int], ...] = ()
 
 
 Drawable = Structure | DrawnGraph

@@ -15,14 +15,18 @@ from itertools import combinations
 from typing import Annotated, Any
 
 import numpy as np
+from markupsafe import Markup, escape
 from msgspec import Meta
 
+from gomkcn.mining.plots.layout import DrawnGraph
 from gomkcn.mining.structures.fragments import (
     BOND_TYPES,
     elements,
     set_charges,
+    shapes_of,
 )
 from gomkcn.mining.structures.records import Record
+from gomkcn_dgl.graphs.structure import category_value
 from gomkcn_dgl.io.molecules import load_rdkit
 from gomkcn_dgl.relations import Relations
 
@@ -38,11 +42,17 @@ _EDGE_LENGTH = 0.6
 # aromatic atoms that may need a hydrogen or a charge at once, where none is known: the pyrrole
 # nitrogens of a porphyrin are two, and sets of more are many
 _MOST_MENDED = 2
-# pixels around a molecule, and the radius of the colour below an atom, in bonds
-_PADDING = 0.05
+# radius of the colour below an atom, in pixels, at the length that bonds have where they fit
 _HALO = 0.42
-# opacity of the colour of the atom that contributes most
-_DARKEST = 0.85
+_FIXED_BOND = 24
+# variables of the page's style: the colours below atoms that speak for a class, and against it, and
+# the opacity of the strongest
+FOR_CLASS, AGAINST_CLASS = "var(--match)", "var(--m0)"
+STRONGEST = 0.6
+# of the width and the height on each side, so that colours below atoms are whole
+_PADDING = 0.09
+# of a node's ring around its colour, in pixels
+_RING_GAP = 2.0
 
 
 class MoleculesRecord(Record):
@@ -253,3 +263,109 @@ def _side_of(points: np.ndarray, u: int, v: int, others: Sequence[int]) -> int:
     away = points[list(others)].mean(axis=0) - points[u]
     side = float(along[0] * away[1] - along[1] * away[0])
     return 0 if abs(side) < 1e-3 else LEFT if side > 0 else RIGHT
+
+
+def contribution_colors(values: np.ndarray) -> list[tuple[str, float]]:
+    """Colour and opacity below each atom: orange for a class, blue against it.
+
+    >>> contribution_colors(np.array([0.5, -0.25]))
+    [('var(--match)', 0.6), ('var(--m0)', 0.3)]
+    """
+    # of contributions that are all nothing none is strong
+    most = max(float(np.abs(values).max(initial=0)), 1e-9)
+    return [
+        (FOR_CLASS if value > 0 else AGAINST_CLASS, round(STRONGEST * abs(value) / most, 2))
+        for value in values.tolist()
+    ]
+
+
+def contribution_legend(name: str, most: float) -> Markup:
+    """What the colours say, one line of HTML; ``most`` is the largest contribution.
+
+    >>> print(contribution_legend("toxic", 1.5)[:59])
+    Contribution of an atom to toxic: <span class="scale">−1.50
+    """
+    ends = (AGAINST_CLASS, "transparent", FOR_CLASS)
+    return Markup(
+        "Contribution of an atom to {}: "
+        '<span class="scale">−{:.2f} <i style="background:linear-gradient(90deg,{})"></i> '
+        "+{:.2f}</span> Orange speaks for the class, blue against it."
+    ).format(name, most, ",".join(ends), most)
+
+
+def as_molecule(graph: DrawnGraph) -> Any:
+    """The molecule of RDKit that a graph is; None where it is none, or RDKit is missing."""
+    symbols = [category_value(names[0]) if names else "" for names in graph.categories]
+    if not are_molecules(graph.relations, symbols):
+        return None
+    atoms = np.array(graph.atoms, np.int64) if graph.atoms else None
+    bond_types = [graph.relations.names[number] for number in graph.edge_relations]
+    return _molecule(symbols, graph.edges, bond_types, atoms)
+
+
+def draw_molecule(
+    mol: Any,
+    width: int,
+    height: int,
+    *,
+    colors: Sequence[tuple[str, float]] = (),
+    ringed: Sequence[int] = (),
+    label: str = "",
+) -> Markup:
+    """Draw a molecule of :func:`as_molecule`.
+
+    Parameters
+    ----------
+    mol : rdkit.Chem.Mol
+    width, height : int
+        In pixels.
+    colors : sequence of (str, float)
+        The colour below each atom, and its opacity; none by default.
+    ringed : sequence of int
+        Atoms with a ring around them.
+    label : str
+        What is read out.
+
+    Returns
+    -------
+    Markup
+        An SVG whose bonds and letters are of the ink of the page.
+    """
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    points = _coordinates(mol)
+    picture = rdMolDraw2D.MolDraw2DSVG(width, height)
+    options: Any = picture.drawOptions()
+    options.clearBackground = False
+    options.prepareMolsBeforeDrawing = False
+    options.fixedBondLength = _FIXED_BOND
+    options.padding = _PADDING
+    options.useBWAtomPalette()
+    picture.DrawMolecule(mol)
+    picture.FinishDrawing()
+    places = [picture.GetDrawCoords(at) for at in range(mol.GetNumAtoms())]
+    drawn = np.array([(place.x, place.y) for place in places])
+    # pixels of a bond, which is shorter where the molecule would not fit
+    bond = float(_FIXED_BOND)
+    if mol.GetNumBonds():
+        pairs = [(one.GetBeginAtomIdx(), one.GetEndAtomIdx()) for one in mol.GetBonds()]
+        lengths = np.linalg.norm(np.diff(drawn[pairs], axis=1), axis=2)
+        wide = np.linalg.norm(np.diff(points[pairs], axis=1), axis=2)
+        bond = float(_BOND_LENGTH * lengths.sum() / wide.sum())
+    shapes = "".join(
+        f'<circle class="halo" cx="{x:.1f}" cy="{y:.1f}" r="{_HALO * bond:.1f}" fill="{color}" '
+        f'opacity="{opacity:.2f}"/>'
+        for (x, y), (color, opacity) in zip(drawn.tolist() if colors else (), colors, strict=True)
+        if opacity > 0
+    )
+    shapes += "".join(
+        f'<circle class="ring" cx="{drawn[at, 0]:.1f}" cy="{drawn[at, 1]:.1f}" '
+        f'r="{_HALO * bond + _RING_GAP:.1f}" fill="none" stroke="var(--ink, currentColor)" '
+        'stroke-width="1.2"/>'
+        for at in ringed
+    )
+    return Markup(
+        f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}" '
+        f'style="--c: var(--ink, currentColor)" viewBox="0 0 {width} {height}">'
+        f"{shapes}{shapes_of(picture)}</svg>"
+    )

@@ -25,6 +25,12 @@ from gomkcn.mining.plots.filter_drawing import (
     response_fills,
 )
 from gomkcn.mining.plots.layout import DrawnGraph
+from gomkcn.mining.plots.molecule_drawing import (
+    as_molecule,
+    contribution_colors,
+    contribution_legend,
+    draw_molecule,
+)
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.plots.styles import line_styles
 from gomkcn.mining.show.page import flatten, render_page
@@ -54,6 +60,14 @@ _READ = {
 }
 # nothing but the style in the page itself
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# opacity of the colour of a response below an atom: bonds and letters are read on each of them
+_RESPONSE = 0.55
+# what an atom contributes, on each page that has it
+ATOMS_NOTE = (
+    "The contribution of an atom to a class is the log odds of the class, less those that the "
+    "classifier gives to the molecule without the atom and its bonds. Contributions of several "
+    "atoms do not add up."
+)
 _TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
 
 
@@ -114,6 +128,8 @@ def render_explanation(
         ordered=_ordered,
         logit=_logit,
         ringed=any(decision.ringed for decision in explanation.decisions),
+        has_atoms=any(one.contributions is not None for one in explanation.decisions),
+        atoms_note=ATOMS_NOTE,
         loss=_draw_loss(metrics),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
@@ -135,9 +151,26 @@ class _Drawings:
             around = " and its neighbourhood" if self.explanation.of_nodes else ""
             label = f"{like.name}{around}: {label}"
         fills = [PLAIN_FILL] * graph.num_nodes
+        if like is not None and like.contributions is not None:
+            label += f", in the colours of what they contribute to {self.explained(like)}"
+            colors = contribution_colors(like.contributions)
+            if molecule := _draw_molecule(graph, label, colors, like.ringed):
+                return molecule
         if like is not None:
             fills = self.explanation.colors.fills(like.features)
         return _draw(graph, fills, label, () if like is None else like.ringed)
+
+    def explained(self, decision: Decision) -> str:
+        """The name of the class that is explained by a graph."""
+        return self.explanation.class_names[decision.label]
+
+    def atoms(self, decision: Decision) -> Markup:
+        """What the colours below the atoms of a molecule say; empty for other graphs."""
+        if decision.contributions is None:
+            return Markup()
+        return contribution_legend(
+            self.explained(decision), float(np.abs(decision.contributions).max())
+        )
 
     def response(self, decision: Decision, number: int) -> Markup:
         """A graph whose nodes have the colours of their responses to a filter."""
@@ -149,8 +182,10 @@ class _Drawings:
         label = (
             f"responses of nodes to filter {number}, from {scores.min():.3f} to {scores.max():.3f}"
         )
-        return _draw(
-            decision.graph, response_fills(scores, learnt.low, learnt.high), label, decision.ringed
+        fills = response_fills(scores, learnt.low, learnt.high)
+        colors = [(fill, _RESPONSE) for fill in fills]
+        return _draw_molecule(decision.graph, label, colors, decision.ringed) or _draw(
+            decision.graph, fills, label, decision.ringed
         )
 
     def filter(self, number: int, wide: float = 1.0) -> Markup:
@@ -189,17 +224,37 @@ def _draw(
     graph: DrawnGraph, fills: Sequence[str], label: str, ringed: Sequence[int] = ()
 ) -> Markup:
     """A graph, larger for more nodes."""
-    wide = 0.7 if graph.num_nodes <= 10 else 1.3 if graph.num_nodes <= 60 else 1.8
+    molecule = _draw_molecule(graph, label)
+    if molecule:
+        return molecule
     return draw_structure(
         graph,
-        round(200 * wide),
-        round(170 * wide),
+        *_size_of(graph),
         lines=line_styles(graph.relations.kinds),
         letters=False,
         fills=fills,
         ringed=ringed,
         label=label,
     )
+
+
+def _size_of(graph: DrawnGraph) -> tuple[int, int]:
+    """Width and height of a drawing, in pixels."""
+    wide = 0.7 if graph.num_nodes <= 10 else 1.3 if graph.num_nodes <= 60 else 1.8
+    return round(200 * wide), round(170 * wide)
+
+
+def _draw_molecule(
+    graph: DrawnGraph,
+    label: str,
+    colors: Sequence[tuple[str, float]] = (),
+    ringed: Sequence[int] = (),
+) -> Markup:
+    """A graph as a molecule, with colours below its atoms; empty where it is none."""
+    mol = as_molecule(graph)
+    if mol is None:
+        return Markup()
+    return draw_molecule(mol, *_size_of(graph), colors=colors, ringed=ringed, label=label)
 
 
 def _ordered(contributions: Contributions, label: int) -> list[int]:

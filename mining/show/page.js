@@ -8,7 +8,7 @@ const LETTERS = Array.from({ length: 62 }, (_, node) => node < 26 ? String.fromC
 const CARD = { width: 118, height: 92 };
 const MOLECULE_CARD = { width: 168, height: 124 };
 const CARD_GAP = 6;
-const CARD_TEXT = 26;
+const CARD_TEXT = 20;
 const $ = (query, root = document) => root.querySelector(query);
 const $$ = (query, root = document) => [...root.querySelectorAll(query)];
 const digits = (number) => number.toLocaleString("en-US");
@@ -538,10 +538,11 @@ class Gallery {
   get fits() {
     // the box of a narrow window is as high as its content, up to a share of the window
     const high = isNarrow() ? 0.72 * window.innerHeight : this.box.clientHeight;
-    const along = (length, card) => Math.max(1, Math.floor((length + CARD_GAP) / (card + CARD_GAP)));
-    const columns = isNarrow() ? getComputedStyle(this.box).gridTemplateColumns.split(" ").length
-      : along(this.box.clientWidth, this.card.width);
-    return columns * along(high, this.card.height + CARD_TEXT);
+    const columns = getComputedStyle(this.box).gridTemplateColumns.split(" ").length;
+    // a picture is as wide as its column
+    const wide = (this.box.clientWidth + CARD_GAP) / columns - CARD_GAP;
+    const card = wide * this.card.height / this.card.width + CARD_TEXT;
+    return columns * Math.max(1, Math.floor((high + CARD_GAP) / (card + CARD_GAP)));
   }
 
   // from page to page

@@ -60,7 +60,7 @@ def test_a_run_of_nodes_and_what_it_predicts():
     assert Path("again/settings.toml").read_text() == text
     # 1. the classes of all nodes, also where none was given
     gomkcn("predict run g.csv --out predicted.csv")
-    table = predict_file(load_classifier("run"), "g.csv").columns()
+    table = predict_file(load_classifier("run"), "g.csv").table().columns()
     assert table["node"].tolist() == list(range(100))
     assert table["predicted"].tolist() == classes
     np.testing.assert_allclose(table["probability ring"] + table["probability star"], 1, rtol=1e-5)
@@ -69,13 +69,15 @@ def test_a_run_of_nodes_and_what_it_predicts():
     # 2. another graph, with classes or without
     other = write_edges("other.csv", copies=3)
     assert (
-        predict_file(load_classifier("run"), "other.csv").columns()["predicted"].tolist() == other
+        predict_file(load_classifier("run"), "other.csv").table().columns()["predicted"].tolist()
+        == other
     )
     Path("other.features.csv").write_text(
         "id,size\n" + "".join(f"{node},{node % 3}\n" for node in range(30))
     )
     assert (
-        predict_file(load_classifier("run"), "other.csv").columns()["predicted"].tolist() == other
+        predict_file(load_classifier("run"), "other.csv").table().columns()["predicted"].tolist()
+        == other
     )
 
 
@@ -86,7 +88,7 @@ def test_nodes_of_several_graphs():
         graphs.append(typed_graph(list(shape.to_directed().edges), 5, {"label": label}))
     write_dgl_graphs("several.bin", graphs)
     gomkcn(f"train several.bin --nodes --out run {QUICK}")
-    table = predict_file(load_classifier("run"), "several.bin").columns()
+    table = predict_file(load_classifier("run"), "several.bin").table().columns()
     assert list(table)[:3] == ["graph", "node", "predicted"]
     assert table["graph"].tolist() == [node // 5 for node in range(60)]
     assert table["predicted"].tolist() == [str(node // 5 % 2) for node in range(60)]

@@ -172,7 +172,7 @@ def test_tuned_settings_find_the_motifs():
     assert not load_classifier("run").model.read_input
     # classes have the names of the motifs, that were written beside the graphs
     assert metrics["baseline"]["answer"] == "book"
-    assert set(predict_file(load_classifier("run"), "m.bin").columns()["predicted"]) == {
+    assert set(predict_file(load_classifier("run"), "m.bin").table().columns()["predicted"]) == {
         "book", "diamond6", "circle", "email"
     }  # fmt: skip
 
@@ -362,7 +362,7 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     assert first.settings.model.relations == {"edge": True}
     other = trained(None, first.settings, directed=False, filter_size=5)
     assert (other.settings.model.relations, other.model.first_conv.settings.max_nodes) == (None, 5)
-    assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
+    assert len(predict_file(other, "directed.bin").table().columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
     own = ClassifierSettings().read("own.toml").override({"path": "directed.bin", **SETTINGS})
@@ -375,11 +375,11 @@ def test_molecules_with_classes_are_learnt_from():
     Path("drugs.csv").write_text(f"smiles,class\n{rows}")
     classifier = trained("drugs.csv", split=(0.5, 0.25, 0.25))
     assert classifier.class_names == ("N", "O")
-    every = predict_file(classifier, "drugs.csv").columns()["predicted"]
+    every = predict_file(classifier, "drugs.csv").table().columns()["predicted"]
     assert len(every) == 20
     # molecules without nitrogen lack its column, and are classified as they were
     Path("alcohols.csv").write_text("smiles\n" + "".join(f"{'C' * n}O\n" for n in range(2, 12)))
-    alcohols = predict_file(classifier, "alcohols.csv").columns()["predicted"]
+    alcohols = predict_file(classifier, "alcohols.csv").table().columns()["predicted"]
     assert alcohols.tolist() == every[::2].tolist()
 
 
