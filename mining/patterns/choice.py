@@ -347,7 +347,7 @@ def _looks_in_time(
 def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: str) -> str:
     """How many random graphs were drawn, and why, and what that means for p."""
     number = next(iter(results.values())).num_samples
-    families = {_family(structure) for structure, result in results.items() if _occurs(result)}
+    families = {family_of(structure) for structure, result in results.items() if _occurs(result)}
     if not families:
         return f"{number:,} random graphs were drawn, and no structure that is compared is in any."
     least = len(families) / (min(number, looks.first) + 1)
@@ -363,7 +363,7 @@ def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: st
 def _too_few(null: str, results: Mapping[Structure, NullComparison]) -> list[str]:
     """What so few random graphs cannot tell, a sentence or none."""
     number = next(iter(results.values())).num_samples
-    families = {_family(structure) for structure, result in results.items() if _occurs(result)}
+    families = {family_of(structure) for structure, result in results.items() if _occurs(result)}
     said = what_few_cannot_tell(number, len(families))
     return [f"Null model “{null}”: {said}."] if said else []
 
@@ -462,7 +462,7 @@ def _count_sizes(
             report(done / sizes.steps[size])
 
         try:
-            return _take_censuses([mined.graph], alone, mined.categories, spend_and_report)
+            return take_censuses([mined.graph], alone, mined.categories, spend_and_report)
         except TimeUpError:
             return Censuses(refused=_TIME_UP)
 
@@ -509,7 +509,7 @@ class Censuses:
         return CensusTable(self.structures, exact_array(self.counts).reshape(shape))
 
 
-def _take_censuses(
+def take_censuses(
     graphs: Sequence[CSRGraph], sizes: range, categories: Categories, spend: Spend
 ) -> Censuses:
     """Count all structures of some sizes in each graph."""
@@ -546,7 +546,7 @@ def _count_in_random(
         if drawn is None:
             raise TimeUpError
         graphs = [drawn.draw(k) for k in numbers]
-        return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
+        return take_censuses(graphs, sizes, mined.categories, steps.check_time)
 
     nothing = CensusTable.joined([])
     counted = nothing
@@ -615,10 +615,10 @@ def compare_censuses(
 
 
 def _families(censuses: CensusTable) -> np.ndarray:
-    return np.array([_family(structure) for structure in censuses.structures])
+    return np.array([family_of(structure) for structure in censuses.structures])
 
 
-def _family(structure: Structure) -> int:
+def family_of(structure: Structure) -> int:
     """The family that a structure is corrected with."""
     return 2 * structure.num_nodes + (structure.alone is not structure)
 

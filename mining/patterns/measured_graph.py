@@ -17,19 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.counting.census import (
-    Counts,
-    census_sizes,
-    census_steps,
-    count_in_each,
-    is_plain,
-)
+from gomkcn.mining.counting.census import CensusTable, census_sizes, census_steps, is_plain
 from gomkcn.mining.counting.census_formulas import count_orbits
 from gomkcn.mining.counting.graphlets import ORBITS, graphlets
 from gomkcn.mining.counting.watching import UncountableError
-from gomkcn.mining.patterns.choice import ChoiceRules, with_grace, with_structures_alone
+from gomkcn.mining.patterns.choice import (
+    Censuses,
+    ChoiceRules,
+    family_of,
+    take_censuses,
+    with_grace,
+)
 from gomkcn.mining.significance.jackknife import jackknife_errors, shares_of
-from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -213,42 +212,22 @@ def _by_counting(
     sizes = _sizes_in_time(mined, rules, steps, 1 + num_units)
     sizes = range(max(3, sizes.start), max(3, sizes.stop))
 
-    def take(left_out: int) -> Counted:
+    def take(left_out: int) -> Censuses:
         graph = mined.graph if left_out < 0 else without_nodes(mined.graph, owner == left_out)
-        return Counted.of(graph, sizes, mined.categories, steps)
+        return take_censuses([graph], sizes, mined.categories, steps.check_time)
 
     # -1: the whole graph
     items = range(-1, num_units) if sizes else ()
-    found = steps.each("shares of structures", Counted, take, items, in_time=True)
-    if not found or len(found) < 1 + num_units:
+    found = steps.each("shares of structures", Censuses, take, items, in_time=True)
+    if not found or len(found) < 1 + num_units or any(taken.refused for taken in found):
         return []
-    known: dict[bytes, Structure] = {}
-    each: list[Counts] = [
-        {known.setdefault(structure.key, structure): number for structure, number in one.counts}
-        for one in found
-    ]
-    every = with_structures_alone(each)
-    structures = list(dict.fromkeys(structure for counts in every for structure in counts))
-    if not structures:
+    every = CensusTable.joined([taken.table for taken in found]).with_structures_alone()
+    if not every.structures:
         return []
-    table = np.array([[counts.get(one, 0) for one in structures] for counts in every], np.float64)
-    family = np.array([2 * one.num_nodes + (one.alone is not one) for one in structures])
-    shares = shares_of(table, family)
-    totals = [every[0].get(structure, 0) for structure in structures]
-    return [Measured(structures, totals, shares[0], jackknife_errors(shares[1:]))]
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """How often each structure occurs in a graph, as a step keeps it."""
-
-    counts: list[tuple[Structure, int]]
-
-    @classmethod
-    def of(cls, graph: CSRGraph, sizes: range, categories: Categories, steps: Steps) -> Counted:
-        """Count the structures of some sizes."""
-        (counts,) = count_in_each([graph], sizes, categories, steps.check_time)
-        return cls(list(counts.items()))
+    family = np.array([family_of(structure) for structure in every.structures])
+    shares = shares_of(every.counts.astype(np.float64), family)
+    totals = every.counts[0].tolist()
+    return [Measured(list(every.structures), totals, shares[0], jackknife_errors(shares[1:]))]
 
 
 def without_nodes(graph: CSRGraph, is_out: np.ndarray) -> CSRGraph:
@@ -271,6 +250,5 @@ def without_nodes(graph: CSRGraph, is_out: np.ndarray) -> CSRGraph:
         "graph_ptr": np.concatenate([[0], np.cumsum(kept)])[graph.graph_ptr],
     }
     links = None if graph.links is None else graph.links[stays]
-    return replace(
-        graph, **changes, links=links, weights=None, node_ids=None, graph_names=None, loops=None
-    )
+    unknown = dict.fromkeys(("weights", "node_ids", "graph_names", "loops", "atoms", "sides"), None)
+    return replace(graph, **changes, **unknown, links=links)
