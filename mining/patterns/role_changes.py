@@ -115,7 +115,7 @@ def changed_roles(
     >>> rules = PatternMiner().choice_rules(as_csr(path))
     >>> found = changed_roles(as_csr(path), as_csr(star), rules, Steps())
     >>> found.rows[0].node, PLACES[found.rows[0].most_changed[0]]
-    ('a', 'centre of a star with 3 leaves')
+    ('a', 'middle of a path of 3 nodes')
     """
     graphs = (first, second)
     if any(graph.num_graphs > 1 for graph in graphs):
