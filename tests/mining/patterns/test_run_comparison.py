@@ -6,6 +6,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.stats import norm
 from self_contained import assert_loads_nothing
 from tiny_runs import pattern_of, run_of, significance_of
 
@@ -272,6 +273,10 @@ def test_graphs_are_compared_by_shares_and_the_surest_difference_is_first():
         table["difference_error"],
         np.hypot(table["share_error_first"], table["share_error_second"]),
     )
+    # each p is multiplied by how many are less sure, the surest by all
+    p = 2 * norm.sf(np.abs(table["difference_z"]))
+    expected = np.maximum.accumulate(p * np.arange(len(p), 0, -1)).clip(max=1)
+    assert np.allclose(table["p_difference"], expected)
     # what the second graph does not have is none of it
     gone = [one for one in rows if one.first.share and not one.second.share]
     assert gone and all(one.ratio == 0 for one in gone)
