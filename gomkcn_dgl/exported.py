@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl import layer
@@ -49,6 +50,7 @@ def load_exported(path: str | os.PathLike[str]) -> Any:
     """
     if torch.cuda.is_available():
         from gomkcn_dgl.kernels import matching_triton  # noqa: F401
-    with file_problems(path), open(path, "rb"):
+    file = Path(path)
+    with file_problems(file), file.open("rb"):
         pass
-    return torch.export.load(os.fspath(path)).module()
+    return torch.export.load(str(file)).module()
