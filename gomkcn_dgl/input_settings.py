@@ -39,7 +39,7 @@ class InputSettings(SettingsTable):
         None, "Column of target nodes, by name or number", usual="from the header"
     )
     feature_file: str | None = setting(None, "Node features, one row per node: .npy or .csv")
-    format: str | None = setting(None, "File format", words=FORMATS, usual="by file name")
+    format: str | None = setting(None, "File format", words=tuple(FORMATS), usual="by file name")
     class_names: str | None = setting(None, "Names of the classes: .csv, .json or .toml")
     class_column: str | None = setting(
         None, "Column of the classes of molecules or of nodes, or none", usual=_CLASS_COLUMNS

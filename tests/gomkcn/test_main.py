@@ -430,6 +430,8 @@ def test_help_has_an_example_and_is_short_until_all_is_asked_for(command):
         everything = gomkcn(f"{command} --help-all")
         for option in options_of(command).values():
             assert option.param_type_name == "argument" or option.opts[0] in everything
+        # words for people, of which no value of Python is
+        assert "<function" not in everything and "object at 0x" not in everything
         # once, and not from then on
         assert gomkcn(f"{command} --help") == said
 
