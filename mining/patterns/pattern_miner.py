@@ -493,10 +493,10 @@ class PatternMiner(WithTables, GraphEstimator):
         Examples
         --------
         >>> import networkx as nx
-        >>> rings = [nx.cycle_graph(5)] * 4
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
         >>> PatternMiner(null=None, filters="none").fit(rings).save("rings.miner")
-        >>> PatternMiner.load("rings.miner").transform([nx.cycle_graph(5)]).tolist()
-        [[1.0, 0.0]]
+        >>> PatternMiner.load("rings.miner").transform(nx.cycle_graph(4)).tolist()
+        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
         """
         if not hasattr(self, "patterns_"):
             raise InputError("the miner must be fitted before it is saved; call fit first.")

@@ -150,7 +150,7 @@ def test_examples_of_public_names_import_from_the_door():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_example_runs(name):
+def test_the_example_runs(name, folder):
     report = []
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     runner.run(EXAMPLES[name], out=report.append)
