@@ -15,7 +15,7 @@ from gomkcn_dgl.runtime.files import file_problems
 # what defines the operators and the arguments of a program, when it is imported
 _DEFINES = (channel_operator, matching_numba, layer)
 # arguments that a program was exported with, which are no more than tensors
-_ARGUMENTS = [SubgraphTensors, layer.GraphBatch]
+_ARGUMENTS: list[Any] = [SubgraphTensors, layer.GraphBatch]
 
 
 def load_exported(path: str | os.PathLike[str]) -> Any:
