@@ -93,10 +93,12 @@ GIVEN = ("ring-5", Structure.parse("a--b, b--c"))
     ],
 )
 def test_a_loaded_miner_is_the_miner(graph, y, params, tmp_path):
-    miner = PatternMiner(**{"filters": "none", **params}).fit(graph, y)
+    miner = PatternMiner(**{"filters": "none", "random_state": 5, **params}).fit(graph, y)
     miner.save(tmp_path / "miner")
     loaded = PatternMiner.load(tmp_path / "miner")
-    assert repr(loaded) == repr(miner)
+    assert repr(loaded) == repr(miner) and loaded.random_state_ == 5
+    # a motif is one record, in the set and among the patterns
+    assert all(loaded.patterns_[motif.id] is motif for motif in loaded.motif_set_)
     np.testing.assert_array_equal(loaded.transform(graph), miner.transform(graph))
     assert loaded.get_feature_names_out().tolist() == miner.get_feature_names_out().tolist()
     tables = ("structures", "motifs", "occurrences", "copies")
