@@ -500,13 +500,12 @@ class PatternMiner(WithTables, GraphEstimator):
         """
         if not hasattr(self, "patterns_"):
             raise InputError("the miner must be fitted before it is saved; call fit first.")
-        is_miner = isinstance(self.filters, FilterMiner)
         save_value(
             path,
             StoredMiner(
                 params=self._stored_params(),
                 seed=self.random_state_,
-                filters=None if is_miner else self.filters,
+                filters=self.filters if isinstance(self.filters, str) else None,
                 fitted_filters=None if self.filters_ is None else self.filters_.to_bytes(),
                 patterns=StoredPatterns.of(self.patterns_),
                 others=StoredPatterns.of(self.others_),
@@ -556,11 +555,9 @@ class PatternMiner(WithTables, GraphEstimator):
     def _of_stored(cls, stored: StoredMiner) -> PatternMiner:
         data = stored.fitted_filters
         filters = None if data is None else FilterMiner.of_bytes(data)
-        given = stored.filters
+        given = stored.filters or (filters and filters.unfitted())
         if given is None:
-            if filters is None:
-                raise ValueError("the miner of filters is missing")
-            given = filters.unfitted()
+            raise ValueError("the miner of filters is missing")
         params = {field.name: getattr(stored.params, field.name) for field in fields(StoredParams)}
         miner = cls(**params, filters=given, random_state=stored.seed)
         miner.check()
