@@ -8,11 +8,14 @@ from typing import Any
 
 from gomkcn_dgl import layer
 from gomkcn_dgl._torch import torch
+from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.kernels import channel_operator, matching_numba
 from gomkcn_dgl.runtime.files import file_problems
 
 # what defines the operators and the arguments of a program, when it is imported
 _DEFINES = (channel_operator, matching_numba, layer)
+# arguments that a program was exported with, which are no more than tensors
+_ARGUMENTS: list[Any] = [SubgraphTensors, layer.GraphBatch]
 
 
 def load_exported(path: str | os.PathLike[str]) -> Any:
@@ -21,6 +24,10 @@ def load_exported(path: str | os.PathLike[str]) -> Any:
     It is ``torch.export.load(path).module()``, where the operators of this package are known.
     A program is made of subgraphs and features, of as many nodes as those that it was exported
     with, unless ``dynamic_shapes`` of ``torch.export.export`` says otherwise.
+
+    Read only files that you trust: ``torch.export.load`` can run code that is in the file, which
+    PyTorch says of it, too. The folder of ``gomkcn train``, which :func:`gomkcn.load` reads, and a
+    ``state_dict`` that ``torch.load(path, weights_only=True)`` reads, cannot.
 
     Parameters
     ----------
@@ -48,4 +55,6 @@ def load_exported(path: str | os.PathLike[str]) -> Any:
     file = Path(path)
     with file_problems(file), file.open("rb"):
         pass
+    # else they are read by a pickle of any kind, and PyTorch warns of it
+    torch.serialization.add_safe_globals(_ARGUMENTS)
     return torch.export.load(str(file)).module()

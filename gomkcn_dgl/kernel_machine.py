@@ -232,8 +232,15 @@ class GOMKGram(TransformerMixin, _OfGraphs):
     random_state: RandomState = 0
 
     @usual_torch()
-    def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
-        """Keep the training graphs."""
+    def fit(self, graphs: Any, y: Any = None, sample_weight: None = None) -> GOMKGram:
+        """Keep the training graphs; ``sample_weight`` is refused, as no kernel has weights."""
+        if sample_weight is not None:
+            raise InputError(
+                "sample_weight",
+                "must not be given, since the kernel of two graphs does not depend on weights",
+                way_out="give it to the classifier behind this step, as in "
+                "pipeline.fit(graphs, y, svc__sample_weight=weights)",
+            )
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
         check_int("num_patterns", self.num_patterns, 0, MOST_WIDE)
@@ -274,9 +281,9 @@ class GOMKGram(TransformerMixin, _OfGraphs):
             steps=steps,
         )
 
-    def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, graphs: Any, y: Any = None, sample_weight: None = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return self.fit(graphs).values()
+        return self.fit(graphs, y, sample_weight).values()
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Kernel values of graphs with the G training graphs, float64 ``[H, G]``.

@@ -1,7 +1,7 @@
 """Files, processes, steps and compiled code: how a job is stopped, shared, resumed.
 
-Here: what a package shows of itself. Its public names are imported when they are first used, and
-the layer that draws registers how notebooks show plain records.
+Here: what a package shows of itself. Its public names are imported when they are first used, the
+layer that draws registers how notebooks show plain records, and that of runs how folders keep them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 _renderers: dict[type, Callable[[Any], str]] = {}
 _modules: dict[str, str] = {}
+_run_modules: dict[str, str] = {}
 
 
 def lazy_names(
@@ -56,9 +57,23 @@ def register_html(kind: type, renderer: Callable[[Any], str]) -> None:
 
 def html_module_of(value: Any) -> Any:
     """The module that registers the renderers of an object's package; None where none is named."""
-    defined_in = type(value).__module__
-    for package, module in _modules.items():
-        if defined_in.startswith(f"{package}."):
+    return _module_for(type(value), _modules)
+
+
+def register_run_module(package: str, module: str) -> None:
+    """Name the module that has ``save_run`` and ``load_run`` of a package."""
+    _run_modules[package] = module
+
+
+def run_module_of(kind: type) -> Any:
+    """The module that writes and reads the folders of the runs that a class stands for."""
+    return _module_for(kind, _run_modules)
+
+
+def _module_for(kind: type, modules: dict[str, str]) -> Any:
+    """The module that is named for the package of a class; None where none is."""
+    for package, module in modules.items():
+        if kind.__module__.startswith(f"{package}."):
             return importlib.import_module(module)
     return None
 

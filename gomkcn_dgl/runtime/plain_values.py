@@ -10,15 +10,21 @@ not fit to the type is refused.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import zipfile
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.lib import format as npy
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import as_path, atomic_file, read_file, reason_of
 
 Value = TypeVar("Value")
 
@@ -85,6 +91,24 @@ def read_value(file: BinaryIO, kind: type[Value]) -> Value:
         zlib.error,
     ) as error:
         raise DamagedValueError(str(error)) from None
+
+
+def save_value(path: str | Path, value: Any) -> None:
+    """Write a plain value to a file."""
+    with atomic_file(as_path("path", path)) as file:
+        write_value(file, value)
+
+
+@contextlib.contextmanager
+def saved_value(path: str | Path, kind: type[Value], writer: str) -> Iterator[Value]:
+    """Read the file that ``writer`` wrote; what makes an object of its value may refuse it, too."""
+    path = as_path("path", path)
+    try:
+        yield read_value(io.BytesIO(read_file(path)), kind)
+    except (OSError, DamagedValueError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise InputError(
+            f"{str(path)!r} must be a file that {writer} wrote ({reason_of(error)})."
+        ) from None
 
 
 def _arrays_in(file: IO[bytes], size: int) -> Iterator[np.ndarray]:

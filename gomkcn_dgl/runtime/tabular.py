@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_FORMATS = ("csv", "parquet", "json")
-PICTURE_FORMATS = ("svg", "png", "pdf")
 # what a spreadsheet takes for the begin of a formula, also behind a tab or a line end
 _BEGIN_FORMULA = "=+-@\t\r"
 # what a notebook shows of a table, which is all structures of up to five nodes
@@ -119,17 +118,14 @@ class Tabular:
 
 
 class _Result(Protocol):
-    """What has a table, or several by name, and a picture."""
+    """What has a table, or several by name."""
 
     @property
     def table(self) -> Callable[..., Table]: ...
 
-    @property
-    def plot(self) -> Callable[..., Any]: ...
 
-
-class TableAndPlot:
-    """What all results have that have a ``table(which)`` and a ``plot()``."""
+class WithTables:
+    """What all results have that are no table, and have a ``table(which)``."""
 
     def to_pandas(self: _Result, *which: str) -> pd.DataFrame:
         """The table, or the one of a name, as a frame of pandas."""
@@ -138,28 +134,6 @@ class TableAndPlot:
     def to_polars(self: _Result, *which: str) -> pl.DataFrame:
         """The table, or the one of a name, as a frame of Polars, which must be installed."""
         return self.table(*which).to_polars()
-
-    def save(self: _Result, path: str | Path) -> None:
-        """Write the table to a file or, where its name ends so, the picture.
-
-        Parameters
-        ----------
-        path : path
-            Ends in .csv, .json or .parquet for ``table()``, or in .svg, .png or .pdf for
-            ``plot()``.
-
-        Raises
-        ------
-        InputError
-            For another ending, or a file that cannot be written.
-        """
-        ending = Path(path).suffix.removeprefix(".")
-        check_choice("the ending of path", ending, (*TABLE_FORMATS, *PICTURE_FORMATS))
-        if ending in TABLE_FORMATS:
-            self.table().save(path)
-            return
-        with atomic_file(path) as file:
-            self.plot().savefig(file, format=ending)
 
 
 def _arrow_array(column: Any) -> pa.Array:

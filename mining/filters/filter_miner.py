@@ -8,6 +8,7 @@ the graph has more of a structure than random graphs with its degrees.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,10 +43,10 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.runtime.files import as_path, atomic_file, reason_of
+from gomkcn_dgl.runtime.files import as_path, atomic_file, read_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import PICTURE_FORMATS, TABLE_FORMATS, Table, TableAndPlot
+from gomkcn_dgl.runtime.tabular import Table, WithTables
 from gomkcn_dgl.settings import values_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ MOST_CONTRAST_EDGES = 8_000_000
 _NESTED = "learning__"
 
 
-class FilterMiner(TableAndPlot, GraphEstimator):
+class FilterMiner(WithTables, GraphEstimator):
     """Find the frequent patterns of a graph beyond chance, as filters.
 
     Every node has a subgraph of each size around it. Filters are structures that the graph shows
@@ -652,14 +653,7 @@ class FilterMiner(TableAndPlot, GraphEstimator):
         return csr
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code).
-
-        A file that ends in .csv, .json or .parquet gets the table of filters, and one in .svg, .png
-        or .pdf their picture, as of all results.
-        """
-        if Path(path).suffix.removeprefix(".") in (*TABLE_FORMATS, *PICTURE_FORMATS):
-            super().save(path)
-            return
+        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code)."""
         with atomic_file(path) as file:
             self.write_to(file)
 
@@ -670,6 +664,12 @@ class FilterMiner(TableAndPlot, GraphEstimator):
         # the seed that was used stands for a generator of seeds
         params = self.get_params(deep=False) | {"random_state": self.random_state_}
         write_miner(file, params, self.bank_, vars(self))
+
+    def to_bytes(self) -> bytes:
+        """What :meth:`save` writes."""
+        file = io.BytesIO()
+        self.write_to(file)
+        return file.getvalue()
 
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:
@@ -682,13 +682,18 @@ class FilterMiner(TableAndPlot, GraphEstimator):
         """
         path = as_path("path", path)
         try:
-            params, bank, fitted = read_miner(path)
-            miner = cls(**params)
-            miner.check()
+            return cls.of_bytes(read_file(path))
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> FilterMiner:
+        """The miner that :meth:`write_to` wrote; a ValueError, KeyError or such for other bytes."""
+        params, bank, fitted = read_miner(data)
+        miner = cls(**params)
+        miner.check()
         miner._remember(bank)
         miner.random_state_ = int(params["random_state"])
         vars(miner).update(fitted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -20,7 +19,6 @@ from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.archives import load_arrays
-from gomkcn_dgl.runtime.files import read_file
 from gomkcn_dgl.subgraphs import SubgraphSettings
 
 # of the file of a miner
@@ -65,12 +63,12 @@ def write_miner(
     np.savez_compressed(file, allow_pickle=False, record=np.array(text), **arrays)
 
 
-def read_miner(path: Path) -> tuple[dict[str, Any], FilterBank, dict[str, Any]]:
+def read_miner(data: bytes) -> tuple[dict[str, Any], FilterBank, dict[str, Any]]:
     """Read the parameters, the bank, and what a fit left, by name.
 
-    Raises OSError, EOFError, ValueError, KeyError or TypeError for any other file.
+    Raises EOFError, ValueError, KeyError or TypeError for any other file.
     """
-    arrays = load_arrays(read_file(path))
+    arrays = load_arrays(data)
     record = json.loads(str(arrays["record"]))
     if record["format"] != FORMAT:
         raise ValueError(f"its format is {record['format']}, this version reads {FORMAT}")

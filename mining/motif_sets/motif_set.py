@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +26,24 @@ from gomkcn.mining.motif_sets.motif_columns import (
     motif_rows,
     motif_table,
 )
-from gomkcn.mining.motif_sets.motif_set_record import GivenRecord, MotifRecord, MotifSetRecord
+from gomkcn.mining.motif_sets.motif_set_record import (
+    GivenRecord,
+    MotifRecord,
+    MotifSetRecord,
+    StoredMotifSet,
+)
 from gomkcn.mining.motif_sets.searching import Question
 from gomkcn.mining.structures.marked_graph import marked_graph
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn.mining.structures.occurrences import NONE, Occurrences, pick_disjoint
-from gomkcn.mining.structures.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern
+from gomkcn.mining.structures.occurrences import NONE, Occurrences, StoredOccurrences, pick_disjoint
+from gomkcn.mining.structures.pattern import (
+    NO_EDITS,
+    UNCOUNTED,
+    MotifPart,
+    OrbitFeature,
+    Pattern,
+    StoredPatterns,
+)
 from gomkcn.mining.structures.records import as_record
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
@@ -37,10 +51,11 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime.plain_values import save_value, saved_value
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table, TableAndPlot
+from gomkcn_dgl.runtime.tabular import Table, WithTables
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
@@ -55,7 +70,7 @@ _MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
-class MotifSet(TableAndPlot):
+class MotifSet(WithTables):
     """The motifs of a graph: structures that shorten its description when copies are named.
 
     A graph is described by its degrees and the number of graphs that have them. Where the edges of
@@ -434,6 +449,63 @@ class MotifSet(TableAndPlot):
                 else cls.of_record(other, relations, others, other_edits, blocks)
             ),
         )
+
+    @property
+    def stored(self) -> StoredMotifSet:
+        """A plain value, which :meth:`of_stored` reads."""
+        bases = [self] if self.other is None else [self, self.other]
+        parts = [[part.motif for part in base.motifs if part.motif is not None] for base in bases]
+        shown = [*self.motifs, *bases[-1].motifs, *(base.closest for base in bases)]
+        structures = [pattern.structure for pattern in shown if pattern is not None]
+        blocks = self.known_blocks
+        return StoredMotifSet(
+            self.to_record(),
+            structures[0].relations if structures else SIMPLE,
+            StoredOccurrences.of([part.copies for of_base in parts for part in of_base]),
+            [[part.edits for part in of_base] for of_base in parts],
+            StoredPatterns.of([one for one in self if one.frequency.occurrences != UNCOUNTED]),
+            None if blocks is None else blocks.columns(),
+        )
+
+    @classmethod
+    def of_stored(cls, stored: StoredMotifSet) -> MotifSet:
+        """Read what :attr:`stored` gave; a ValueError for parts that do not belong together."""
+        records = [record for record in (stored.record, stored.record.other) if record is not None]
+        sizes = [motif.num_nodes for record in records for motif in record.motifs]
+        rest = iter(stored.copies.read(sizes))
+        copies = [list(islice(rest, len(record.motifs))) for record in records]
+        blocks = None if stored.blocks is None else Table(stored.blocks)
+        found = cls.of_record(stored.record, stored.relations, copies, stored.edits, blocks)
+        part_of = {pattern.key: pattern.motif for pattern in found.motifs}
+        return found.with_patterns(stored.known.read(part_of))
+
+    def save(self, path: str | Path) -> None:
+        """Write the set to a file, of arrays and JSON, in which nothing can run code.
+
+        ``table().save(path)`` writes a table, and ``plot().savefig(path)`` a picture.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import gomkcn
+        >>> graph = nx.disjoint_union_all([nx.complete_graph(5)] * 4)
+        >>> gomkcn.motif_set(graph).save("cliques.motifs")
+        >>> gomkcn.MotifSet.load("cliques.motifs").transform([nx.complete_graph(6)]).tolist()
+        [[1.0, 0.33...]]
+        """
+        save_value(path, self.stored)
+
+    @classmethod
+    def load(cls, path: str | Path) -> MotifSet:
+        """Read a set that :meth:`save` wrote.
+
+        Raises
+        ------
+        InputError
+            For a file that cannot be read, or is no such set.
+        """
+        with saved_value(path, StoredMotifSet, "MotifSet.save") as stored:
+            return cls.of_stored(stored)
 
     def _repr_html_(self) -> str | None:
         """The motifs with their drawings, for a notebook."""

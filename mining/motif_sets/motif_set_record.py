@@ -1,13 +1,17 @@
-"""The records of a motif set in ``patterns.json``; copies are in a table of their own."""
+"""The records of a motif set: in ``patterns.json``, whose copies are in a table, and in a file."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
+import numpy as np
 from msgspec import Meta
 
-from gomkcn.mining.structures.pattern import OrbitFeature
+from gomkcn.mining.structures.occurrences import StoredOccurrences
+from gomkcn.mining.structures.pattern import OrbitFeature, StoredPatterns
 from gomkcn.mining.structures.records import Count, Record, Share
+from gomkcn_dgl.relations import Relations
 
 
 class MotifRecord(Record):
@@ -85,3 +89,32 @@ class MotifSetRecord(Record):
     not_used: tuple[str, ...]
     # the set of the other base, where there is one
     other: MotifSetRecord | None
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMotifSet:
+    """A motif set as a plain value, which a file holds.
+
+    Attributes
+    ----------
+    record : MotifSetRecord
+    relations : Relations
+        Those of the motifs.
+    copies : StoredOccurrences
+        Of each motif, then of each of the other base.
+    edits : list of list of numpy.ndarray
+        Of each motif, and of each of the other base.
+    known : StoredPatterns
+        What else is known of the motifs that were counted.
+    blocks : dict from str to numpy.ndarray, or None
+        The table of blocks of the set that has some.
+    motif_set_format : int
+    """
+
+    record: MotifSetRecord
+    relations: Relations
+    copies: StoredOccurrences
+    edits: list[list[np.ndarray]]
+    known: StoredPatterns
+    blocks: dict[str, np.ndarray] | None
+    motif_set_format: Literal[1] = 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gomkcn.mining.counting.watching import steps_in
 from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filter_proposals import check_proposals
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
-from gomkcn.mining.motif_sets.motif_set import summary
+from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.choice import (
     USUAL_CLASS_SIZES,
     ChoiceRules,
@@ -24,6 +25,7 @@ from gomkcn.mining.patterns.choice import (
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
 from gomkcn.mining.patterns.role_table import table_of_roles
 from gomkcn.mining.patterns.run_tables import tables_of
+from gomkcn.mining.patterns.stored_miner import StoredMiner, StoredParams
 from gomkcn.mining.settings.miner_settings import (
     AUTO,
     FILTERS,
@@ -36,16 +38,18 @@ from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph, classes_of
+from gomkcn.mining.structures.pattern import StoredPatterns
 from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputTypeError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.runtime.job import JobProgress
+from gomkcn_dgl.runtime.plain_values import save_value, saved_value
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table, TableAndPlot
+from gomkcn_dgl.runtime.tabular import Table, WithTables
 from gomkcn_dgl.settings import values_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -72,7 +76,7 @@ _OF_MOLECULES = (
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(TableAndPlot, GraphEstimator):
+class PatternMiner(WithTables, GraphEstimator):
     """Find what a graph or a collection of graphs is made of.
 
     The answer is the motif set: the few structures whose copies shorten the description of the
@@ -150,8 +154,9 @@ class PatternMiner(TableAndPlot, GraphEstimator):
         What was counted beside the patterns, the largest z first.
     relations_ : Relations
         The relations of the graph, and whether their edges have a direction.
-    graph_ : CSRGraph
-        The graph that it was fitted to, without weights.
+    graph_ : CSRGraph or None
+        The graph that it was fitted to, without weights; None for a miner that was read from a
+        file.
     is_partial_ : bool
         Whether time was up before all was done.
     notes_ : tuple of str
@@ -372,7 +377,7 @@ class PatternMiner(TableAndPlot, GraphEstimator):
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 8. only what ends whole leaves something behind
-        self.graph_ = given
+        self.graph_: CSRGraph | None = given
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.roles_ = roles
@@ -472,6 +477,111 @@ class PatternMiner(TableAndPlot, GraphEstimator):
         return np.array(
             [f"{pattern.id}: {pattern.name}" for pattern in self.patterns_], dtype=object
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted miner to a file, of arrays and JSON, in which nothing can run code.
+
+        The graph is not in it: keep the :class:`gomkcn.MiningRun` for its page. ``table().save``
+        writes a table, and ``plot().savefig`` a picture.
+
+        Raises
+        ------
+        InputError
+            For a miner that is not fitted, a null model that has no name, or a file that cannot be
+            written.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
+        >>> PatternMiner(null=None, filters="none").fit(rings).save("rings.miner")
+        >>> PatternMiner.load("rings.miner").transform(nx.cycle_graph(4)).tolist()
+        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+        """
+        if not hasattr(self, "patterns_"):
+            raise InputError("the miner must be fitted before it is saved; call fit first.")
+        save_value(
+            path,
+            StoredMiner(
+                params=self._stored_params(),
+                seed=self.random_state_,
+                filters=self.filters if isinstance(self.filters, str) else None,
+                fitted_filters=None if self.filters_ is None else self.filters_.to_bytes(),
+                patterns=StoredPatterns.of(self.patterns_),
+                others=StoredPatterns.of(self.others_),
+                motif_set=self.motif_set_.stored,
+                roles=None if self.roles_ is None else self.roles_.columns(),
+                relations=self.relations_,
+                feature_names=tuple(self.feature_names_in_.tolist()),
+                is_partial=self.is_partial_,
+                notes=self.notes_,
+                warnings=self.warnings_,
+                null_models=dict(self.null_models_),
+                random_graphs=dict(self.random_graphs_),
+                classes=self.graph_classes_,
+                class_search=self.class_search_,
+            ),
+        )
+
+    def _stored_params(self) -> StoredParams:
+        """The parameters as a plain value."""
+        settings = self.settings
+        if unnamed := [null for null in settings.nulls if not isinstance(null, str)]:
+            raise InputError(
+                "null",
+                "must be names of null models, where the miner is saved",
+                got=repr(unnamed[0]),
+                way_out="save the motif set alone",
+            )
+        known = {field.name: getattr(self, field.name) for field in fields(StoredParams)}
+        lists = {
+            name: tuple(value) for name, value in known.items() if isinstance(value, list | range)
+        }
+        return StoredParams(**{**known, **lists, "given": settings.given})
+
+    @classmethod
+    def load(cls, path: str | Path) -> PatternMiner:
+        """Read a miner that :meth:`save` wrote; its ``graph_`` is None.
+
+        Raises
+        ------
+        InputError
+            For a file that cannot be read, or is no such miner.
+        """
+        with saved_value(path, StoredMiner, "PatternMiner.save") as stored:
+            return cls._of_stored(stored)
+
+    @classmethod
+    def _of_stored(cls, stored: StoredMiner) -> PatternMiner:
+        data = stored.fitted_filters
+        filters = None if data is None else FilterMiner.of_bytes(data)
+        given = stored.filters or (filters and filters.unfitted())
+        if given is None:
+            raise ValueError("the miner of filters is missing")
+        params = {field.name: getattr(stored.params, field.name) for field in fields(StoredParams)}
+        miner = cls(**params, filters=given, random_state=stored.seed)
+        miner.check()
+        motif_set = MotifSet.of_stored(stored.motif_set)
+        part_of = {pattern.key: pattern.motif for pattern in motif_set}
+        miner.graph_ = None
+        miner.patterns_ = Patterns(stored.patterns.read(part_of))
+        miner.others_ = stored.others.read({})
+        # a motif is one record, in the set and among the patterns
+        miner.motif_set_ = motif_set.with_patterns(miner.patterns_)
+        miner.roles_ = None if stored.roles is None else Table(stored.roles)
+        miner.filters_ = filters
+        miner.relations_ = stored.relations
+        miner.feature_names_in_ = np.array(stored.feature_names, dtype=object)
+        miner.n_features_in_ = len(stored.feature_names)
+        miner.random_state_ = stored.seed
+        miner.is_partial_ = stored.is_partial
+        miner.notes_ = stored.notes
+        miner.warnings_ = stored.warnings
+        miner.null_models_ = stored.null_models
+        miner.random_graphs_ = stored.random_graphs
+        miner.graph_classes_ = stored.classes
+        miner.class_search_ = stored.class_search
+        return miner
 
     @property
     def _level(self) -> str:

@@ -18,12 +18,12 @@ from gomkcn_dgl.checks import check_choice, check_float
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.files import atomic_file
-from gomkcn_dgl.runtime.tabular import PICTURE_FORMATS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+PICTURE_FORMATS = ("svg", "png", "pdf")
 # inches: the columns of most journals, one and both
 COLUMN, PAGE = 3.5, 7.2
 # bars that fit into one column

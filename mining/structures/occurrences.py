@@ -146,6 +146,62 @@ class Occurrences(Sequence[Occurrence]):
 NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.int64))
 
 
+@dataclass(frozen=True, eq=False)
+class StoredOccurrences:
+    """The occurrences of several patterns as a plain value.
+
+    Attributes
+    ----------
+    nodes, graphs : list of numpy.ndarray
+        int64 ``[K, M]`` and ``[K]`` of each pattern, as :class:`Occurrences` has them.
+    names : list of int or str, or None
+        The input's own ids of all of them, which ``nodes`` number; None where ``nodes`` are the
+        ids.
+    """
+
+    nodes: list[np.ndarray]
+    graphs: list[np.ndarray]
+    names: list[int | str] | None
+
+    @classmethod
+    def of(cls, each: Sequence[Occurrences]) -> StoredOccurrences:
+        """The plain value of the occurrences of several patterns.
+
+        >>> first, second = (Occurrences.of([Occurrence((node, "b"))], 2) for node in "ac")
+        >>> stored = StoredOccurrences.of([first, second])
+        >>> stored.names, [nodes.tolist() for nodes in stored.nodes]
+        (['a', 'b', 'c'], [[[0, 1]], [[2, 1]]])
+        """
+        nodes = [occurrences.nodes.astype(np.int64) for occurrences in each]
+        names: list[int | str] | None = None
+        if any(occurrences.names is not None for occurrences in each):
+            # a set of motifs counts nodes by their numbers, which must be the same in all motifs
+            ids = [occurrences.ids.tolist() for occurrences in each]
+            known = {node for rows in ids for row in rows for node in row}
+            names = sorted(known, key=lambda node: (isinstance(node, str), node))
+            number = {name: i for i, name in enumerate(names)}
+            nodes = [
+                np.array([number[node] for row in rows for node in row], np.int64).reshape(at.shape)
+                for rows, at in zip(ids, nodes, strict=True)
+            ]
+        return cls(nodes, [occurrences.graph for occurrences in each], names)
+
+    def read(self, sizes: Sequence[int]) -> list[Occurrences]:
+        """The occurrences of patterns of so many nodes; a ValueError for those of others."""
+        names = None if self.names is None else np.array(self.names, object)
+        most = np.inf if names is None else len(names)
+        found = []
+        for nodes, graph, size in zip(self.nodes, self.graphs, sizes, strict=True):
+            if graph.ndim != 1 or (len(graph) and nodes.shape != (len(graph), size)):
+                raise ValueError(f"occurrences do not have {size} nodes and a graph")
+            if nodes.dtype != np.int64 or graph.dtype.kind != "i":
+                raise ValueError("numbers of nodes and graphs are not whole numbers")
+            if min(graph.min(initial=0), nodes.min(initial=0)) < 0 or nodes.max(initial=-1) >= most:
+                raise ValueError("an occurrence has a node that is not there")
+            found.append(Occurrences(nodes, graph, names))
+        return found
+
+
 def node_columns(graph: CSRGraph, rows: np.ndarray) -> dict[str, np.ndarray]:
     """The first columns of a table of nodes: ``graph``, of a collection, and the own id, ``node``.
 

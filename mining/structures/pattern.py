@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from math import inf, isfinite, log
 from pathlib import Path
@@ -11,7 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Meta
 
-from gomkcn.mining.structures.occurrences import NONE, Occurrence, Occurrences
+from gomkcn.mining.structures.occurrences import (
+    NONE,
+    Occurrence,
+    Occurrences,
+    StoredOccurrences,
+)
 from gomkcn.mining.structures.records import (
     Amount,
     Count,
@@ -19,6 +24,7 @@ from gomkcn.mining.structures.records import (
     Share,
     StructureRecord,
     as_record,
+    read_as,
 )
 from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
@@ -949,6 +955,28 @@ class Pattern:
     def _repr_html_(self) -> str | None:
         """Drawing and counts, for a notebook."""
         return html_of(self)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPatterns:
+    """Patterns that were counted, as a plain value: their records, and all their occurrences."""
+
+    records: list[PatternRecord]
+    occurrences: StoredOccurrences
+
+    @classmethod
+    def of(cls, patterns: Sequence[Pattern]) -> StoredPatterns:
+        """The plain value of patterns, without what they are in a motif set."""
+        records = [
+            read_as(PatternRecord, {**pattern.to_dict(), "occurrences": []}) for pattern in patterns
+        ]
+        return cls(records, StoredOccurrences.of([pattern.occurrences for pattern in patterns]))
+
+    def read(self, parts: Mapping[bytes, MotifPart | None]) -> list[Pattern]:
+        """The patterns, with what they are in a motif set by their key; a ValueError for others."""
+        listed = self.occurrences.read([record.num_nodes for record in self.records])
+        found = map(Pattern.of_record, self.records, listed)
+        return [replace(pattern, motif=parts.get(pattern.key)) for pattern in found]
 
 
 def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:

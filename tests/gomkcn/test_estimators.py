@@ -11,6 +11,8 @@ import pytest
 import torch
 from sklearn import config_context
 from sklearn.base import is_classifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -469,5 +471,11 @@ def test_scikit_learn_passes_estimators_no_arrays(estimator):
 
 
 def test_weights_are_for_the_classifier_alone():
-    with pytest.raises(TypeError, match="sample_weight"):
-        gomkcn.GOMKGram(1).fit(TRAINING, LABELS, sample_weight=np.ones(12))
+    for fit in (gomkcn.GOMKGram(1).fit, gomkcn.GOMKGram(1).fit_transform):
+        with pytest.raises(InputError, match="sample_weight must not be given, .*svc__"):
+            fit(TRAINING, LABELS, sample_weight=np.ones(12))
+    # and there they count
+    gram = make_pipeline(gomkcn.GOMKGram(1), SVC(kernel="precomputed"))
+    weighed = gram.fit(TRAINING, LABELS, svc__sample_weight=np.arange(12.0))
+    scores = weighed.decision_function(TRAINING)
+    assert (scores != gram.fit(TRAINING, LABELS).decision_function(TRAINING)).any()

@@ -218,7 +218,7 @@ def test_a_shorter_description_than_the_one_that_leads_is_said():
         assert "bits less" not in summary(replace(found, other=longer))
 
 
-def test_a_partition_into_blocks_may_be_all_there_is():
+def test_a_partition_into_blocks_may_be_all_there_is(tmp_path):
     chances = np.where(np.eye(5, dtype=bool), 0.35, 0.01)
     graph = nx.Graph(nx.stochastic_block_model([30] * 5, chances.tolist(), seed=1).edges)
     found = motif_set(graph, "3-4")
@@ -242,6 +242,11 @@ def test_a_partition_into_blocks_may_be_all_there_is():
     copies = [[], [one.motif.copies for one in other]]
     again = MotifSet.of_record(read_as(MotifSetRecord, record), as_csr(graph).relations, copies)
     assert again.to_dict() == record and copies_of(again.other) == copies_of(other)
+    # so is the file of the set, with the blocks
+    found.save(tmp_path / "set")
+    loaded = MotifSet.load(tmp_path / "set")
+    assert loaded.to_dict() == record and copies_of(loaded.other) == copies_of(other)
+    pd.testing.assert_frame_equal(loaded.to_pandas("blocks"), found.to_pandas("blocks"))
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,6 @@ from gomkcn.mining.structures import class_columns, pattern_columns
 from gomkcn.mining.structures.pattern import MORE
 from gomkcn.mining.structures.table_column import Below, Medium, Number, TableColumn, tabulate
 from gomkcn.mining.temporal import temporal_columns, temporal_motifs
-from gomkcn_dgl.errors import InputError
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 RING, PATH = nx.cycle_graph(4), nx.path_graph(4)
@@ -155,7 +154,7 @@ def test_a_column_of_filters_is_everywhere(monkeypatch, tmp_path):
     assert VALUE in said and f"{TITLE}: {MEANING}." in " ".join(said.split())
     assert miner.table().columns()[KEY] == run.table().columns()[KEY] == [4321]
     for ending, read in {"csv": pd.read_csv, "parquet": pd.read_parquet}.items():
-        run.save(tmp_path / f"filters.{ending}")
+        run.table().save(tmp_path / f"filters.{ending}")
         assert read(tmp_path / f"filters.{ending}")[KEY].tolist() == [4321]
     assert_documented("filters")
 
@@ -271,14 +270,10 @@ def test_results_have_a_table_a_picture_and_a_file(tmp_path):
     for result in (miner, run, miner.motif_set_):
         (axis,) = [axis for axis in result.plot().axes if axis.get_title()]
         assert axis.get_title() == "0: clique of 4 nodes"
-        assert [text.get_text() for text in axis.texts][-1].startswith("6 copies\n")
-        result.save(tmp_path / "t.svg")
-        assert b"<svg" in (tmp_path / "t.svg").read_bytes()
-        result.save(tmp_path / "t.csv")
+        assert axis.get_xlabel().startswith("6 copies\n")
+        result.table().save(tmp_path / "t.csv")
         columns = result.table().columns()
         assert list(pd.read_csv(tmp_path / "t.csv")) == list(columns)
-        with pytest.raises(InputError, match="^the ending of path must be one of .*, got 'gif'"):
-            result.save(tmp_path / "t.gif")
     copies = miner.table("copies").columns()
     assert {node // 4 for node in copies["A"].tolist()} == {*range(6)}
     assert {*run.table("motifs").columns()["copies"]} == {6}
