@@ -30,7 +30,6 @@ from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullC
 from gomkcn.mining.structures.table_column import tabulate
 from gomkcn.mining.temporal.temporal_columns import TEMPORAL_COLUMNS, Events, TemporalRow
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_int, check_jobs
-from gomkcn_dgl.edge_bounds import Bounds
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
 from gomkcn_dgl.graphs.shapes import count
@@ -177,8 +176,6 @@ def temporal_census(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
-    minimum: Bounds | None = None,
-    maximum: Bounds | None = None,
     steps: Steps | None = None,
 ) -> TemporalCensus:
     """Count the 36 motifs of three edges in time, and compare them with random graphs.
@@ -210,8 +207,6 @@ def temporal_census(
         Columns of a table, see :func:`gomkcn.read_temporal_edges`.
     time_unit : str, optional
         The unit of times that are numbers, see :func:`gomkcn.read_temporal_edges`.
-    minimum, maximum : mapping or sequence of str, optional
-        The least and the most value of attributes of edges, see :func:`gomkcn.read_graph`.
     steps : Steps, optional
         Shows how many random graphs are counted, shares them among workers in the place of
         ``n_jobs``, and tells when time is up: those that are counted by then are compared, and a
@@ -237,15 +232,7 @@ def temporal_census(
     """
     check_temporal_options(window, null, null_samples, n_jobs)
     drawn_seed = as_seed("seed", seed)
-    edges = read_temporal_edges(
-        graph,
-        source=source,
-        target=target,
-        time=time,
-        time_unit=time_unit,
-        minimum=minimum,
-        maximum=maximum,
-    )
+    edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = notes_on(edges, has_unit)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps

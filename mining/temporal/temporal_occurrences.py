@@ -23,7 +23,6 @@ from gomkcn.mining.temporal.event_search import Neighbors, PlacedEvents, Search
 from gomkcn.mining.temporal.temporal_motifs import LEAST_SAMPLES, check_temporal_options, notes_on
 from gomkcn_dgl.bounds import MOST_LISTED
 from gomkcn_dgl.checks import RandomState, as_seed, check_int
-from gomkcn_dgl.edge_bounds import Bounds
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
 from gomkcn_dgl.graphs.pattern_text import PatternText
@@ -186,8 +185,6 @@ def temporal_occurrences(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
-    minimum: Bounds | None = None,
-    maximum: Bounds | None = None,
     steps: Steps | None = None,
 ) -> TemporalOccurrences:
     """Count the occurrences of a pattern of events, list them, and compare with random graphs.
@@ -210,7 +207,7 @@ def temporal_occurrences(
         may stand behind the pattern: ``"A -> B, B -> A within 7d"``.
     most : int
         List up to so many occurrences; a random sample if there are more. 0 for none.
-    null, null_samples, seed, n_jobs, source, target, time, time_unit, minimum, maximum, steps
+    null, null_samples, seed, n_jobs, source, target, time, time_unit, steps
         As in :func:`gomkcn.temporal_census`. When time is up before all is counted, the count is
         an estimate.
 
@@ -240,14 +237,7 @@ def temporal_occurrences(
     most = check_int("most", most, 0, MOST_LISTED)
     drawn_seed = as_seed("seed", seed)
     edges = read_temporal_edges(
-        graph,
-        source=source,
-        target=target,
-        time=time,
-        time_unit=time_unit,
-        minimum=minimum,
-        maximum=maximum,
-        with_columns=True,
+        graph, source=source, target=target, time=time, time_unit=time_unit, with_columns=True
     )
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps

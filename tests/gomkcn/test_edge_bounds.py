@@ -155,15 +155,16 @@ def test_bounds_of_events(rows):
     cycle = "A -> B, B -> C within 2d"
     found = temporal_occurrences(inside, cycle, null_samples=0)
     for events in (table, "g.csv", graph):
-        census = temporal_census(events, "2d", null_samples=0, **given)
+        read = read_temporal_edges(events, with_columns=True, **given)
+        census = temporal_census(read, "2d", null_samples=0)
         np.testing.assert_array_equal(census.counts, expected)
         assert len([note for note in census.notes if note.startswith("left out")]) == 3
-        bounded = temporal_occurrences(events, cycle, null_samples=0, **given)
+        bounded = temporal_occurrences(read, cycle, null_samples=0)
         assert bounded.count.value == found.count.value > 0
     # rows are those of the input
-    again = temporal_occurrences(table, cycle, null_samples=0, **given)
-    assert inside.index.to_numpy()[found.rows - 1].tolist() == (again.rows - 1).tolist()
     edges = read_temporal_edges(table, with_columns=True, **given)
+    again = temporal_occurrences(edges, cycle, null_samples=0)
+    assert inside.index.to_numpy()[found.rows - 1].tolist() == (again.rows - 1).tolist()
     assert edges.column("score") == [table.score[row - 1] for row in edges.rows.tolist()]
 
 
@@ -207,7 +208,7 @@ def test_bounds_that_cannot_be_are_refused(rows, given, sentence):
 def test_bounds_are_of_edges_that_are_still_to_be_read(rows):
     edges = read_temporal_edges(kept(rows))
     with pytest.raises(InputError, match="maximum is for edges that are still to be read"):
-        temporal_census(edges, 5, maximum={"score": 3})
+        read_temporal_edges(edges, maximum={"score": 3})
     with pytest.raises(InputTypeError, match="maximum must say the most value"):
         read_graph("g.csv", maximum="score=3")
     graph = nx.DiGraph([(0, 1, {"time": 1})])
