@@ -46,14 +46,15 @@ def find_differences(run: MiningRun, bag: np.ndarray, data: LabelledGraphs) -> l
 
 def tabulate(bench: Bench, title: str, run: MiningRun) -> None:
     """One row a pattern: graphs with it in each class, and the strongest contrast."""
-    first = run.patterns[0].classes
+    compared = [pattern for pattern in run.patterns if pattern.classes is not None]
+    first = compared[0].classes
     assert first is not None
     names = [f"{one.name} ({one.num_graphs})" for one in first.contrasts]
     columns = ("pattern", "in words", "occurrences", *(f"class {name}" for name in names))
     table = bench.table(
         title, dict.fromkeys((*columns, "odds ratio (95 %)", "of class", "adjusted p"), "")
     )
-    for pattern in run.patterns:
+    for pattern in compared:
         assert pattern.classes is not None
         best = pattern.classes.strongest
         table.add(

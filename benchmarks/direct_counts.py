@@ -93,16 +93,26 @@ def count_directly(pattern: nx.Graph, data: LabelledGraphs) -> list[int]:
     return [count(pattern, graph) for graph in data.graphs]
 
 
+def contained_directly(pattern: nx.Graph, data: LabelledGraphs) -> list[bool]:
+    """Whether each graph has the nodes and edges of the pattern, and perhaps more between them."""
+    return [_matcher(pattern, graph).subgraph_is_monomorphic() for graph in data.graphs]
+
+
 def count_by_networkx(pattern: nx.Graph, graph: nx.Graph) -> int:
     """Induced subgraphs, each node set once, with labels and, where the pattern has them, bonds."""
+    matcher = _matcher(pattern, graph)
+    return len({frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()})
+
+
+def _matcher(pattern: nx.Graph, graph: nx.Graph) -> GraphMatcher:
+    """Matches a pattern with a graph, with labels and bonds where the pattern has them."""
     has_labels = nx.get_node_attributes(pattern, "label")
-    matcher = GraphMatcher(
+    return GraphMatcher(
         graph,
         pattern,
         categorical_node_match("label", None) if has_labels else None,
         categorical_edge_match("bond", None) if nx.get_edge_attributes(pattern, "bond") else None,
     )
-    return len({frozenset(mapping) for mapping in matcher.subgraph_isomorphisms_iter()})
 
 
 def count_by_igraph(pattern: nx.Graph, graph: nx.Graph) -> int:
@@ -132,16 +142,17 @@ def check_pattern(pattern: Record, data: LabelledGraphs) -> list[str]:
     if pattern["frequency"]["graphs"] != num_graphs:
         wrong.append(f"{pattern['frequency']['graphs']} graphs, {num_graphs} by a direct count")
     if pattern["classes"] is not None:
+        contains = contained_directly(pattern_graph(pattern), data)
         for contrast in pattern["classes"]["contrasts"]:
-            wrong += check_contrast(contrast, counts, data.classes)
+            wrong += check_contrast(contrast, contains, data.classes)
     return [f"pattern {pattern['id']}: {problem}" for problem in wrong]
 
 
-def check_contrast(contrast: Record, counts: Sequence[int], classes: Sequence[str]) -> list[str]:
+def check_contrast(contrast: Record, contains: Sequence[bool], classes: Sequence[str]) -> list[str]:
     """What a contrast says that a table of the direct counts does not."""
     name = contrast["name"]
-    own = [count > 0 for count, one in zip(counts, classes, strict=True) if one == name]
-    rest = [count > 0 for count, one in zip(counts, classes, strict=True) if one != name]
+    own = [holds for holds, one in zip(contains, classes, strict=True) if one == name]
+    rest = [holds for holds, one in zip(contains, classes, strict=True) if one != name]
     a, c = sum(own), sum(rest)
     b, d = len(own) - a, len(rest) - c
     center = log((a + 0.5) * (d + 0.5) / ((b + 0.5) * (c + 0.5)))

@@ -171,7 +171,7 @@ class CSRGraph:
         neighbours of each component is on the first side.
 
         >>> import networkx as nx
-        >>> from gomkcn_dgl import as_csr
+        >>> from gomkcn import as_csr
         >>> print(as_csr(nx.complete_bipartite_graph(3, 4)).two_sides)
         3 and 4 nodes
         >>> as_csr(nx.star_graph(4)).two_sides is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl import layer
@@ -38,17 +39,13 @@ def load_exported(path: str | os.PathLike[str]) -> Any:
 
     Examples
     --------
-    >>> import torch
-    >>> from gomkcn import GOMKConv, load_exported
-    >>> edges, feat = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.rand(3, 2)
-    >>> conv = GOMKConv(2, 5, filter_size=3).eval()
-    >>> subgraphs = conv.subgraphs((edges, 3), feat=feat)
-    >>> torch.export.save(torch.export.export(conv, (subgraphs, feat)), "conv.pt2")
-    >>> torch.equal(load_exported("conv.pt2")(subgraphs, feat), conv(subgraphs, feat))
-    True
+    In one process ``torch.export.save(torch.export.export(conv, (subgraphs, feat)), "conv.pt2")``,
+    and in another ``load_exported("conv.pt2")(subgraphs, feat)``, where ``conv`` is a
+    :class:`gomkcn.GOMKConv` and ``subgraphs`` are ``conv.subgraphs(graph)``.
     """
     if torch.cuda.is_available():
         from gomkcn_dgl.kernels import matching_triton  # noqa: F401
-    with file_problems(path), open(path, "rb"):
+    file = Path(path)
+    with file_problems(file), file.open("rb"):
         pass
-    return torch.export.load(os.fspath(path)).module()
+    return torch.export.load(str(file)).module()

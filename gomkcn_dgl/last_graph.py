@@ -38,7 +38,8 @@ class LastGraph:
     """What a layer read last, and the digest of what it was read from."""
 
     def __init__(self) -> None:
-        self._digest, self._read = b"", None
+        self._digest: bytes = b""
+        self._read: ReadGraph | None = None
 
     def read(self, digest: bytes | None, read: Callable[[], ReadGraph]) -> ReadGraph:
         """What ``read`` returns for the graph of this digest; None: of one that is not known."""
@@ -84,7 +85,7 @@ def digest_of(graph: Any, feat: Tensor, weight: Any, edge_type: Any, *others: An
     for part in (*edges, seen, weight, edge_type):
         shape, values = _bytes_of(part)
         digest.update(f"{shape}{len(values)}".encode())
-        digest.update(values)
+        digest.update(values.data)
     return digest.digest()
 
 

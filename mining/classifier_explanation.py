@@ -392,7 +392,10 @@ def explain_classifier(
         reasons = [{"similar": similar} for similar in _compare(classifier, data, numbers, labels)]
     # of molecules what each atom contributes to the class that is explained
     drawn = [_drawn(graph, nodes, labels) for nodes in shown]
-    if not data.of_nodes and any(one is not None and as_molecule(one) for one in drawn):
+    # where all bonds are alike, the classifier's relation has no longer the name of a bond
+    molecules = [_drawn(data.graph, nodes, labels) for nodes in shown]
+    if not data.of_nodes and any(one and as_molecule(one) is not None for one in molecules):
+        drawn = molecules
         whole = take_graphs(data.graph, np.array(numbers))
         contributed = node_contributions(classifier, whole, explained[numbers])
         for reason, values in zip(reasons, contributed, strict=True):

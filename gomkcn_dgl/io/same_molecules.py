@@ -116,9 +116,12 @@ def _has_parts(mol: Any) -> bool:
 
 def _skeleton(mol: Any) -> Hashable:
     """What tautomers share: the heavy atoms and how they are joined, hydrogens and charge."""
-    from rdkit.Chem import GetFormalCharge, rdMolHash
+    from rdkit.Chem import GetFormalCharge, Mol, RemoveStereochemistry, rdMolHash
 
-    graph = rdMolHash.MolHash(mol, rdMolHash.HashFunction.ElementGraph)
+    # which a tautomer may have lost
+    flat = Mol(mol)
+    RemoveStereochemistry(flat)
+    graph = rdMolHash.MolHash(flat, rdMolHash.HashFunction.ElementGraph)
     num_hydrogens = sum(atom.GetTotalNumHs() for atom in mol.GetAtoms())
     return graph, num_hydrogens, GetFormalCharge(mol)
 

@@ -6,7 +6,7 @@ import csv
 import html
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
@@ -119,28 +119,47 @@ class Tabular:
 
 
 class _Result(Protocol):
-    """What has a table and a picture."""
+    """What has a table, or several by name, and a picture."""
 
-    def table(self) -> Table: ...
+    @property
+    def table(self) -> Callable[..., Table]: ...
 
-    def plot(self) -> Any: ...
+    @property
+    def plot(self) -> Callable[..., Any]: ...
 
 
-def save_result(result: _Result, path: str | Path) -> None:
-    """Write the table of a result or, where the name of the file ends so, its picture.
+class TableAndPlot:
+    """What all results have that have a ``table(which)`` and a ``plot()``."""
 
-    Raises
-    ------
-    InputError
-        For another ending, or a file that cannot be written.
-    """
-    ending = Path(path).suffix.removeprefix(".")
-    check_choice("the ending of path", ending, (*TABLE_FORMATS, *PICTURE_FORMATS))
-    if ending in TABLE_FORMATS:
-        result.table().save(path)
-        return
-    with atomic_file(path) as file:
-        result.plot().savefig(file, format=ending)
+    def to_pandas(self: _Result, *which: str) -> pd.DataFrame:
+        """The table, or the one of a name, as a frame of pandas."""
+        return self.table(*which).to_pandas()
+
+    def to_polars(self: _Result, *which: str) -> pl.DataFrame:
+        """The table, or the one of a name, as a frame of Polars, which must be installed."""
+        return self.table(*which).to_polars()
+
+    def save(self: _Result, path: str | Path) -> None:
+        """Write the table to a file or, where its name ends so, the picture.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .json or .parquet for ``table()``, or in .svg, .png or .pdf for
+            ``plot()``.
+
+        Raises
+        ------
+        InputError
+            For another ending, or a file that cannot be written.
+        """
+        ending = Path(path).suffix.removeprefix(".")
+        check_choice("the ending of path", ending, (*TABLE_FORMATS, *PICTURE_FORMATS))
+        if ending in TABLE_FORMATS:
+            self.table().save(path)
+            return
+        with atomic_file(path) as file:
+            self.plot().savefig(file, format=ending)
 
 
 def _arrow_array(column: Any) -> pa.Array:

@@ -138,7 +138,8 @@ def plot_filters(
         pyplot.close(figure)
         parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
         draw_all(parts[0], len(filters), draw)
-        figure.get_layout_engine().set(hspace=GAP)
+        engine: Any = figure.get_layout_engine()
+        engine.set(hspace=GAP)
         _draw_maps(parts[1], on_graph, number, palette)
     return figure
 

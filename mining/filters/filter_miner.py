@@ -45,7 +45,7 @@ from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.files import as_path, atomic_file, reason_of
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import PICTURE_FORMATS, TABLE_FORMATS, Table, TableAndPlot
 from gomkcn_dgl.settings import values_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ MOST_CONTRAST_EDGES = 8_000_000
 _NESTED = "learning__"
 
 
-class FilterMiner(GraphEstimator):
+class FilterMiner(TableAndPlot, GraphEstimator):
     """Find the frequent patterns of a graph beyond chance, as filters.
 
     Every node has a subgraph of each size around it. Filters are structures that the graph shows
@@ -652,7 +652,14 @@ class FilterMiner(GraphEstimator):
         return csr
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code)."""
+        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code).
+
+        A file that ends in .csv, .json or .parquet gets the table of filters, and one in .svg, .png
+        or .pdf their picture, as of all results.
+        """
+        if Path(path).suffix.removeprefix(".") in (*TABLE_FORMATS, *PICTURE_FORMATS):
+            super().save(path)
+            return
         with atomic_file(path) as file:
             self.write_to(file)
 

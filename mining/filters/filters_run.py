@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table, save_result
+from gomkcn_dgl.runtime.tabular import Table, TableAndPlot
 
 if TYPE_CHECKING:
     from gomkcn.mining.filters.filter_miner import FilterMiner
@@ -163,7 +162,7 @@ def _from_thousandths(values: Sequence[Any]) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FiltersRun:
+class FiltersRun(TableAndPlot):
     """The filters of a graph and what is known of them.
 
     Attributes
@@ -365,10 +364,6 @@ class FiltersRun:
     def plot(self) -> Any:
         """Draw the filters with their instances, as :meth:`FilterMiner.plot` does."""
         return plot_filters(self.filters, self.colors, self.note)
-
-    def save(self, path: str | Path) -> None:
-        """Write the table of filters to a file, or their picture, as :meth:`MotifSet.save` does."""
-        save_result(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``filters.json``."""

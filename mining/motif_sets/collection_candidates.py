@@ -25,6 +25,7 @@ from gomkcn.mining.motif_sets.collection_copies import (
     values,
 )
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.proposals import Proposals
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
@@ -61,6 +62,9 @@ class GrowthLimits:
 
 
 LIMITS = GrowthLimits()
+# structures of one size of which copies are chosen at once: a choice of few copies takes as long as
+# its sixty calls of NumPy, and what is chosen in vain, where others save more, takes as long
+_AT_ONCE = 32
 # rounds of a choice that is an estimate
 _FEW_ROUNDS = 2
 # rounds in which a node of a set is told from others by its neighbours: of ten nodes of a molecule,
@@ -69,7 +73,7 @@ _ROUNDS_OF_KEYS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class CollectionProposals:
+class CollectionProposals(Proposals):
     """What proposes structures of some sizes for a collection in one base.
 
     They are seen at once, in the collection without motifs, by all bases together: ``shared`` has
@@ -115,9 +119,29 @@ class CollectionProposals:
         Copies of any worth are taken where they pay together: ``least_worth`` is of one graph. They
         are chosen all at once, so that a motif of the description takes no more.
         """
-        if any(motif.structure.code == candidate.code for motif in description.motifs):
-            return None
-        return choose_in_collection(description, candidate, freed)
+        return next(self.choices(description, [candidate], freed, least_worth))
+
+    def choices(
+        self,
+        description: CollectionDescription,
+        candidates: Sequence[Candidate],
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Iterator[Choice | None]:
+        """What :meth:`choose` chooses of each, made of some of a size at once."""
+        taken = {motif.structure.code for motif in description.motifs}
+        of_size: dict[int, list[Candidate]] = {}
+        for candidate in candidates:
+            if candidate.code not in taken:
+                of_size.setdefault(candidate.structure.num_nodes, []).append(candidate)
+        known: dict[bytes, Choice | None] = {}
+        for candidate in candidates:
+            if candidate.code not in taken and candidate.code not in known:
+                waiting = of_size[candidate.structure.num_nodes]
+                some = [waiting.pop(0) for _ in range(min(_AT_ONCE, len(waiting)))]
+                found = choose_in_collection(description, some, freed)
+                known |= {one.code: choice for one, choice in zip(some, found, strict=True)}
+            yield known.get(candidate.code)
 
     def redrawn(self, description: CollectionDescription, number: int) -> Iterator[Choice]:
         """No other drawing: copies are exact."""

@@ -165,16 +165,16 @@ def _bits_of_numbers(counts: np.ndarray) -> np.ndarray:
 
 
 def choose_in_collection(
-    description: CollectionDescription, candidate: Candidate, freed: np.ndarray | None
-) -> Choice | None:
-    """The free copies of a candidate that save most, None where they are too few.
+    description: CollectionDescription, candidates: Sequence[Candidate], freed: np.ndarray | None
+) -> list[Choice | None]:
+    """The free copies of each candidate, all of one size, that save most, None where too few.
 
     Where nodes are ``freed``, bool ``[V]``, one of these must be in a copy.
     """
-    (choice,) = choose_each(description, [candidate])
-    if not len(choice.copies) or (freed is not None and not freed[choice.copies].any()):
-        return None
-    return choice
+    return [
+        choice if len(choice.copies) and (freed is None or freed[choice.copies].any()) else None
+        for choice in choose_each(description, candidates)
+    ]
 
 
 def values(description: CollectionDescription, candidates: Sequence[Candidate]) -> np.ndarray:
@@ -240,7 +240,9 @@ def _numbers_that_pay(
     saved -= _places(description, structures, structure_of, graph_of[at], rank)
     starts = np.flatnonzero(rank == 0)
     of_group = np.cumsum(rank == 0) - 1
-    total = np.cumsum(saved)
+    # of each structure by itself, so that it does not matter which others are there
+    bounds = np.searchsorted(structure_of, np.arange(1, number))
+    total = np.concatenate([np.cumsum(part) for part in np.split(saved, bounds)])
     total -= (total - saved)[starts][of_group]
     # 3. the number of each graph that saves most
     if num_graphs == 1:

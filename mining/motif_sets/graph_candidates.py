@@ -26,6 +26,7 @@ from gomkcn.mining.motif_sets.graph_copies import (
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.grown_sets import seen_structures
 from gomkcn.mining.motif_sets.integer_codes import log2_factorials
+from gomkcn.mining.motif_sets.proposals import Proposals
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -42,7 +43,7 @@ _MOST_COVERED = 0.999
 
 
 @dataclass(frozen=True, eq=False)
-class GraphProposals:
+class GraphProposals(Proposals):
     """What proposes structures of some sizes for a graph; a seed decides which sets grow."""
 
     empty: GraphDescription

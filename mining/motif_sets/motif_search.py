@@ -17,7 +17,7 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -296,19 +296,22 @@ class MotifSearch:
         settings = self.settings
         promising: list[tuple[float, bytes, Choice]] = []
         scores: list[float] = []  # ascending
-        for code in sorted(bounds, key=lambda code: (-bounds[code], code)):
-            bound = bounds[code]
-            if code in banned:
-                continue
+        # what can score something, the best bound first
+        hopeful = [
+            code
+            for code in sorted(bounds, key=lambda code: (-bounds[code], code))
+            if code not in banned and bounds[code] >= settings.hopeless
+        ]
+        choices: Iterator[Choice | None] = iter([self.alone[code] for code in hopeful])
+        if description.motifs:
+            candidates = [self.candidates[code] for code in hopeful]
+            choices = self.proposals.choices(description, candidates, freed, settings.least_worth)
+        for code in hopeful:
             # the others can score no more than those that are known
-            if bound < settings.hopeless:
+            most = bounds[code]
+            if len(scores) >= settings.num_measured and most < scores[-settings.num_measured]:
                 break
-            if len(scores) >= settings.num_measured and bound < scores[-settings.num_measured]:
-                break
-            if not description.motifs:
-                choice = self.alone[code]
-            else:
-                choice = self.choose(description, self.candidates[code], freed)
+            choice = next(choices)
             score = -np.inf
             if choice is not None:
                 score = choice.gain

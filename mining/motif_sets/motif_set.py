@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table, save_result
+from gomkcn_dgl.runtime.tabular import Table, TableAndPlot
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
@@ -56,7 +55,7 @@ _MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
-class MotifSet:
+class MotifSet(TableAndPlot):
     """The motifs of a graph: structures that shorten its description when copies are named.
 
     A graph is described by its degrees and the number of graphs that have them. Where the edges of
@@ -346,17 +345,6 @@ class MotifSet:
         from gomkcn.mining.motif_sets.motif_figure import plot_motifs
 
         return plot_motifs(self.shown.rows(), summary(self))
-
-    def save(self, path: str | Path) -> None:
-        """Write the motifs to a file: a table or, where its name ends so, a picture.
-
-        Parameters
-        ----------
-        path : path
-            Ends in .csv, .json or .parquet for :meth:`table`, or in .svg, .png or .pdf for
-            :meth:`plot`.
-        """
-        save_result(self, path)
 
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies as attributes, for Cytoscape or Gephi.

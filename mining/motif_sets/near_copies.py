@@ -17,11 +17,12 @@ from gomkcn.mining.motif_sets.blocks import never
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, drawing_of
+from gomkcn.mining.motif_sets.proposals import Proposals
 from gomkcn_dgl.graphs.structure import Structure
 
 
 @dataclass(frozen=True, eq=False)
-class NearProposals:
+class NearProposals(Proposals):
     """What proposes drawings for a graph or a collection, and chooses copies of them.
 
     ``drawings`` are fitted beside those of dense sets.

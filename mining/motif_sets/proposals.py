@@ -31,6 +31,17 @@ class Proposals(Protocol):
     ) -> Choice | None:
         """The free copies of a candidate that save most, None where they are too few."""
 
+    def choices(
+        self,
+        description: Any,
+        candidates: Sequence[Candidate],
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Iterator[Choice | None]:
+        """What :meth:`choose` chooses of each candidate, made when it is asked for, or before."""
+        for candidate in candidates:
+            yield self.choose(description, candidate, freed, least_worth)
+
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
 

@@ -250,5 +250,7 @@ def without_nodes(graph: CSRGraph, is_out: np.ndarray) -> CSRGraph:
         "graph_ptr": np.concatenate([[0], np.cumsum(kept)])[graph.graph_ptr],
     }
     links = None if graph.links is None else graph.links[stays]
-    unknown = dict.fromkeys(("weights", "node_ids", "graph_names", "loops", "atoms", "sides"), None)
+    unknown: dict[str, Any] = dict.fromkeys(
+        ("weights", "node_ids", "graph_names", "loops", "atoms", "sides")
+    )
     return replace(graph, **changes, **unknown, links=links)

@@ -29,11 +29,11 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from gomkcn_dgl.runtime.tabular import Table, save_result
+from gomkcn_dgl.runtime.tabular import Table, TableAndPlot
 
 
 @dataclass(frozen=True, repr=False)
-class MiningRun:
+class MiningRun(TableAndPlot):
     """The result of a run.
 
     Attributes
@@ -303,17 +303,6 @@ class MiningRun:
             null=null,
             most=most,
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the table of structures or the picture of the motifs, as the file's ending says.
-
-        Parameters
-        ----------
-        path : path
-            Ends in .csv, .json or .parquet, or in .svg, .png or .pdf. The folder of a run is
-            written by ``gomkcn mine``; :func:`gomkcn.write_tables` writes all tables.
-        """
-        save_result(self, path)
 
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies of motifs and the listed occurrences of patterns as attributes.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table, save_result
+from gomkcn_dgl.runtime.tabular import Table, TableAndPlot
 from gomkcn_dgl.settings import values_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -73,7 +72,7 @@ _OF_MOLECULES = (
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(GraphEstimator):
+class PatternMiner(TableAndPlot, GraphEstimator):
     """Find what a graph or a collection of graphs is made of.
 
     The answer is the motif set: the few structures whose copies shorten the description of the
@@ -427,16 +426,6 @@ class PatternMiner(GraphEstimator):
         """
         self._check_fitted()
         return self.motif_set_.plot()
-
-    def save(self, path: str | Path) -> None:
-        """Write the table of structures or the picture of the motifs, as the file's ending says.
-
-        Parameters
-        ----------
-        path : path
-            Ends in .csv, .json or .parquet, or in .svg, .png or .pdf.
-        """
-        save_result(self, path)
 
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each node where one graph was fitted, or for each graph of a list.

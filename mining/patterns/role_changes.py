@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from gomkcn.mining.structures.number_text import three_digits
 from gomkcn.mining.structures.table_column import Medium, TableColumn
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -116,7 +115,7 @@ def changed_roles(
     >>> rules = PatternMiner().choice_rules(as_csr(path))
     >>> found = changed_roles(as_csr(path), as_csr(star), rules, Steps())
     >>> found.rows[0].node, PLACES[found.rows[0].most_changed[0]]
-    ('a', 'centre of a star with 3 leaves')
+    ('a', 'middle of a path of 3 nodes')
     """
     graphs = (first, second)
     if any(graph.num_graphs > 1 for graph in graphs):
@@ -164,15 +163,17 @@ def changed_roles(
 
 
 def _roles(graph: CSRGraph, rules: ChoiceRules, steps: Steps) -> np.ndarray:
-    """The counts of each node at 15 orbits ``[V, 15]``; empty where they take too long."""
-    plain = replace(graph, links=None, relations=SIMPLE)
+    """The counts of each node at 15 orbits ``[V, 15]``; empty where they take too long.
+
+    They know neither directions nor types.
+    """
 
     def take(size: int) -> np.ndarray:
         spend = with_grace(steps, rules.late_steps)
         try:
-            if formula_steps(plain, size, spend) > rules.most_steps:
+            if formula_steps(graph, size, spend) > rules.most_steps:
                 return np.empty(0)
-            found = count_orbits(plain, size, spend)
+            found = count_orbits(graph, size, spend)
         except (TimeUpError, UncountableError):
             return np.empty(0)
         # numbers beyond int64 are no plain value; what is compared are logarithms

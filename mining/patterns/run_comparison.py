@@ -37,9 +37,9 @@ from gomkcn.mining.patterns.measured_graph import NODES, MeasuredGraph, measure_
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, RoleChanges, changed_roles
+from gomkcn.mining.settings.comparison_settings import NULL_SAMPLES
 from gomkcn.mining.settings.miner_settings import AUTO, NONE
 from gomkcn.mining.significance.jackknife import holm
-from gomkcn.mining.significance.looks import FIRST_SAMPLES
 from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
@@ -63,10 +63,6 @@ from gomkcn_dgl.runtime.run import SETTINGS
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table, Tabular
 
-# random graphs of each of two graphs. A profile is of z, whose error they leave at a twentieth: ten
-# times as many, which mining draws where a result is near its level, would cost both graphs ten
-# times the time for an error of a sixtieth
-NULL_SAMPLES = FIRST_SAMPLES
 _NOTHING_COMPARED = ComparedStructures({}, {}, {}, ())
 # of fewer structures a correlation says nothing: that of two is 1 or -1
 LEAST_CORRELATED = 3
@@ -340,8 +336,8 @@ def compare(
     ... )
     >>> found.by_difference[0].name, found.by_difference[0].is_sure
     ('...', True)
-    >>> {one.name: one.signs for one in found.structures[:2]}
-    {'triangle': (1, 0), 'path of 3 nodes': (-1, 0)}
+    >>> sorted((one.name, one.signs) for one in found.structures[:2])
+    [('path of 3 nodes', (-1, 0)), ('triangle', (1, 0))]
     >>> found
     RunComparison('graph' and 'graph': ... structures, ... differ, ... for those of 4 nodes, ...)
     """

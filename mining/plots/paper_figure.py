@@ -109,7 +109,8 @@ class FigureSize(NamedTuple):
 
     def finish(self, axis: Axes) -> Figure:
         """The figure of an axis, which is written if a path is given."""
-        return self.write(axis.get_figure(root=True))
+        figure: Any = axis.get_figure(root=True)
+        return self.write(figure)
 
 
 def plot_drawing(drawing: str, size: FigureSize) -> Figure:
@@ -117,7 +118,7 @@ def plot_drawing(drawing: str, size: FigureSize) -> Figure:
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> from gomkcn.mining.plots.structure_drawing import draw_structure
-    >>> drawing = draw_structure(Structure.parse("triangle"), 100, 80)
+    >>> drawing = draw_structure(Structure.parse("triangle"), 120, 96)
     >>> plot_drawing(drawing, FigureSize(width=2)).get_size_inches().tolist()
     [2.0, 1.6]
     """

@@ -50,7 +50,8 @@ def structures_figure(number: int, draw: Callable[[Axes, int], None], note: str)
             return figure
         draw_all(figure, number, draw)
         # what stands below a drawing keeps away from the title of the next one
-        figure.get_layout_engine().set(hspace=GAP)
+        engine: Any = figure.get_layout_engine()
+        engine.set(hspace=GAP)
     return figure
 
 

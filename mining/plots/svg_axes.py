@@ -95,18 +95,16 @@ def _draw(
 
     look = dict(shape.attrib)
     # RDKit writes attributes as a style
-    look |= dict(
-        tuple(map(str.strip, entry.split(":", 1)))
-        for entry in look.pop("style", "").split(";")
-        if ":" in entry
-    )
+    for entry in look.pop("style", "").split(";"):
+        name, _, value = entry.partition(":")
+        look[name.strip()] = value.strip()
     fill = _color(look.get("fill", "#000000"), colors)
     stroke = _color(look.get("stroke", "none"), colors)
     path = _outline(shape, look)
     if path is None or (fill == "none" and stroke == "none"):
         return
     width = float(look.get("stroke-width", "1").removesuffix("px")) if stroke != "none" else 0.0
-    placed = Path(scale * path.vertices + corner, path.codes)
+    placed = Path(scale * np.asarray(path.vertices, float) + corner, path.codes)
     patch = PathPatch(
         placed, facecolor=fill, edgecolor=stroke, alpha=opacity, capstyle="butt", joinstyle="miter"
     )

@@ -7,9 +7,13 @@ from typing import Any
 
 from gomkcn.mining.settings.graph_settings import GraphSettings
 from gomkcn.mining.settings.miner_settings import AUTO, LEAST_SAMPLES, null_setting
-from gomkcn.mining.significance.looks import FIRST_SAMPLES
 from gomkcn_dgl.bounds import MOST_REPEATS
 from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
+
+# random graphs of each of two graphs. A profile is of z, whose error they leave at a twentieth: ten
+# times as many, which mining draws where a result is near its level, would cost both graphs ten
+# times the time for an error of a sixtieth
+NULL_SAMPLES = 199
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class ComparisonTable(SettingsTable):
     second: str = setting("", "Folder of another run, or a graph")
     null: str | tuple[Any, ...] | None = null_setting(AUTO)
     null_samples: int = setting(
-        FIRST_SAMPLES, "Number of random graphs of each graph", least=LEAST_SAMPLES,
+        NULL_SAMPLES, "Number of random graphs of each graph", least=LEAST_SAMPLES,
         most=MOST_REPEATS,
     )  # fmt: skip
     seed: int = seed_setting()

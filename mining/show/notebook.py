@@ -65,13 +65,12 @@ def _miner_html(miner: PatternMiner) -> str:
     if not hasattr(miner, "patterns_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
     filters = miner.filters_
-    is_fitted = isinstance(filters, FilterMiner)
     of_part = {
         COMPARISON: patterns_html(miner.patterns_),
         MOTIFS: _motif_set_html(miner.motif_set_),
-        FILTERS: _filter_miner_html(filters) if is_fitted else "",
+        FILTERS: "" if filters is None else _filter_miner_html(filters),
     }
-    found = filters.filters_ if is_fitted else ()
+    found = () if filters is None else filters.filters_
     order = order_of(miner.relations_.kinds, miner.patterns_, miner.motif_set_, found)
     return "".join(of_part[part] for part in order)
 

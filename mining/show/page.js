@@ -9,6 +9,8 @@ const CARD = { width: 118, height: 92 };
 const MOLECULE_CARD = { width: 168, height: 124 };
 const CARD_GAP = 6;
 const CARD_TEXT = 20;
+// rows of a page of graphs, also in a box that is lower and is scrolled
+const LEAST_ROWS = 2;
 const $ = (query, root = document) => root.querySelector(query);
 const $$ = (query, root = document) => [...root.querySelectorAll(query)];
 const digits = (number) => number.toLocaleString("en-US");
@@ -542,7 +544,7 @@ class Gallery {
     // a picture is as wide as its column
     const wide = (this.box.clientWidth + CARD_GAP) / columns - CARD_GAP;
     const card = wide * this.card.height / this.card.width + CARD_TEXT;
-    return columns * Math.max(1, Math.floor((high + CARD_GAP) / (card + CARD_GAP)));
+    return columns * Math.max(LEAST_ROWS, Math.floor((high + CARD_GAP) / (card + CARD_GAP)));
   }
 
   // from page to page

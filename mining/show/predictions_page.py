@@ -81,6 +81,7 @@ def render_predictions(
         script=Markup(page_script(_SCRIPT)),
         policy=content_policy(_SCRIPT),
         source=Path(source).resolve().name,
+        learnt_from=Path(classifier.settings.data.path).name,
         graph=summary,
         num_shown=num_shown,
         sizes=list(zip(found.class_names, classes.sizes, strict=True)),

@@ -39,8 +39,8 @@ def jackknife_errors(without: np.ndarray) -> np.ndarray:
 
     >>> sample = np.array([1.0, 2.0, 6.0, 7.0])
     >>> without = np.array([np.delete(sample, k).mean() for k in range(4)])
-    >>> jackknife_errors(without[:, None]) - sample.std(ddof=1) / 2
-    array([0.])
+    >>> bool(np.isclose(jackknife_errors(without[:, None])[0], sample.std(ddof=1) / 2))
+    True
     """
     units = len(without)
     if units < 2:

@@ -1,6 +1,7 @@
 """What is said of MUTAG agrees with direct counts from its files, by two counters that agree."""
 
 import copy
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from direct_counts import (
     LabelledGraphs,
     check_pattern,
+    contained_directly,
     count_by_igraph,
     count_by_networkx,
     count_directly,
@@ -17,6 +19,8 @@ from direct_counts import (
 
 from gomkcn.mining import MiningRun, PatternMiner
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
+from gomkcn.mining.significance.verdicts import class_contrasts
+from gomkcn.mining.structures.pattern import ClassDifference
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 
@@ -46,12 +50,18 @@ def test_all_that_is_said_of_mined_patterns_is_right(mutag):
         record = pattern.to_dict()
         assert check_pattern(record, direct) == []
         assert column.tolist() == count_directly(pattern_graph(record), direct)
-    # and what is wrong is found
+    # and what is wrong is found, also of classes
+    first = run.patterns[0]
+    contains = contained_directly(pattern_graph(first.to_dict()), direct)
+    columns = np.array(contains)[:, None]
+    (contrasts,) = class_contrasts(columns, classes.labels[some], classes.names)
+    told = replace(first, classes=ClassDifference(contrasts, 1.0))
+    assert check_pattern(told.to_dict(), direct) == []
     for change, words in (
         (lambda one: one["frequency"]["occurrences"].update(value=7.0), "7 occurrences"),
         (lambda one: one["frequency"].update(graphs=1), "1 graphs"),
         (lambda one: one["classes"]["contrasts"][1].update(containing=0), "class 1: containing"),
     ):
-        record = copy.deepcopy(run.patterns[0].to_dict())
+        record = copy.deepcopy(told.to_dict())
         change(record)
         assert any(words in one for one in check_pattern(record, direct))

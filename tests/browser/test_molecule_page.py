@@ -57,7 +57,8 @@ def test_pages_have_every_molecule_once_in_their_order(started, page_file, width
             const seen = [];
             const { view } = gomkcnExplorer;
             for (view.turn(-1); ; view.turn(1)) {
-                seen.push(...[...document.querySelectorAll(".mol .title")].map((one) => one.textContent));
+                for (const title of document.querySelectorAll(".mol .title"))
+                    seen.push(title.textContent);
                 if (document.querySelector('.pages [data-by="1"]').disabled) return seen;
             }
         }""")

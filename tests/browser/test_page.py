@@ -72,7 +72,7 @@ def test_a_reader_selects_a_row_and_steps_through_its_places(started, page_files
         assert button.get_attribute("aria-pressed") == "true"
         title = button.inner_text()
         assert title in page.locator("#detail h3").inner_text()
-        page.get_by_label("Next", exact=False).first.click()
+        page.locator("#detail").get_by_label("Next", exact=False).first.click()
         assert " 1 of " in page.locator("#detail .pager").inner_text()
         letters = page.locator("#detail dl.map dt").all_inner_texts()
         # in a collection the graph is named first
@@ -290,7 +290,7 @@ def test_only_graphs_of_the_chosen_class_are_shown(started, page_files):
 def test_letters_of_the_text_stand_in_the_drawing(started, page_files, name):
     with opened(started, page_files(name)) as page:
         rows_with_places(page).first.click()
-        page.get_by_label("Next", exact=False).first.click()
+        page.locator("#detail").get_by_label("Next", exact=False).first.click()
         drawn = page.locator("#detail .pic-l text").all_text_contents()
         letters = page.locator("#detail dl.map dt").all_inner_texts()
         assert {one for one in letters if one != "in"} <= {*drawn}

@@ -224,7 +224,7 @@ def test_what_asks_little_loads_little(tmp_path):
     )
     run(
         (
-            [*NOT_OF_MINING, "networkx", "scipy.stats", "scipy.sparse"],
+            [*NOT_OF_MINING, "networkx", "scipy.stats"],
             [
                 f"filters {graph} --out {tmp_path}/rings --device cpu",
                 f"filters {tmp_path}/csv.csv --out {tmp_path}/f --device cpu",

@@ -132,7 +132,9 @@ def test_a_page_is_html_and_of_graphs(classifier):
 
 def test_the_page_of_a_classifier_colours_the_atoms_of_its_samples(classifier):
     html = Path("run/explanation/explanation.html").read_text()
-    drawings = re.findall(r"<svg[^>]*in the colours of what they contribute[^>]*>.*?</svg>", html)
+    drawings = re.findall(
+        r"<svg[^>]*in the colours of what they contribute[^>]*>.*?</svg>", html, re.S
+    )
     assert len(drawings) == 2
     for drawing in drawings:
         atoms = int(re.search(r"(\d+) nodes", drawing)[1])

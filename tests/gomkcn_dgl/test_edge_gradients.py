@@ -124,6 +124,14 @@ def test_weights_hardly_change_the_nodes_of_subgraphs():
     graph.edata["w"] = weight
     weighed = as_csr(graph, weight="w", directed=False)
     assert torch.equal(conv.subgraphs(weighed, feat=feat).nodes, nodes)
+    # leaves of a star, which structure leaves alike, stay in the order of their features
+    hub, leaves = torch.zeros(20).long(), torch.arange(1, 21)
+    star, values = torch.stack([hub, leaves]), torch.rand(21, 2)
+    plain = conv.subgraphs((star, 21), feat=values).nodes
+    given = dgl.graph((hub, leaves), num_nodes=21)
+    given.edata["w"] = 1 + torch.rand(20)
+    heavy = as_csr(given, weight="w", directed=False)
+    assert torch.equal(conv.subgraphs(heavy, feat=values).nodes, plain)
 
 
 @pytest.mark.parametrize("kinds", [{"edge": False}, {"edge": True}, {"0": True, "1": False}])

@@ -232,6 +232,7 @@ def test_of_a_salt_the_largest_part_is_taken_if_it_is_asked_for(tmp_path, caplog
 def test_duplicates_and_tautomers_are_counted(tmp_path):
     path = tmp_path / "a.smi"
     # ethanol twice; both forms of 2-hydroxypyridine; both enantiomers of alanine, which are neither
+    # duplicates nor tautomers
     path.write_text("CCO\nOCC\nOc1ccccn1\nO=c1cccc[nH]1\nC[C@H](N)C(O)=O\nC[C@@H](N)C(O)=O\n")
     notes = read_graph(path).notes
     assert "1 molecule is there before, with the same SMILES of RDKit" in notes

@@ -528,6 +528,30 @@ def search_in(collection, **settings):
     return search
 
 
+def test_copies_of_many_structures_at_once_are_those_of_each(collection):
+    empty, proposals = collection
+    search = search_in(collection)
+    candidates = [*search.candidates.values()]
+    # of several sizes, in an order that mixes them, and beside a motif, whose copies are not free
+    candidates.sort(key=lambda candidate: candidate.code)
+    assert len({candidate.structure.num_nodes for candidate in candidates}) > 1
+    with_motif = search.add(empty, 0.0)
+    freed = np.zeros(empty.code.graph.num_nodes, bool)
+    freed[::3] = True
+    for description in (empty, with_motif):
+        for some in (None, freed):
+            together = [*proposals.choices(description, candidates, some, 0.0)]
+            each = [proposals.choose(description, one, some, 0.0) for one in candidates]
+            assert [one is None for one in together] == [one is None for one in each]
+            assert any(one is None for one in each) or description is empty
+            pairs = [(a, b) for a, b in zip(together, each, strict=True) if a is not None]
+            assert len(pairs) > 3 or description is with_motif
+            for a, b in pairs:
+                # to the last bit, so that it does not matter which others are there
+                assert a.gain == b.gain and np.array_equal(a.copies, b.copies)
+                assert a.candidate is b.candidate
+
+
 def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
     search = search_in(collection)
     best = search.run()

@@ -79,6 +79,10 @@ def test_a_cut_ring_is_shown_whole(answer, mined):
             assert row.in_rings == f"in {rings.smiles}, {rings.graphs} of {rings.num_graphs}"
         # no word of a graph stands for a fragment of molecules
         assert Chem.MolFromSmarts(row.name.rpartition(": ")[2]) is not None, row.name
+    # most molecules have a benzene ring, and some a pyridine ring alone
+    carbon = answer.structures[0].parse("a:element=C-[aromatic]-b:element=C")
+    found = RingCompletion(mined).complete(carbon, range(28))
+    assert found.smiles == "c1ccccc1" and 18 <= found.graphs < found.num_graphs == 28
     # a bond of the ring with nitrogen says nothing of a second ring
     nitrogen = answer.structures[0].parse("a:element=C-[aromatic]-b:element=N")
     graphs = [at for at, graph in enumerate(mined.order.graphs.tolist()) if graph < 10]

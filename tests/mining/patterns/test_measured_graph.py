@@ -84,6 +84,7 @@ def test_a_collection_of_many_graphs_is_a_sample_of_graphs(is_directed):
     without = [shares(graphs[:k] + graphs[k + 1 :], sizes) for k in range(21)]
     assert_measured(found.measured, shares(graphs, sizes), without)
     # of a few graphs, nodes are the sample
+    assert measured(graphs[:20]).unit == "graphs"
     assert measured(graphs[:19]).unit == "nodes"
 
 

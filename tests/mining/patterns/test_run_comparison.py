@@ -6,6 +6,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.stats import norm
 from self_contained import assert_loads_nothing
 from tiny_runs import pattern_of, run_of, significance_of
 
@@ -272,6 +273,10 @@ def test_graphs_are_compared_by_shares_and_the_surest_difference_is_first():
         table["difference_error"],
         np.hypot(table["share_error_first"], table["share_error_second"]),
     )
+    # each p is multiplied by how many are less sure, the surest by all
+    p = 2 * norm.sf(np.abs(table["difference_z"]))
+    expected = np.maximum.accumulate(p * np.arange(len(p), 0, -1)).clip(max=1)
+    assert np.allclose(table["p_difference"], expected)
     # what the second graph does not have is none of it
     gone = [one for one in rows if one.first.share and not one.second.share]
     assert gone and all(one.ratio == 0 for one in gone)
@@ -413,7 +418,9 @@ def test_the_page_has_every_structure_and_loads_nothing(runs):
         assert one.first.count.short in row and one.second.count.short in row
     evil = replace(runs["small"].graph, source="<script>alert(1)</script>")
     named = compare(replace(runs["small"], graph=evil), runs["even"])
-    assert "<script>" not in render_comparison(named)
+    # one script, that of the page
+    page = render_comparison(named)
+    assert page.count("<script>") == 1 and "<script>alert" not in page
 
 
 def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):

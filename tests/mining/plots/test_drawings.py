@@ -88,6 +88,15 @@ def test_no_edge_passes_behind_a_third_node(size):
             assert (near > dots[others, 2]).all(), structure
 
 
+def test_nodes_are_smaller_where_edges_pass_them():
+    clique = Structure.parse("clique-8")
+    drawing = draw_structure(clique)
+    dots = circles(drawing)
+    for (u, v), ends in zip(clique.edges, segments(drawing), strict=True):
+        others = [node for node in range(8) if node not in (u, v)]
+        assert (distances(dots[others, :2], ends) > dots[others, 2]).all()
+
+
 def raster(structure, pixels):
     """A drawing of so many pixels as grey values, ``[pixels, pixels]``, of 16 points a pixel."""
     drawing = draw_structure(structure, pixels, pixels, letters=False)

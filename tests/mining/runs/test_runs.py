@@ -112,9 +112,13 @@ def test_the_files_of_a_run(written, run, settings):
         "occurrences.parquet",
         "patterns.json",
         "report.html",
+        "roles.csv",
+        "roles.parquet",
         "run.json",
         "settings.toml",
     ]
+    assert load(written).roles.columns()["node"].tolist() == run.roles.columns()["node"].tolist()
+    assert load(written).roles.to_pandas().equals(run.roles.to_pandas())
     # the filters are a whole run of their own
     assert len(load(written / "filters").filters) == len(run.filters.filters)
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}

@@ -401,6 +401,21 @@ def test_what_a_stronger_one_implies_stands_below_it():
     assert groups[3] == 1 and tied[3].follows is None
 
 
+def test_what_is_in_nearly_the_same_graphs_does_not_lead():
+    """By the exact test alone it would: where the first is not, it is in graphs of one class."""
+    labels = np.repeat([0, 1], 1000)
+    graph = np.arange(2000)
+    first = graph < 600
+    for more, group in ((60, 0), (200, 1)):
+        second = (graph < 550) | ((graph >= 1000) & (graph < 1000 + more))
+        contains = np.stack([first, second], axis=1)
+        found = class_differences(contains, labels, ["a", "b"])
+        leads, other = group_differences(found, contains, labels, [3, 3])
+        assert leads.group == 0 and leads.follows is None and other.group == group
+        if other.follows is not None:
+            assert other.follows.shared == 550 and other.follows.p < 1e-6
+
+
 def test_strata_that_cannot_tell_change_no_p():
     tables = [(3, 20, 0, 260), (4, 9, 1, 30)]
     certain = [(5, 5, 8, 8), (0, 7, 0, 9), (3, 9, 0, 0)]
