@@ -136,8 +136,8 @@ class PartCounts(NamedTuple):
         variance are both too small. So the variance is taken as proportional to the mean, at least
         as large as of independent occurrences, and the ends of the 95% interval are the means from
         which the mean that was seen is as far off as may be (E. B. Wilson, 1927). The quantile is
-        Student's for as many parts as the occurrences are in, which is (sum of counts)² / sum of
-        squares (L. Kish, 1965), less one.
+        Student's for as many parts as the variance is made of, less one: of the squared deviations,
+        (sum)² / sum of squares (L. Kish, 1965).
 
         >>> PartCounts(np.array([2, 1, 0, 3]), 4096, np.empty((0, 3), np.int64)).all.value
         6144.0
@@ -156,8 +156,9 @@ class PartCounts(NamedTuple):
         of_part = max(float(counts.var(ddof=1)) / mean, 1.0)
         unit = of_part * (1 - done / self.num_parts) / done
         # 2. the quantile
-        num_held = counts.sum() ** 2 / (counts**2).sum()
-        t = float(stdtrit(max(num_held - 1, 1.0), _HIGH))
+        squares = (counts - mean) ** 2
+        num_in = squares.sum() ** 2 / (squares**2).sum() if squares.any() else done
+        t = float(stdtrit(max(num_in - 1, 1.0), _HIGH))
         # 3. |mean - m| = t √(unit m), solved for m
         shift = t**2 * unit / 2
         half = math.sqrt(t**2 * unit * mean + shift**2)
