@@ -246,8 +246,8 @@ def read_temporal_edges(
     if time_unit is not None:
         check_choice("time_unit", time_unit, TIME_UNITS)
     if isinstance(graph, TemporalEdges):
-        given = {"source": source, "target": target, "time": time, "time_unit": time_unit}
-        given |= {"minimum": minimum, "maximum": maximum}
+        given: dict[str, Any] = {"source": source, "target": target, "time": time}
+        given |= {"time_unit": time_unit, "minimum": minimum, "maximum": maximum}
         if with_columns and not graph.columns and len(graph.times):
             raise InputError(
                 "graph",

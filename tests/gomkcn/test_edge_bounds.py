@@ -214,3 +214,10 @@ def test_bounds_are_of_edges_that_are_still_to_be_read(rows):
     graph = nx.DiGraph([(0, 1, {"time": 1})])
     with pytest.raises(InputError, match="one of those in the graph, .*time, got 'score'"):
         read_temporal_edges(graph, maximum={"score": 3})
+
+
+def test_what_is_predicted_has_the_bounds_of_the_training(rows):
+    write(rows)
+    gomkcn(f"train g.csv --nodes --method network {QUICK} --quiet {BOUNDS} --out run")
+    said = invoke("predict run g.csv").stderr
+    assert said.count("of 120 edges") == 3
