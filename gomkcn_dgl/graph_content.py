@@ -12,7 +12,6 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
@@ -20,12 +19,12 @@ import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import UNUSED_WEIGHTS, CSRGraph, csr_from_edges
+from gomkcn_dgl.edge_bounds import EdgeBounds
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.sides import sides_of_ends
-from gomkcn_dgl.timestamps import microseconds, microseconds_of, read_date
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -66,9 +65,9 @@ class ColumnChoice:
     # of a table of edges
     source: Column | None = None
     target: Column | None = None
-    # of edges: those that patterns compare with values, and the least value of others
+    # of edges: attributes that patterns compare with values, and the bounds of some
     edge_attributes: tuple[str, ...] = ()
-    minimum: Mapping[str, float | datetime] = field(default_factory=dict)
+    bounds: EdgeBounds = field(default_factory=EdgeBounds)
     # of molecules
     smiles: str | None = None
     id_column: str | None = None
@@ -86,12 +85,18 @@ class ColumnChoice:
         return {self.source, self.target, self.relation, self.weight} - {None, NONE}
 
     @property
+    def asked_of_edges(self) -> tuple[str, ...]:
+        """The attributes of edges that are compared with values, by patterns or by bounds."""
+        return (*self.edge_attributes, *self.bounds.names)
+
+    @property
     def given(self) -> list[str]:
         """What is chosen about edges and molecules."""
         named = ("directed", "source", "target", "relation", "weight", "smiles", "id_column")
-        marked = ("minimum", "skip_invalid", "largest_fragment")
+        marked = ("skip_invalid", "largest_fragment")
         return [
             *(name for name in named if getattr(self, name) is not None),
+            *self.bounds.arguments,
             *(name for name in marked if getattr(self, name)),
         ]
 
@@ -162,41 +167,6 @@ class GraphContent:
     def codes(self) -> np.ndarray:
         """The relation of each edge ``[E]``, also where all are of one."""
         return np.zeros(len(self.source), int) if self.relation is None else self.relation
-
-
-# the least values of edge attributes: a mapping, or texts such as "score=700"
-Minimum = Mapping[str, "float | str | date"] | Sequence[str]
-
-
-def read_minimum(given: Minimum | None) -> dict[str, float | datetime]:
-    """The least value of each edge attribute, a number or a date.
-
-    >>> read_minimum(["score=700", "sent=2024-01-31"])
-    {'score': 700.0, 'sent': datetime.datetime(2024, 1, 31, 0, 0)}
-    """
-    rule = (
-        "must say the least value of an edge attribute, such as score=700 or booked_at=2024-01-31"
-    )
-    if given is None:
-        return {}
-    if not isinstance(given, (Mapping, list, tuple)):
-        raise InputTypeError("minimum", rule, got=repr(given))
-    pairs: Iterable[tuple[Any, Any]] = (
-        given.items()
-        if isinstance(given, Mapping)
-        else (str(option).rpartition("=")[::2] for option in given)
-    )
-    read: dict[str, float | datetime] = {}
-    for name, least in pairs:
-        number: float | datetime | None
-        try:
-            number = float(least)
-        except (TypeError, ValueError):
-            number = read_date(least)
-        if not name or number is None or (isinstance(number, float) and not math.isfinite(number)):
-            raise InputError("minimum", rule, got=repr(f"{name}={least}".strip("=")))
-        read[str(name).strip()] = number
-    return read
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,45 +244,20 @@ def check_edge_attributes(names: Iterable[str], known: Iterable[str], owner: str
             )
 
 
-def leave_out_edges(content: GraphContent, minimum: Mapping[str, float | datetime]) -> GraphContent:
-    """Leave out the edges with a value below the least one, or with none; a note says how many.
+def leave_out_edges(content: GraphContent, bounds: EdgeBounds) -> GraphContent:
+    """Leave out the edges with a value outside the bounds, or with none; a note says how many.
 
     >>> ends = np.array([0, 1]), np.array([1, 2])
     >>> content = GraphContent("a graph", *ends, 3, edges={"p": [1, 5]})
-    >>> leave_out_edges(content, {"p": 3}).notes
+    >>> leave_out_edges(content, EdgeBounds.read({"p": 3}, None)).notes
     ("left out 1 of 2 edges, whose 'p' is below 3",)
     """
-    if not minimum:
+    if not bounds:
         return content
-    check_edge_attributes(minimum, content.edges, content.owner)
-    number = len(content.source)
-    notes = []
-    kept = np.ones(number, bool)
-    for name, least in minimum.items():
-        given = with_gaps(content.edges, name)
-        if isinstance(least, datetime):
-            dates = microseconds_of(given)
-            if dates is None:
-                raise InputError(
-                    "minimum",
-                    f"must be a number, since {name!r} does not hold dates alone",
-                    got=repr(f"{name}={least}"),
-                )
-            values, bound, below = dates, microseconds(least), f"before {least}"
-        else:
-            values, bound, below = numbers_with_gaps(name, given), least, f"below {least:g}"
-        # nor is a value that is missing at least as large
-        is_left = kept & (values >= bound)
-        num_out = int(kept.sum() - is_left.sum())
-        or_missing = " or missing" if np.isnan(values).any() else ""
-        sentence = f"left out {num_out:,} of {number:,} edges, whose {name!r} is {below}"
-        sentence += or_missing
-        log.log(READING, "%s", sentence)
-        notes.append(sentence)
-        kept = is_left
-    if not kept.any():
-        raise InputError("minimum", f"must leave an edge, and it leaves none of {number:,}")
-    rows = np.flatnonzero(kept)
+    check_edge_attributes(bounds.names, content.edges, content.owner)
+    rows, notes = bounds.keep(len(content.source), lambda name: with_gaps(content.edges, name))
+    for note in notes:
+        log.log(READING, "%s", note)
     table = content.edges
 
     def gaps_of(name: str) -> Any:
@@ -329,30 +274,6 @@ def leave_out_edges(content: GraphContent, minimum: Mapping[str, float | datetim
         relation=None if content.relation is None else content.relation[rows],
         notes=(*content.notes, *notes),
     )
-
-
-def numbers_with_gaps(name: str, values: Any) -> np.ndarray:
-    """A column of numbers as float64, NaN where one is missing; text is refused.
-
-    >>> numbers_with_gaps("p", [1, None, 0.5]).tolist()
-    [1.0, nan, 0.5]
-    """
-    if not isinstance(values, (list, tuple)):
-        values = to_numpy(values)
-        if values.dtype.kind in "biuf":
-            return np.asarray(values, np.float64).reshape(len(values))
-        values = values.tolist()
-    numbers = np.full(len(values), np.nan)
-    for number, value in enumerate(values):
-        if value in (None, ""):
-            continue
-        try:
-            numbers[number] = float(value)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"the edge attribute {name!r} must hold numbers, such as 1000.5, got {value!r}."
-            ) from None
-    return numbers
 
 
 def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
@@ -396,8 +317,8 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     for of_weights in (*_of_unused_weights(content, choice), *_of_counts(content, choice, weights)):
         log.log(READING, "%s", of_weights)
         notes.append(of_weights.note)
-    requested = [*choice.edge_attributes, *choice.minimum]
-    notes += _unused(content, used_nodes, [*used_weight, *used_type, *requested])
+    used_edges = [*used_weight, *used_type, *choice.asked_of_edges]
+    notes += _unused(content, used_nodes, used_edges)
     return replace(
         graph,
         notes=tuple(dict.fromkeys(notes)),
@@ -473,12 +394,12 @@ def _of_unused_weights(content: GraphContent, choice: ColumnChoice) -> list[Mess
         values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
         # numbers in a text count as what they are
         number = sum(str(value) in _ZEROS for value in values.tolist())
-    return unused_weights(name, number, is_asked=name in (*choice.edge_attributes, *choice.minimum))
+    return unused_weights(name, number, is_asked=name in choice.asked_of_edges)
 
 
 def _of_counts(content: GraphContent, choice: ColumnChoice, weights: Any) -> list[Message]:
     """What is said of the first attribute of edges that has counts, where none is used."""
-    if weights is not None or choice.minimum:
+    if weights is not None or choice.bounds:
         return []
     for name in content.edges:
         with contextlib.suppress(InputError, InputTypeError):

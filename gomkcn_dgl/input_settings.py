@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gomkcn_dgl.io.formats import FORMATS
-from gomkcn_dgl.settings import SettingsTable, setting
+from gomkcn_dgl.settings import SettingsTable, bound_setting, setting
 
 # the columns in which the classes of graphs are looked for
 _CLASS_COLUMNS = "class, label, activity, active, outcome, target or y"
@@ -38,6 +38,8 @@ class InputSettings(SettingsTable):
     target: str | None = setting(
         None, "Column of target nodes, by name or number", usual="from the header"
     )
+    minimum: tuple[str, ...] | None = bound_setting("Least", "min")
+    maximum: tuple[str, ...] | None = bound_setting("Most", "max")
     feature_file: str | None = setting(None, "Node features, one row per node: .npy or .csv")
     format: str | None = setting(None, "File format", words=tuple(FORMATS), usual="by file name")
     class_names: str | None = setting(None, "Names of the classes: .csv, .json or .toml")

@@ -58,6 +58,8 @@ class Setting:
         Whether an option gives one entry of a list and is repeated, since entries hold commas.
     is_single : bool
         Whether a second value is refused, where an option of this name may be repeated elsewhere.
+    short : str
+        A second and shorter name of its option.
     """
 
     help: str
@@ -69,6 +71,7 @@ class Setting:
     check: Callable[[str, Any], Any] | None = None
     is_repeated: bool = False
     is_single: bool = False
+    short: str = ""
 
 
 def setting(default: Any, help: str, **others: Any) -> Any:
@@ -79,6 +82,12 @@ def setting(default: Any, help: str, **others: Any) -> Any:
 def seed_setting() -> Any:
     """The field of a random seed."""
     return setting(0, "Random seed", least=0, most=LARGEST_SEED, check=_read_seed)
+
+
+def bound_setting(which: str, short: str) -> Any:
+    """The field of the least or the most values of edge attributes, each as in "score=700"."""
+    text = f"{which} value of an edge attribute, such as score=700 or booked_at=2024-01-31"
+    return setting(None, text, is_repeated=True, short=short)
 
 
 def jobs_setting(help: str) -> Any:

@@ -110,6 +110,19 @@ def read_date(given: Any) -> datetime | None:
     return None if found is None else _EPOCH + timedelta(microseconds=int(found[0]))
 
 
+def is_day(given: Any) -> bool:
+    """Whether what is given as a date is a day, without a time.
+
+    >>> is_day("2024-01-31"), is_day("2024-01-31 00:00"), is_day(date(2024, 1, 31))
+    (True, False, True)
+    """
+    if isinstance(given, str):
+        return DATE.fullmatch(re.sub(_ZONE_NAME, "", given.strip())) is not None
+    if isinstance(given, np.datetime64):
+        return np.datetime_data(given.dtype)[0] == "D"
+    return isinstance(given, date) and not isinstance(given, datetime)
+
+
 def microseconds(date: datetime) -> float:
     """Microseconds since 1970 of a date in UTC."""
     return float((date - _EPOCH) // timedelta(microseconds=1))

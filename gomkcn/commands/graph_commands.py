@@ -20,6 +20,7 @@ from gomkcn.commands.base import (
 )
 from gomkcn.commands.option_types import InputPath
 from gomkcn.commands.options import (
+    BOUND_OPTIONS,
     CLASS_OPTIONS,
     class_options,
     file_options,
@@ -333,7 +334,9 @@ def frequent(
 @option_group(
     "Input",
     setting_options(
-        TemporalTable, "time", "source", "target", "time_unit", shown=("time", "source", "target")
+        TemporalTable,
+        *("time", "source", "target", "time_unit", *BOUND_OPTIONS),
+        shown=("time", "source", "target"),
     ),
 )
 @option_group(
@@ -424,6 +427,8 @@ def temporal(
             target=table.target,
             time=table.time,
             time_unit=table.time_unit,
+            minimum=table.minimum,
+            maximum=table.maximum,
             with_columns=table.pattern is not None,
         ),
         path=path,

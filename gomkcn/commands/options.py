@@ -182,8 +182,10 @@ def _option_of(field: SettingField, is_hidden: bool) -> Callable[[Decorated], De
     """The option of one field."""
     extra: dict[str, Any] = {} if field.is_flag else {"type": type_of(field)}
     made = type(f"Option_{field.name}", (SettingOption,), {"field": field})
+    short = field.setting.short
     return option(
         option_name(field),
+        *([f"--{short}"] if short else ()),
         field.name,
         cls=made,
         default=None,
@@ -220,9 +222,10 @@ def number_option(
 # how a file of graphs is read, as in read_graph, but for its weights
 _OF_TABLES = ("source", "target", "feature_file", "format")
 _OF_GRAPHS = ("directed", "relation", "features")
+BOUND_OPTIONS = ("minimum", "maximum")
 _HIDDEN = ("label_names", "smiles", "id_column", "skip_invalid", "largest_fragment")
 file_options = setting_options(
-    GraphSettings, *_OF_GRAPHS, *_HIDDEN, "minimum", *_OF_TABLES, shown=_OF_GRAPHS
+    GraphSettings, *_OF_GRAPHS, *_HIDDEN, *BOUND_OPTIONS, *_OF_TABLES, shown=_OF_GRAPHS
 )
 # of the commands that keep weights; counting and mining use none
 weight_option = option("--weight", hidden=True, help="Edge-weight column, or none [weight]")

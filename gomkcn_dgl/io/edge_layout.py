@@ -215,7 +215,9 @@ def find_layout(table: Source, choice: ColumnChoice, time: Column | None = None)
     requested = {
         name: position_of("an edge attribute", name, table) for name in choice.edge_attributes
     }
-    requested |= {name: position_of("minimum", name, table) for name in choice.minimum}
+    requested |= {
+        bound.name: position_of(bound.argument, bound.name, table) for bound in choice.bounds.bounds
+    }
     return EdgeLayout(table, roles, evidence, unweighted, times, requested)
 
 

@@ -204,9 +204,9 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         notes=tuple(notes),
         end_names=tuple(names_of_ends) if all(names_of_ends) else (),
     )
-    kept = leave_out_edges(content, choice.minimum)
+    kept = leave_out_edges(content, choice.bounds)
     # nodes of edges that are left out are not in the table
-    return kept if source.num_nodes or not choice.minimum else _with_ends_alone(kept)
+    return kept if source.num_nodes or not choice.bounds else _with_ends_alone(kept)
 
 
 def _notes_of_unused_weights(layout: EdgeLayout, table: InputTable) -> list[str]:

@@ -122,7 +122,7 @@ def take_types(
     if choice.relation is not None:
         return None
     types = [str(edge.get(name, PLAIN)) for edge in edges]
-    if name not in (*choice.edge_attributes, *choice.minimum):
+    if name not in choice.asked_of_edges:
         for edge in edges:
             edge.pop(name, None)
     return types

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
 
 # what may be said of the edges of a table, of edges with attributes, and of others
-OF_TABLES = ("directed", "source", "target", "relation", "weight", "minimum")
-OF_ATTRIBUTES = ("directed", "relation", "weight", "minimum")
-OF_MATRICES = ("directed", "minimum")
+OF_BOUNDS = ("minimum", "maximum")
+OF_TABLES = ("directed", "source", "target", "relation", "weight", *OF_BOUNDS)
+OF_ATTRIBUTES = ("directed", "relation", "weight", *OF_BOUNDS)
+OF_MATRICES = ("directed", *OF_BOUNDS)
 OF_MOLECULES = ("smiles", "id_column", "skip_invalid", "largest_fragment")
 FEATURE_FILE = "feature_file"
 # in place of a column
@@ -247,7 +248,7 @@ _ROWS = (
             format_of_ending(file.ending) in ("edges", "csv") and _lists().is_adjacency_list(file)
         ),
         read=lambda file, choice: _lists().read_adjacency_list(file, choice),
-        options=("directed", "minimum", FEATURE_FILE),
+        options=(*OF_MATRICES, FEATURE_FILE),
         directions="undirected, unless a direction is asked for",
         node_names="ids",
         lacks="relations, attributes, weights, blanks in names",

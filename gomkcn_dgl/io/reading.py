@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.edge_bounds import Bounds, EdgeBounds
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import (
     DEFAULT_WEIGHT,
@@ -24,10 +25,8 @@ from gomkcn_dgl.graph_content import (
     Columns,
     EdgeTable,
     GraphContent,
-    Minimum,
     leave_out_edges,
     make_csr,
-    read_minimum,
     with_gaps,
 )
 from gomkcn_dgl.graph_objects import edge_table_of_csr
@@ -86,7 +85,8 @@ def read_graph(
     target: Column | None = None,
     relation: Column | None = None,
     weight: Column | None = None,
-    minimum: Minimum | None = None,
+    minimum: Bounds | None = None,
+    maximum: Bounds | None = None,
     smiles: str | None = None,
     id_column: str | None = None,
     skip_invalid: bool = False,
@@ -143,9 +143,11 @@ def read_graph(
         of a TU folder are relations, unless ``relation="none"``. In GraphML and its like and in DGL
         files, relation and weight are edge attributes by name; None: the types of edges, if any,
         and ``weight``.
-    minimum : mapping of str to float, or sequence of str, optional
-        The least value of edge attributes, ``{"score": 700}`` or ``["score=700"]``: edges with
-        less, or with no value, are left out, as if the file did not have them.
+    minimum, maximum : mapping of str to float, str or date, or sequence of str, optional
+        The least and the most value of edge attributes, ``{"score": 700}`` or ``["score=700"]``:
+        edges with less, or with more, or with no value, are left out, as if the file did not have
+        them. A date such as ``"2024-01-31"`` is the begin of the day as the least value, and its
+        end as the most.
     smiles : str, optional
         The column of SMILES of a table of molecules.
     id_column : str, optional
@@ -193,6 +195,7 @@ def read_graph(
         relation=relation,
         weight=weight,
         minimum=minimum,
+        maximum=maximum,
         smiles=smiles,
         id_column=id_column,
         skip_invalid=skip_invalid,
@@ -232,7 +235,8 @@ def _read(
     label_names: LabelNames | None = None,
     skip_invalid: bool = False,
     largest_fragment: bool = False,
-    minimum: Minimum | None = None,
+    minimum: Bounds | None = None,
+    maximum: Bounds | None = None,
     edge_attributes: Sequence[str] | None = None,
     gaps: bool = False,
     classes: str | Sequence[str] | None = None,
@@ -246,7 +250,7 @@ def _read(
     choice = ColumnChoice(
         _feature_names(features),
         edge_attributes=tuple(edge_attributes or ()),
-        minimum=read_minimum(minimum),
+        bounds=EdgeBounds.read(minimum, maximum),
         skip_invalid=bool(skip_invalid),
         largest_fragment=bool(largest_fragment),
         **columns,
@@ -302,11 +306,11 @@ def _read_content(
         return content, replace(choice, features=None) if is_chosen else choice
     if row.reader_chooses == "edges":
         choice = ColumnChoice(
-            choice.features, edge_attributes=choice.edge_attributes, minimum=choice.minimum
+            choice.features, edge_attributes=choice.edge_attributes, bounds=choice.bounds
         )
     else:
         choice = _choose_attributes(content, choice)
-        content = leave_out_edges(content, choice.minimum)
+        content = leave_out_edges(content, choice.bounds)
     if table is not None:
         lists_nodes = row.reader_chooses != "edges"
         content = with_node_table(content, table, gaps=gaps, lists_nodes=lists_nodes)

@@ -22,8 +22,15 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.edge_bounds import Bounds, EdgeBounds
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
+from gomkcn_dgl.graph_content import (
+    NONE,
+    READING,
+    Column,
+    ColumnChoice,
+    check_edge_attributes,
+)
 from gomkcn_dgl.io.column_names import TIMES, is_time
 from gomkcn_dgl.io.dates import FIRST_NUMBERED, LAST_NUMBERED, are_dates
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data
@@ -98,6 +105,8 @@ class TemporalEdges:
     columns : mapping of str to sequence
         All columns of the input by name, a value for each of its rows and None where there is none.
         Empty unless they were read.
+    notes : tuple of str
+        What was left out.
     """
 
     source: np.ndarray
@@ -113,6 +122,7 @@ class TemporalEdges:
     ends: tuple[str, str] = ("source", "target")
     time: str = "time"
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def column(self, name: str) -> list[Any]:
         """A column of the input, a value for each edge."""
@@ -196,6 +206,8 @@ def read_temporal_edges(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
+    minimum: Bounds | None = None,
+    maximum: Bounds | None = None,
     with_columns: bool = False,
 ) -> TemporalEdges:
     """Read edges with times.
@@ -213,6 +225,8 @@ def read_temporal_edges(
         The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, for windows
         that have a unit. None: the one in which all times are dates from 1990 to 2099, else the
         second. Numbers that all are dates as 20240131 is one are dates, unless a unit is given.
+    minimum, maximum : mapping or sequence of str, optional
+        The least and the most value of columns, or of attributes, see :func:`gomkcn.read_graph`.
     with_columns : bool
         Whether all columns of the input are kept, for conditions on them and to list them.
 
@@ -232,7 +246,8 @@ def read_temporal_edges(
     if time_unit is not None:
         check_choice("time_unit", time_unit, TIME_UNITS)
     if isinstance(graph, TemporalEdges):
-        given = {"source": source, "target": target, "time": time, "time_unit": time_unit}
+        given: dict[str, Any] = {"source": source, "target": target, "time": time}
+        given |= {"time_unit": time_unit, "minimum": minimum, "maximum": maximum}
         if with_columns and not graph.columns and len(graph.times):
             raise InputError(
                 "graph",
@@ -243,7 +258,8 @@ def read_temporal_edges(
         if name is not None:
             raise InputError(name, "is for edges that are still to be read", way_out="leave it out")
         return graph
-    choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE)
+    bounds = EdgeBounds.read(minimum, maximum)
+    choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE, bounds=bounds)
     if isinstance(graph, (str, Path)):
         path = Path(graph)
         with named(path):
@@ -256,7 +272,7 @@ def read_temporal_edges(
         table = open_stream(graph, "the table of edges")
         return _of_table(table, choice, time, time_unit, with_columns=with_columns)
     if hasattr(graph, "is_multigraph"):
-        found = _read_networkx(graph, "time" if time is None else time, time_unit)
+        found = _read_networkx(graph, "time" if time is None else time, time_unit, bounds)
         return (
             replace(found, columns=_attributes_of(graph), time=str(time or "time"))
             if with_columns
@@ -288,7 +304,13 @@ def _of_table(
         for place in range(len(names))
         if with_columns and holds_data(layout.table, place)
     }
-    table = replace(layout, roles={**layout.roles, "time": at}, attributes=kept).read()
+    attributes = {**layout.attributes, **kept}
+    table = replace(layout, roles={**layout.roles, "time": at}, attributes=attributes).read()
+    kept_rows = _rows_within(
+        choice.bounds,
+        len(table.columns[at]),
+        lambda name: table.values_with_gaps(layout.attributes[name]),
+    )
     column = table.columns[at]
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -301,7 +323,7 @@ def _of_table(
             f"read ({reason_of(error)})."
         ) from None
     ids, ends = number_ends(table, layout.ends)
-    found = _in_order(ends, times, table.place, time_unit)
+    found = _in_order(ends, times, table.place, time_unit, kept_rows)
     return replace(
         found,
         names=[ids[code] for code in found.names],
@@ -316,10 +338,17 @@ def _in_order(
     values: Any,
     place: Callable[[int], str],
     time_unit: str | None,
+    kept_rows: tuple[np.ndarray, tuple[str, ...]],
 ) -> TemporalEdges:
-    """Number the nodes, sort the edges by time, drop those from a node to itself."""
-    called, source, target = _numbered(ends)
-    found = _Times.read(values, place, dates_as_numbers=time_unit is None)
+    """Number the nodes, sort the edges by time, drop those from a node to itself.
+
+    Those of the rows that are not kept are left out before all that, and noted.
+    """
+    kept, notes = kept_rows
+    called, source, target = _numbered([_at(end, kept) for end in ends])
+    found = _Times.read(
+        _at(values, kept), lambda row: place(int(kept[row])), dates_as_numbers=time_unit is None
+    )
     times = found.ticks
     apart = source != target
     loops = int((~apart).sum())
@@ -328,7 +357,7 @@ def _in_order(
         source = source[apart]
         target = target[apart]
         times = times[apart]
-    given = 1 + np.flatnonzero(apart)
+    given = 1 + kept[apart]
     order = np.argsort(times, kind="stable")
     nodes, rows = np.unique(np.stack([source, target]), return_inverse=True)
     source, target = rows.reshape(2, -1)
@@ -345,7 +374,29 @@ def _in_order(
         found.are_timestamps,
         given[order],
         [called[node] for node in nodes.tolist()],
+        notes=notes,
     )
+
+
+def _rows_within(
+    bounds: EdgeBounds, number: int, values_of: Callable[[str], Any]
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The rows within the bounds, and what is noted of the others; the log says it, too."""
+    rows, notes = bounds.keep(number, values_of)
+    for note in notes:
+        log.log(READING, "%s", note)
+    return rows, notes
+
+
+def _at(values: Any, rows: np.ndarray) -> Any:
+    """Some rows of a column, in their order."""
+    if len(rows) == len(values):
+        return values
+    if isinstance(values, list):
+        return [values[row] for row in rows.tolist()]
+    if isinstance(values, np.ndarray):
+        return values[rows]
+    return values.iloc[rows].reset_index(drop=True)
 
 
 def _numbered(ends: Sequence[Iterable[Any]]) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -549,14 +600,20 @@ def _exact_numbers(numbers: Any, text: Any, place: Callable[[int], str]) -> tupl
     return np.array(whole, np.int64 if max(whole) < 2**63 else np.uint64), scale
 
 
-def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalEdges:
+def _read_networkx(
+    graph: Any, time: Column, time_unit: str | None, bounds: EdgeBounds
+) -> TemporalEdges:
     if not graph.is_directed():
         raise InputError(
             "graph", "must be directed for the order of events", got="an undirected one"
         )
     rows = list(graph.edges(data=time))
     ends = [[row[end] for row in rows] for end in (0, 1)]
-    return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}", time_unit)
+    attributes = _attributes_of(graph) if bounds else {}
+    check_edge_attributes(bounds.names, attributes, "the graph")
+    kept_rows = _rows_within(bounds, len(rows), attributes.__getitem__)
+    times = [row[2] for row in rows]
+    return _in_order(ends, times, lambda row: f"edge {row + 1}", time_unit, kept_rows)
 
 
 def _attributes_of(graph: Any) -> dict[str, list[Any]]:

@@ -306,6 +306,8 @@ def _read_unseen(
         "smiles": settings.smiles,
         "id_column": settings.id_column,
         "largest_fragment": bool(settings.largest_fragment),
+        "minimum": settings.minimum,
+        "maximum": settings.maximum,
         "skip_invalid": skip_invalid or bool(settings.skip_invalid),
         # classifiers learn without weights
         "weight": NONE,

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.checks import is_nan
+from gomkcn_dgl.edge_bounds import numbers_with_gaps
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import numbers_with_gaps
 from gomkcn_dgl.graphs.pattern_text import EdgePart, PatternText, Term
 from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.timestamps import microseconds, microseconds_of, read_date

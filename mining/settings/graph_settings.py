@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gomkcn_dgl.input_settings import InputSettings
-from gomkcn_dgl.settings import setting
 
 if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
@@ -18,11 +17,6 @@ _OF_CLASSES = ("class_names", "class_column", "threshold")
 @dataclass(frozen=True)
 class GraphSettings(InputSettings):
     """What is read: ``[graph]``. Weights are not used."""
-
-    minimum: tuple[str, ...] | None = setting(
-        None, "Least value of an edge attribute, such as score=700 or booked_at=2024-01-31",
-        is_repeated=True,
-    )  # fmt: skip
 
     def read_graph(self) -> CSRGraph:
         """The graph that these settings name."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
 from gomkcn_dgl.bounds import MOST_LISTED, MOST_REPEATS
-from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
+from gomkcn_dgl.settings import Settings, SettingsTable, bound_setting, seed_setting, setting
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class TemporalTable(SettingsTable):
     time_unit: str | None = setting(
         None, "Unit of times that are numbers: s, ms, us or ns", usual="by their size"
     )
+    minimum: tuple[str, ...] | None = bound_setting("Least", "min")
+    maximum: tuple[str, ...] | None = bound_setting("Most", "max")
     window: float | str | None = setting(
         None,
         "Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or a number in the "

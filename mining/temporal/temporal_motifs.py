@@ -294,7 +294,8 @@ def notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
         )
     for note in notes:
         log.info("%s", note)
-    return tuple(notes)
+    # the reading has said these
+    return (*edges.notes, *notes)
 
 
 class _Counter:

@@ -68,7 +68,7 @@ def test_each_setting_has_an_option_of_its_name(command):
     }
     assert names - others <= options.keys()
     for name in names - others:
-        assert options[name].opts == [f"--{name.replace('_', '-')}"]
+        assert options[name].opts[0] == f"--{name.replace('_', '-')}"
     # and no option sets what is no setting
     made = {name for name, option in options.items() if isinstance(option, SettingOption)}
     assert made == names - others

@@ -24,13 +24,13 @@ def options_in(sentence):
     return _OPTION.findall(_QUOTED.sub("", _COMMAND_LINE.sub("", sentence)))
 
 
-_LEAST_VALUE = re.compile(r"--minimum \S+=")
+_BOUND = re.compile(r"--(?:min|max)imum \S+=")
 
 
 def arguments_in(sentence):
     """The arguments of Python, each with a value, for which some command has an option."""
-    # a least value is given as COLUMN=VALUE, and a column may be called as an option is
-    sentence = _LEAST_VALUE.sub("", sentence)
+    # a bound is given as COLUMN=VALUE, and a column may be called as an option is
+    sentence = _BOUND.sub("", sentence)
     plain = _CALL.sub("", _QUOTED.sub("''", _COMMAND_LINE.sub("", sentence)))
     return [name for name in _ARGUMENT.findall(plain) if name in names_of_options()]
 

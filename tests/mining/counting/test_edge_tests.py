@@ -207,7 +207,8 @@ def test_the_least_value_of_an_edge_attribute(folder):
     settings = parse_toml((folder / "run/settings.toml").read_bytes())
     assert settings["graph"]["minimum"] == ["score=700", "4=1"]
     assert refused("info g.csv --minimum score") == (
-        "--minimum must say the least value of an edge attribute, such as score=700, got 'score'."
+        "--minimum must say the least value of an edge attribute, such as score=700 or "
+        "booked_at=2024-01-31, got 'score'."
     )
     assert "must name a column among a, b, score, weight, got 'p'" in refused(
         "info g.csv --minimum p=1"
