@@ -208,7 +208,7 @@ class Claim:
         if self.fields:
             names = {"output": (tables := Tables(output)), "rows": tables.rows}
             names |= {"lines": tables.lines, "value": value, "total": total, "short": short}
-            names |= {one.__name__: one for one in (sum, min, max, len, abs, zip, int, re)}
+            names |= {one.__name__: one for one in (sum, min, max, len, abs, zip, int, float, re)}
             numbers = [eval(one, {"__builtins__": {}, **names}) for one in self.fields]
             return [f"{one:,}" if isinstance(one, int) else str(one) for one in numbers]
         numbers = []

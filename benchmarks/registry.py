@@ -249,7 +249,7 @@ BENCHMARKS = (
         "class_patterns",
         "Which patterns separate the classes of MUTAG? Each number beside a direct count.",
         "class_patterns:main",
-        {"README.md": "In MUTAG a carbon atom", "docs/howto/classes.md": "In MUTAG (188 molecules"},
+        {"README.md": "In MUTAG eight carbons", "docs/howto/classes.md": "In MUTAG (188 molecules"},
         how="run of each data set",
     ),
     Benchmark(

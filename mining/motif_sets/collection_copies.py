@@ -9,6 +9,7 @@ of a graph on those of the others, so that the choice is repeated with what came
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -116,11 +117,15 @@ def _free_copies(
     description: CollectionDescription, candidates: Sequence[Candidate]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Copies of free nodes ``[K, M]``, which candidate each is of, and its bits as it is now."""
-    rows = np.concatenate([candidate.copies for candidate in candidates])
-    numbers = [len(candidate.copies) for candidate in candidates]
-    which = np.repeat(np.arange(len(candidates)), numbers)
-    free = description.is_free[rows].all(axis=1)
-    return rows[free], which[free], values(description, candidates)[free]
+    is_free = description.is_free
+    free = [np.flatnonzero(is_free[candidate.copies].all(axis=1)) for candidate in candidates]
+    which = np.repeat(np.arange(len(candidates)), [len(rows) for rows in free])
+    some = [
+        replace(candidate, copies=candidate.copies[rows], edges=candidate.edges[rows])
+        for candidate, rows in zip(candidates, free, strict=True)
+    ]
+    rows = np.concatenate([candidate.copies for candidate in some])
+    return rows, which, values(description, some)
 
 
 def _costs(

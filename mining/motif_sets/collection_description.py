@@ -6,7 +6,8 @@ in :mod:`~gomkcn.mining.motif_sets.collection_code`; here the parts are added up
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import log, log2
@@ -370,7 +371,7 @@ class CollectionDescription:
             edit_cost=edit_bits(structure, len(copies), edits, self.num_links),
         )
         # 2. its nodes are of a class for each orbit
-        first = len(self.coded.classes)
+        first = code.num_colors + _num_orbits(self.motifs)
         class_of = self.class_of.copy()
         class_of[copies] = first + structure.orbits
         copy_of = self.copy_of.copy()
@@ -379,15 +380,32 @@ class CollectionDescription:
             [np.unique(structure.colors), first + np.arange(structure.num_orbits)]
         )
         changed = Changed(np.flatnonzero(counts), classes)
+        before = self.before
+        if "coded" in self.__dict__:
+            before = self.coded
+        else:
+            # most have motifs added to them before anything is coded
+            changed = Changed(*map(np.union1d, self.changed, changed))
         motifs = (*self.motifs, motif)
-        return CollectionDescription(code, motifs, class_of, copy_of, self.coded, changed)
+        return CollectionDescription(code, motifs, class_of, copy_of, before, changed)
 
     def without(self, number: int) -> CollectionDescription:
         """The same without one of its motifs, whose nodes no other copy takes."""
-        description = CollectionDescription.of(self.code)
+        code = self.code
+        left_out = self.motifs[number]
+        fewer = CollectionDescription.of(code)
         for motif in self.motifs[:number] + self.motifs[number + 1 :]:
-            description = description.add(motif.structure, motif.copies, motif.sources)
-        return description
+            fewer = fewer.add(motif.structure, motif.copies, motif.sources)
+        # only the graphs of its copies change, and the free nodes of its categories
+        first = code.num_colors + _num_orbits(self.motifs[:number])
+        last = first + left_out.structure.num_orbits
+        classes = self.coded.classes
+        graphs = np.unique(code.graph_of[left_out.copies[:, 0]])
+        return replace(
+            fewer,
+            before=self.coded._replace(classes=classes[:first] + classes[last:]),
+            changed=Changed(graphs, np.unique(left_out.structure.colors)),
+        )
 
     def motif_parts(self, structure: Structure, counts: np.ndarray) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
@@ -462,6 +480,11 @@ class CollectionDescription:
     def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies, about, where copies may differ."""
         return self.code.drawing_bits_of(structure) + 1 + _ORBIT_BITS * structure.num_orbits
+
+
+def _num_orbits(motifs: Sequence[PlacedMotif]) -> int:
+    """The classes of nodes in copies of some motifs."""
+    return sum(motif.structure.num_orbits for motif in motifs)
 
 
 def _times(keys: np.ndarray) -> np.ndarray:

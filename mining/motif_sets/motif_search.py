@@ -24,6 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice, bare
+from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.description import Description
 from gomkcn.mining.motif_sets.grown_sets import distinct, hash_sets
 from gomkcn.mining.motif_sets.moves import MOVES, REDRAW, Gap, Move, codes_of, put_in
@@ -38,6 +39,8 @@ _DECIMALS = 6
 # of the whole is said to be done, and less than all whatever follows
 _HALF_OF_STAGES = 2.0
 _HALF_OF_STEPS = 100
+# why the search for a set that another one is shorter than ended
+_BEHIND = "The search ended early, as the other base describes the graphs in fewer bits."
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +105,14 @@ class MotifSearch:
         grows: bool = True,
         known: Description | None = None,
         least_alone: float = -np.inf,
+        to_beat: CodedSet | None = None,
     ) -> Description:
         """Search, and return the shortest description; go on from a ``state`` if there is one.
 
         Structures that are ``given`` are tried, and where it ``grows`` what the graph shows. A set
         of exact copies that is ``known`` is the first one, if its structures are given. There is no
-        search where none of them saves more than ``least_alone`` by itself.
+        search where none of them saves more than ``least_alone`` by itself. It ends where it is
+        too far behind a set ``to_beat``.
         """
         settings = self.settings
         num_greedy = len(settings.exponents)
@@ -123,6 +128,9 @@ class MotifSearch:
         else:
             self.resume(state)
         while not self.stops():
+            if self.stage >= num_greedy and to_beat is not None and self._is_behind(to_beat):
+                self.cut = _BEHIND
+                break
             is_last = self._make_stage()
             self.stage += 1
             if self.cut or is_last:
@@ -138,6 +146,11 @@ class MotifSearch:
             if alone is not None:
                 self.keep_shorter(alone)
         return self.best
+
+    def _is_behind(self, other: CodedSet) -> bool:
+        """Whether the best set is too much longer than another to become shorter."""
+        saved = max(self.empty.length - self.best.length, other.bits_saved)
+        return self.best.length - other.bits_total > self.settings.most_behind * saved
 
     def _make_stage(self) -> bool:
         """Make a greedy set, or run the moves on the best one; whether no stage can bring more."""

@@ -20,17 +20,22 @@ from gomkcn.mining.motif_sets.drawing_fits import DrawingFits, drawing_of
 from gomkcn.mining.motif_sets.proposals import Proposals
 from gomkcn_dgl.graphs.structure import Structure
 
+# copies in other orders save less than so many times what they save in the first one
+_MOST_TIMES_SHAKEN = 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class NearProposals(Proposals):
     """What proposes drawings for a graph or a collection, and chooses copies of them.
 
-    ``drawings`` are fitted beside those of dense sets.
+    ``drawings`` are fitted beside those of dense sets. Where none of them saves ``least_alone``
+    bits by itself, there is no search.
     """
 
     fits: DrawingFits
     drawings: Sequence[Candidate] = ()
     is_late: Callable[[], bool] = never
+    least_alone: float = -np.inf
 
     def __call__(
         self, description: Description, number: int, known: Mapping[bytes, Candidate]
@@ -66,6 +71,9 @@ class NearProposals(Proposals):
         #    rarely brings ten bits
         best_first = sorted(found.values(), key=lambda choice: -choice.gain)
         saving = [choice for choice in best_first if choice.gain > 0]
+        if number == 0 and saving and saving[0].gain < self.least_alone / _MOST_TIMES_SHAKEN:
+            # there is no search, whatever the orders
+            saving = []
         for choice in saving[: settings.shaken_drawings]:
             shaken = self._shaken(description, choice)
             found.setdefault(shaken.candidate.code, shaken)

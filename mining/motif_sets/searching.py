@@ -105,11 +105,18 @@ class SearchInBase:
     near_settings: NearSettings
     steps: Steps
 
-    def run(self, question: Question, base: str, known: CodedSet | None = None) -> CodedSet:
+    def run(
+        self,
+        question: Question,
+        base: str,
+        known: CodedSet | None = None,
+        to_beat: CodedSet | None = None,
+    ) -> CodedSet:
         """Search, with the structures that were proposed, and those that the graph shows.
 
         A set that is ``known``, without what is given, is the least that is found. Where nothing is
-        given and copies may differ, exact ones are not searched for again.
+        given and copies may differ, exact ones are not searched for again. A search that is far
+        behind a set ``to_beat`` ends early.
         """
         given: dict[bytes, Sequence[Candidate]] = {}
         others: list[Candidate] = []
@@ -120,7 +127,7 @@ class SearchInBase:
             else:
                 others += candidates
         drawn = [candidate for some in given.values() for candidate in some]
-        search, best, cut = self._search(question, [*drawn, *others], drawn, known)
+        search, best, cut = self._search(question, [*drawn, *others], drawn, known, to_beat)
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         bits_known = 0.0 if known is None else known.bits_saved
@@ -152,6 +159,7 @@ class SearchInBase:
         candidates: Sequence[Candidate],
         given: Sequence[Candidate],
         known: CodedSet | None,
+        to_beat: CodedSet | None,
     ) -> _Ended:
         """Search for exact copies, and then for others, from what is kept if there is some."""
         state = self.steps.kept(MotifSearchState)
@@ -163,7 +171,7 @@ class SearchInBase:
             # copies that differ were looked for already
             search.resume(state.exact)
         elif known is None or given or question.exact_copies:
-            search.run(candidates, state, grows=question.grows, known=exact)
+            search.run(candidates, state, grows=question.grows, known=exact, to_beat=to_beat)
             state = None
         else:
             search.take(candidates)
@@ -190,17 +198,18 @@ class SearchInBase:
         drawings = [drawing_of(motif.structure, motif.copies) for motif in exact.motifs]
         drawings += [drawing_of(candidate.structure) for candidate in given]
         drawings = [drawing for drawing in drawings if drawing.structure.num_nodes in fits.sizes]
+        # several true motifs save more together than any one does, but the pieces of one motif save
+        # less than that motif
+        least_alone = self.empty.length - exact.length
         near = MotifSearch(
             self.empty,
-            NearProposals(fits, drawings, self.steps.is_late),
+            NearProposals(fits, drawings, self.steps.is_late, least_alone),
             NEAR_SEARCH,
             self.steps,
             "looking for copies that differ from their motif",
             search.state(),
         )
-        # several true motifs save more together than any one does, but the pieces of one motif save
-        # less than that motif
-        near.run(state=state, least_alone=self.empty.length - exact.length)
+        near.run(state=state, least_alone=least_alone)
         return near
 
     def _chosen(self, exact: Description, near: Description) -> Description:

@@ -15,6 +15,7 @@ from gomkcn.mining.motif_sets.collection_search import (
     COLLECTION_SEARCH,
     answer_of_collection,
     empty_descriptions,
+    search_collection,
 )
 from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
 from gomkcn.mining.motif_sets.graph_code import GraphCode
@@ -125,6 +126,39 @@ def search_of(mined, settings=None, steps=None, sizes=SIZES):
     empty = GraphDescription.of(GraphCode.of(mined))
     proposals = GraphProposals(empty, sizes, 0)
     return MotifSearch(empty, proposals, settings or SearchSettings(), steps or Steps())
+
+
+def test_a_base_far_behind_the_other_one_gets_no_more_than_greedy_sets(tmp_path):
+    mined = rings_and_stars()
+    empty = empty_descriptions(mined)
+    question = Question(mined, range(2, 6))
+    grown = GrownStructures(mined, empty, question.sizes, 0)
+
+    def search(base, bits_total=None):
+        """What is found in a base with a set of so many bits to beat, and by its greedy sets."""
+        steps = KilledSteps(tmp_path / f"{base} {bits_total}")
+        to_beat = None if bits_total is None else CodedSet((), bits_total, bits_total)
+        (found,) = steps.each(
+            "searching",
+            CodedSet,
+            lambda base: search_collection(question, grown, base, steps, None, to_beat),
+            [base],
+        )
+        return found, {motif.structure.code for motif in steps.states[0].motifs}
+
+    least = []
+    for base in range(2):
+        whole, _ = search(base)
+        least.append(whole.bits_total)
+        # one that comes near is searched for as if there were no other
+        near, _ = search(base, whole.bits_total - 0.02 * whole.bits_saved)
+        assert digest(near) == digest(whole) and not whole.cut
+        far, greedy = search(base, whole.bits_total - 0.5 * whole.bits_saved)
+        assert "ended early" in far.cut and far.codes == greedy
+        assert whole.bits_total <= far.bits_total < far.bits_base
+    # the answer is that of both searched to their ends
+    answer = answer_of_collection(question, Steps())
+    assert answer.found.bits_total == min(least)
 
 
 def test_what_a_search_tells_of_its_progress_grows_and_never_ends():
