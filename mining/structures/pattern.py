@@ -328,7 +328,7 @@ class WholeRings:
     smiles : str
         The fragment with its aromatic rings, as most molecules that contain it have them.
     graphs, num_graphs : int
-        Molecules that have these rings, of those that were looked at.
+        Molecules that contain the fragment with these rings, of those that contain the fragment.
     """
 
     smiles: str

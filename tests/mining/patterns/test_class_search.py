@@ -12,6 +12,7 @@ from gomkcn.mining.structures.class_columns import differing
 from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.whole_rings import RingCompletion
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
 # pyridines, of which some have a chain; and benzenes, with other chains
@@ -19,12 +20,13 @@ PYRIDINES = [f"{chain}c1cccnc1" for chain in ("CC", "CCC", "CCO", "CCN", "CC(C)"
 QUINOLINES = [f"{chain}c1cnc2ccccc2c1" for chain in ("CC", "CCC", "CCO")]
 BENZENES = [f"{chain}c1ccccc1" for chain in ("O", "CO", "N", "CN", "C(=O)", "CS", "Cl", "F", "C")]
 SMILES = PYRIDINES + QUINOLINES + 2 * BENZENES
+MOLS = [Chem.MolFromSmiles(smiles) for smiles in SMILES]
 Y = np.array(["active"] * 10 + ["inactive"] * 18)
 
 
 @pytest.fixture(scope="module")
 def mined():
-    return MinedGraph.of(as_csr([Chem.MolFromSmiles(smiles) for smiles in SMILES]), Y)
+    return MinedGraph.of(as_csr(MOLS), Y)
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +35,10 @@ def answer(mined):
 
 
 def test_each_number_is_that_of_rdkit_and_scipy(answer):
-    mols = [Chem.MolFromSmiles(smiles) for smiles in SMILES]
     assert answer.search.num_compared == len(answer.structures) > 20
     for structure, difference in zip(answer.structures, answer.differences, strict=True):
         query = Chem.MolFromSmarts(to_smarts(structure))
-        contains = np.array([mol.HasSubstructMatch(query) for mol in mols])
+        contains = np.array([mol.HasSubstructMatch(query) for mol in MOLS])
         for contrast in difference.contrasts:
             own = contrast.name == Y
             inside, outside = int(contains[own].sum()), int(contains[~own].sum())
@@ -75,19 +76,60 @@ def test_a_cut_ring_is_shown_whole(answer, mined):
             rings = row.classes.rings
             whole = Chem.MolFromSmiles(rings.smiles)
             assert whole.HasSubstructMatch(piece) and whole.GetRingInfo().NumRings()
-            assert 0 < rings.graphs <= rings.num_graphs
+            with_rings = sum(mol.HasSubstructMatch(whole) for mol in MOLS)
+            with_piece = sum(mol.HasSubstructMatch(piece) for mol in MOLS)
+            assert (rings.graphs, rings.num_graphs) == (with_rings, with_piece)
             assert row.in_rings == f"in {rings.smiles}, {rings.graphs} of {rings.num_graphs}"
         # no word of a graph stands for a fragment of molecules
         assert Chem.MolFromSmarts(row.name.rpartition(": ")[2]) is not None, row.name
     # most molecules have a benzene ring, and some a pyridine ring alone
     carbon = answer.structures[0].parse("a:element=C-[aromatic]-b:element=C")
     found = RingCompletion(mined).complete(carbon, range(28))
-    assert found.smiles == "c1ccccc1" and 18 <= found.graphs < found.num_graphs == 28
+    benzene = Chem.MolFromSmiles("c1ccccc1")
+    with_benzene = sum(mol.HasSubstructMatch(benzene) for mol in MOLS)
+    assert found.smiles == "c1ccccc1"
+    assert (found.graphs, found.num_graphs) == (with_benzene, 28) == (21, 28)
     # a bond of the ring with nitrogen says nothing of a second ring
     nitrogen = answer.structures[0].parse("a:element=C-[aromatic]-b:element=N")
     graphs = [at for at, graph in enumerate(mined.order.graphs.tolist()) if graph < 10]
     found = RingCompletion(mined).complete(nitrogen, graphs)
     assert (found.smiles, found.graphs, found.num_graphs) == ("c1ccncc1", 10, 10)
+
+
+@pytest.mark.parametrize(
+    ("smiles", "piece", "whole"),
+    [
+        # an aromatic atom of which the fragment has no aromatic bond is an atom as any
+        (["NC(=O)c1ccccc1", "NC(=O)Cc1ccccc1"], "C-C(=O)-N", None),
+        (["CCc1ccccc1C(=O)c1ccccc1"], "C-C(=O)-C:C-C", "CC(=O)c1ccccc1C"),
+        # hydrogens of nitrogen, which a graph has not
+        (["CCc1c[nH]cn1", "CCc1cn(C)cn1"], "C-C:C:N", "Cc1cnc[nH]1"),
+        (["Cc1ccn2nccc2n1"], "C-C:C:C", "Cc1ccncn1"),
+        # the oxygen of a pyridone makes it one, and charges of a nitro group are those of a SMILES
+        (["CCc1cc[nH]c(=O)c1"], "C-C:C", "Cc1cc[nH]c(=O)c1"),
+        (["O=[N+]([O-])c1ccc(C)cc1"], "O=N(-O)-C:C", "O=[N+]([O-])c1ccccc1"),
+        (["O=[N+]([O-])c1ccc(C)cc1"], "O=N-C:C", "O=Nc1ccccc1"),
+        # a pyridinium without its charge and substituent is no molecule
+        (["CC[n+]1ccccc1"], "C-N:C", None),
+    ],
+)
+def test_whole_rings_are_molecules_that_rdkit_reads(smiles, piece, whole):
+    mols = [Chem.MolFromSmiles(text) for text in smiles]
+    query = Chem.MolFromSmarts(piece)
+    fragment = Structure.of_edges(
+        query.GetNumAtoms(),
+        [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in query.GetBonds()],
+        [str(bond.GetBondType()).lower() for bond in query.GetBonds()],
+        categories=tuple((f"element={atom.GetSymbol()}",) for atom in query.GetAtoms()),
+    )
+    mined = MinedGraph.of(as_csr(mols))
+    found = RingCompletion(mined).complete(fragment, range(len(mols)))
+    if whole is None:
+        assert found is None
+        return
+    assert Chem.CanonSmiles(found.smiles) == Chem.CanonSmiles(whole)
+    number = sum(mol.HasSubstructMatch(Chem.MolFromSmiles(found.smiles)) for mol in mols)
+    assert (found.graphs, found.num_graphs) == (number, len(mols)) and number
 
 
 def test_what_a_stronger_one_implies_stands_below_it(answer):
