@@ -18,7 +18,12 @@ from random_graphs import link_matrix, random_graph
 
 from gomkcn.mining import PatternMiner
 from gomkcn.mining.counting import census_formulas
-from gomkcn.mining.counting.census import census_steps, count_connected_sets, count_structures
+from gomkcn.mining.counting.census import (
+    census_steps,
+    count_connected_sets,
+    count_in_each,
+    count_structures,
+)
 from gomkcn.mining.counting.census_columns import to_graph6
 from gomkcn.mining.counting.census_formulas import (
     count_graphlets,
@@ -34,6 +39,8 @@ from gomkcn.mining.counting.structure_census import (
     graphlet_agreement,
     orbit_counts,
 )
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.csr import csr_from_edges
@@ -497,3 +504,18 @@ def test_more_relations_than_a_structure_has_room_for_are_refused():
                     InputError, match=f"^graph must have at most 62 .* got {kinds};"
                 ):
                     PatternMiner().fit(graph)
+
+
+@pytest.mark.parametrize("kind", ["directed", "relations", "categories"])
+def test_random_graphs_that_are_counted_together_have_their_counts_alone(kind):
+    for graph in kinds_of_graphs(kind):
+        categories = Categories.find(graph.features, graph.feature_names)
+        drawn = RandomGraphs(null_model("erdos-renyi", graph), graph, 0)
+        graphs = [graph, *map(drawn.draw, range(4))]
+        together = count_in_each(graphs, range(3, 5), categories)
+        assert len({one.key for one in together.structures}) == together.counts.shape[1]
+        for each, row in zip(graphs, together.rows(), strict=True):
+            alone = count_structures(each, range(3, 5), categories=categories)
+            assert {one.key: number for one, number in row.items() if number} == {
+                one.key: number for one, number in alone.items() if number
+            }
