@@ -420,7 +420,7 @@ def temporal(
         ctx,
         TEMPORAL,
         settings,
-        Interrupts(time_limit, has_end=True),
+        Interrupts(time_limit, is_partial_at_signal=True, has_end=True),
         lambda: read_temporal_edges(
             path,
             source=table.source,

@@ -62,6 +62,8 @@ _UNIT_NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns":
 # another, so that the size of times tells their unit
 _FIRST_DATE = 631_152_000
 _LAST_DATE = 4_102_444_800
+# what columns hold
+_ROLES = ("source", "target", "time")
 # digits behind the point of times that are kept as they are: nanoseconds of seconds
 _MOST_DIGITS = 9
 # whole numbers that a float64 tells from their neighbours
@@ -94,6 +96,8 @@ class TemporalEdges:
         has a unit of its own.
     unit_note : str
         How ``unit`` is known; empty for timestamps.
+    are_since_1970 : bool
+        Whether times that are numbers are all dates from 1990 to 2099 in ``unit``.
     are_timestamps : bool
         Whether the times are timestamps, since 1970, and no numbers.
     rows : numpy.ndarray
@@ -116,6 +120,7 @@ class TemporalEdges:
     ticks: int = 1
     unit: str = "s"
     unit_note: str = ""
+    are_since_1970: bool = False
     are_timestamps: bool = False
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     names: Sequence[Any] = ()
@@ -299,6 +304,10 @@ def _of_table(
     layout = find_layout(source, choice, time)
     at = _time_column(layout)
     names = [layout.table.name(place) for place in range(len(layout.table.names))]
+    for place, role in zip((*layout.ends, at), _ROLES, strict=True):
+        # what has no name is called as what it holds
+        if names[place] == f"column {place + 1}" and not layout.table.names[place]:
+            names[place] = role if role not in names else names[place]
     kept = {
         names[place]: place
         for place in range(len(names))
@@ -362,7 +371,7 @@ def _in_order(
     nodes, rows = np.unique(np.stack([source, target]), return_inverse=True)
     source, target = rows.reshape(2, -1)
     times = times[order]
-    unit, note = _unit_of(times, found, time_unit)
+    unit, note, are_since_1970 = _unit_of(times, found, time_unit)
     return TemporalEdges(
         source[order],
         target[order],
@@ -371,6 +380,7 @@ def _in_order(
         found.in_a_unit,
         unit,
         note,
+        are_since_1970,
         found.are_timestamps,
         given[order],
         [called[node] for node in nodes.tolist()],
@@ -420,8 +430,8 @@ def _numbered(ends: Sequence[Iterable[Any]]) -> tuple[list[Any], np.ndarray, np.
     return [*numbers], source, target
 
 
-def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, str]:
-    """The unit of ascending times, and how it is known: as given, or as their size says."""
+def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, str, bool]:
+    """The unit of ascending times, how it is known, and whether all are dates in it."""
     if found.are_timestamps:
         if given is not None:
             raise InputError(
@@ -430,24 +440,27 @@ def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, 
                 got=repr(given),
                 way_out="leave it out",
             )
-        return "s", ""
-    if given is not None:
-        return given, f"times are {_UNIT_NAMES[given]}, as it is given"
+        return "s", "", False
+    are_given = f"times are {_UNIT_NAMES[given]}, as it is given" if given is not None else ""
     if not len(times):
-        return "s", ""
+        return given or "s", are_given, False
     first, last = (Fraction(times[end].item()) / found.in_a_unit for end in (0, -1))
     for unit, per_second in TIME_UNITS.items():
+        if given not in (None, unit):
+            continue
         if _FIRST_DATE * per_second <= first and last < _LAST_DATE * per_second:
             dates = [
                 datetime.fromtimestamp(int(time / per_second), timezone.utc).strftime("%Y-%m-%d")
                 for time in (first, last)
             ]
             days = " to ".join(dict.fromkeys(dates))
-            return unit, f"times are {_UNIT_NAMES[unit]} since 1970, as their size says: {days}"
-    return "s", (
+            by_size = f"times are {_UNIT_NAMES[unit]} since 1970, as their size says: {days}"
+            return unit, are_given or by_size, True
+    by_default = (
         "times are taken as seconds, since not all are dates from 1990 to 2099 in one unit, and "
         "no unit is given"
     )
+    return given or "s", are_given or by_default, False
 
 
 class _Times(NamedTuple):

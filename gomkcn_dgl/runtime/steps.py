@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -372,11 +372,22 @@ class Steps:
         """Whether the time limit is reached; a signal raises."""
         reason = "" if self.interrupts is None else self.interrupts.reason
         if reason and reason != TIME_LIMIT:
-            so_far = "before its first step"
-            if self._name:
-                so_far = f'in the step "{self._name}"; what was done before is kept'
-            raise RunInterruptedError(reason, so_far, self.resuming_command)
+            self._raise_interrupted(reason)
         return bool(reason)
+
+    def raise_signal(self) -> None:
+        """Raise for a signal that came, also where one is as if time were up.
+
+        A job calls it when time is up and nothing is known yet that could be written.
+        """
+        if self.interrupts is not None and self.interrupts.signal:
+            self._raise_interrupted(self.interrupts.signal)
+
+    def _raise_interrupted(self, reason: str) -> NoReturn:
+        so_far = "before its first step"
+        if self._name:
+            so_far = f'in the step "{self._name}"; what was done before is kept'
+        raise RunInterruptedError(reason, so_far, self.resuming_command)
 
     def kept(self, kind: type[Value]) -> Value | None:
         """How far the item that is being computed had come when its job was killed, if it kept it.

@@ -51,7 +51,7 @@ def count_motifs(
     start = time.perf_counter()
     work = Work() if work is None else work
     table = settings.temporal
-    names = ("window", "pattern", "null", "seed")
+    names = ("window", "pattern", "list", "null", "seed")
     decisive = {name: str(getattr(table, name)) for name in names}
 
     def identity() -> dict[str, Any]:
@@ -106,8 +106,16 @@ def _text(run: Run[Found]) -> str:
     else:
         parts = [str(text_table(TEMPORAL_COLUMNS, run.found.rows)), run.found.finding]
     if run.is_partial:
-        parts.append(f"partial: {run.found.notes[-1]}")
+        parts.append(_missing(run))
     return paragraphs(filter(None, parts))
+
+
+def _missing(run: Run[Found]) -> str:
+    """What a partial run says of itself, and how to go on with it."""
+    command = run.record["command"]
+    notes = run.found.notes
+    said = notes[-1] if notes else "the counts ended early"
+    return f"partial: {said}{f'; to go on: {command}' if command else ''}"
 
 
 def _read(folder: Path, record: Mapping[str, Any]) -> Found:

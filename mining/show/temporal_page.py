@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from gomkcn.mining.plots.event_drawing import RADIUS, draw_arrows
 from gomkcn.mining.show.page import Numbers, render_page
 from gomkcn.mining.show.page_table import PageTable
 from gomkcn.mining.significance.temporal_nulls import TEMPORAL_NULLS
@@ -22,13 +23,6 @@ _PAIR_POINTS = {1: np.array([16.0, 47.0]), 2: np.array([104.0, 47.0])}
 # size of a drawing, six of which are in a row
 _WIDTH = 120
 _HEIGHT = 94
-# of a node
-_RADIUS = 8.0
-# distance between parallel edges, whose numbers stand between them
-_GAP = 17.0
-# length of an arrow head, and half of its width
-_HEAD = 6.0
-_HALF_HEAD = 3.2
 
 
 def render_temporal_page(census: TemporalCensus, source: str, window: str) -> str:
@@ -81,48 +75,12 @@ def draw_events(row: int, column: int) -> Markup:
     events = motif_events(row, column)
     nodes = sorted({node for event in events for node in event})
     points = _POINTS if len(nodes) == 3 else _PAIR_POINTS
-    used = Counter(frozenset(event) for event in events)
-    drawn: Counter[frozenset[int]] = Counter()
-    shapes = ""
-    for order, (u, v) in enumerate(events, start=1):
-        # edges between the same nodes lie beside each other, in the order of time
-        pair = frozenset((u, v))
-        shift = (drawn[pair] - (used[pair] - 1) / 2) * _GAP
-        drawn[pair] += 1
-        first, second = (points[node] for node in sorted(pair))
-        along = (second - first) / np.linalg.norm(second - first)
-        across = np.array([-along[1], along[0]]) * shift
-        shapes += _arrow(points[u], points[v], across, order)
+    shapes = draw_arrows(events, points)
     for node in nodes:
         x, y = points[node]
-        shapes += f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 1}" fill="var(--m0)"/>'
+        shapes += f'<circle cx="{x}" cy="{y}" r="{RADIUS - 1}" fill="var(--m0)"/>'
     label = ", then ".join(f"{u} to {v}" for u, v in events)
     return Markup(
         f'<svg role="img" aria-label="{label}" width="{_WIDTH}" height="{_HEIGHT}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}">{shapes}</svg>'
     )
-
-
-def _arrow(start: np.ndarray, end: np.ndarray, across: np.ndarray, order: int) -> str:
-    """A curve from rim to rim with its head, beside the straight line by ``across``."""
-    # 1. through the middle
-    bend = (start + end) / 2 + 2 * across
-    begin = start + (bend - start) * _RADIUS / np.linalg.norm(bend - start)
-    toward = (end - bend) / np.linalg.norm(end - bend)
-    tip = end - toward * (_RADIUS + 1)
-    base = tip - toward * _HEAD
-    side = np.array([-toward[1], toward[0]]) * _HALF_HEAD
-    # 2. its place in the order of time
-    x, y = (begin + 2 * bend + base) / 4
-    return (
-        f'<path d="M{_at(begin)} Q{_at(bend)} {_at(base)}" fill="none" stroke="var(--ink)" '
-        f'stroke-width="1.4"/><path d="M{_at(tip)} L{_at(base + side)} L{_at(base - side)}z" '
-        'fill="var(--ink)"/>'
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6.5" fill="var(--paper)"/>'
-        f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" font-size="11.5" '
-        f'font-weight="650" fill="var(--ink)">{order}</text>'
-    )
-
-
-def _at(point: np.ndarray) -> str:
-    return f"{point[0]:.1f} {point[1]:.1f}"

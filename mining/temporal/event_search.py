@@ -186,11 +186,14 @@ class Search(NamedTuple):
         is_late: Callable[[], bool],
         report: Callable[[float], None],
         most: int = 0,
+        before: PartCounts | None = None,
+        keep: Callable[[PartCounts], None] = lambda _: None,
     ) -> PartCounts:
         """Count part by part, in random order, until all are done or time is up.
 
         The first parts, at least two, are counted whatever the time is. Of the parts that come
-        first up to ``most`` occurrences are listed.
+        first up to ``most`` occurrences are listed. ``keep`` is told how far the search has come,
+        and ``before`` is what it was told of the same search when that ended.
         """
         starts = self.starts
         num_parts = min(_NUM_PARTS, len(starts))
@@ -199,7 +202,11 @@ class Search(NamedTuple):
         nanoseconds = _NANOSECONDS * len(starts) / max(num_parts, 1)
         done, size = 0, max(2, num_threads())
         listed = [np.empty((0, len(self.pattern.ends)), np.int64)]
-        left = most
+        if before is not None:
+            done = len(before.counts)
+            counts[:done] = before.counts
+            listed = [before.places]
+        left = most - len(listed[0])
         while done < num_parts:
             if done and is_late():
                 break
@@ -217,6 +224,7 @@ class Search(NamedTuple):
                     left -= len(listed[-1])
             done += len(some)
             report(done / num_parts)
+            keep(PartCounts(counts[:done], num_parts, np.concatenate(listed)))
             # as many as take long enough, next time
             seconds = max(time.perf_counter() - begin, 1e-6)
             nanoseconds = 1e9 * seconds * min(num_threads(), len(some)) / len(some)

@@ -236,11 +236,18 @@ def temporal_census(
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = notes_on(edges, has_unit)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps
-    steps.progress.begin("counting")
     counter, num_edges = _Counter(edges), len(edges.times)
     try:
-        counts = counter.count(np.arange(num_edges), edges.last_within(length), steps.check_time)
+        counts = steps.once(
+            "counting",
+            np.ndarray,
+            counter.count,
+            np.arange(num_edges),
+            edges.last_within(length),
+            steps.check_time,
+        )
     except TimeUpError:
+        steps.raise_signal()
         raise InputError(
             "the time limit is over, and the motifs are known when all are counted; give more "
             "time, or a shorter window."

@@ -19,7 +19,7 @@ from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.number_text import expected, signed
 from gomkcn.mining.structures.pattern import NullComparison, OccurrenceCount
 from gomkcn.mining.temporal.event_pattern import EventPattern, read_event_pattern
-from gomkcn.mining.temporal.event_search import Neighbors, PlacedEvents, Search
+from gomkcn.mining.temporal.event_search import Neighbors, PartCounts, PlacedEvents, Search
 from gomkcn.mining.temporal.temporal_motifs import LEAST_SAMPLES, check_temporal_options, notes_on
 from gomkcn_dgl.bounds import MOST_LISTED
 from gomkcn_dgl.checks import RandomState, as_seed, check_int
@@ -74,6 +74,8 @@ class TemporalOccurrences(Tabular):
         The other columns of the table.
     comparisons : tuple of NullComparison
         With the random graphs of a null model; empty where there are none.
+    unit : str
+        Of times that are numbers since 1970, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``; else empty.
     notes : tuple of str
         What says the order of events, and what is to be known of times.
     """
@@ -91,6 +93,7 @@ class TemporalOccurrences(Tabular):
     cells: dict[str, list[Any]]
     comparisons: tuple[NullComparison, ...] = ()
     notes: tuple[str, ...] = ()
+    unit: str = ""
 
     def __repr__(self) -> str:
         """The pattern, how often it occurs, and how many occurrences are listed."""
@@ -246,9 +249,15 @@ def temporal_occurrences(
     if events.has_own_order:
         notes.insert(0, "conditions say the order of events, in place of the order of the pattern")
     search_in = _Searcher(events, length)
-    report = steps.stage("counting occurrences")
     search = search_in.search(np.arange(len(edges.times)), edges.times)
-    parts = search.run(np.random.default_rng(drawn_seed), steps.is_late, report, most)
+
+    def count() -> PartCounts:
+        report = steps.stage("counting occurrences")
+        rng = np.random.default_rng(drawn_seed)
+        before = steps.kept(PartCounts)
+        return search.run(rng, steps.is_late, report, most, before, steps.keep)
+
+    parts = steps.once("counting occurrences", PartCounts, count)
 
     def count_drawn(number: int) -> int:
         rng = np.random.default_rng([drawn_seed, number])
@@ -290,6 +299,7 @@ def temporal_occurrences(
         cells=cells,
         comparisons=tuple(comparisons),
         notes=tuple(notes),
+        unit=edges.unit if edges.are_since_1970 else "",
     )
 
 

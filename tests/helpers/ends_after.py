@@ -6,7 +6,7 @@ class EndsAfter:
 
     def __init__(self, looks, why="time limit"):
         self.looks, self.why = looks, why
-        self.command = ""
+        self.command = self.signal = ""
 
     @property
     def reason(self):

@@ -32,6 +32,7 @@ from gomkcn.mining.temporal.temporal_motifs import (
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
+from gomkcn_dgl.runtime.job import RunInterruptedError
 from gomkcn_dgl.runtime.steps import Steps
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
@@ -747,6 +748,10 @@ def test_a_count_looks_at_the_clock_and_pieces_change_nothing(monkeypatch):
     # within the graph itself nothing is known yet; within a random graph what was counted is
     with pytest.raises(InputError, match="^the time limit is over, and the motifs are known when"):
         temporal_census(mail, 60, null_samples=4, steps=Steps(interrupts=EndsAfter(taken // 20)))
+    stopped = EndsAfter(taken // 20)
+    stopped.signal = "SIGINT"
+    with pytest.raises(RunInterruptedError, match='^stopped by SIGINT in the step "counting"'):
+        temporal_census(mail, 60, null_samples=4, steps=Steps(interrupts=stopped))
     steps = Steps(interrupts=EndsAfter(taken * 7 // 10))
     some = temporal_census(mail, 60, null_samples=4, steps=steps)
     assert np.array_equal(some.counts, whole.counts)

@@ -371,6 +371,31 @@ def test_time_that_is_up_leaves_an_estimate(monkeypatch):
     assert {*map(tuple, found.rows.tolist())} <= {*map(tuple, exact.rows.tolist())}
 
 
+def test_a_search_that_a_signal_ended_goes_on_where_it_was(monkeypatch, tmp_path):
+    """A signal is as if time were up: what is known is told, and the rest is counted later."""
+    rows = random_rows(2, 2000, nodes=30, moments=5000)
+    monkeypatch.setattr(event_search, "_SECONDS_APART", 0.0)
+    monkeypatch.setattr(event_search, "num_threads", lambda: 1)
+    most = 10**6
+
+    def search(looks, folder):
+        kept = {"folder": folder, "identity": {}, "seconds_apart": 0.0}
+        steps = Steps(interrupts=EndsAfter(looks), **kept)
+        options = {"null_samples": 0, "most": most, "steps": steps}
+        return temporal_occurrences(table(rows), CYCLE, 300, **options), steps
+
+    whole, steps = search(10**6, tmp_path / "whole")
+    taken = 10**6 - steps.interrupts.looks
+    some, steps = search(taken // 2, tmp_path / "job")
+    assert steps.is_partial and not some.count.is_exact and some.num_listed
+    resumed, steps = search(10**6, tmp_path / "job")
+    assert resumed.count == whole.count and resumed.rows.tolist() == whole.rows.tolist()
+    assert 10**6 - steps.interrupts.looks < 0.6 * taken
+    # and what is counted is not counted again
+    _, steps = search(10**6, tmp_path / "job")
+    assert steps.interrupts.looks > 10**6 - 5
+
+
 NO_PLACES = np.empty((0, 3), int)
 # occurrences in 4,096 parts, as of events at random, of bursts, and of hubs whose parts hold much
 COUNTS_OF_PARTS = {
