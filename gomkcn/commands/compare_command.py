@@ -22,6 +22,7 @@ from gomkcn.commands.options import (
 from gomkcn.commands.printing import show_log
 from gomkcn.commands.run_command import import_igraph, refuse_torchrun, run_into_folder
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings, ComparisonTable
+from gomkcn.mining.settings.miner_settings import NONE
 from gomkcn_dgl.errors import InputError
 
 # what counts where both are runs; the seed draws the groups of nodes that are left out
@@ -90,7 +91,9 @@ def compare(
     paths = settings.compare.first, settings.compare.second
     if not all(paths):
         raise InputError("A and B must be given, here or in the settings file.")
-    given = [name for name in options if name not in _OF_RUNS and options[name] is not None]
+    # random graphs can be left out of runs
+    of_runs = (*_OF_RUNS, *(["null"] if settings.compare.null == NONE else []))
+    given = [name for name in options if name not in of_runs and options[name] is not None]
     if given and all(map(is_run, paths)):
         raise InputError(
             f"--{given[0].replace('_', '-')} says how a graph is read or compared with random "

@@ -11,7 +11,8 @@ from gomkcn.mining.structures.number_text import expected, signed, three_digits
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NullComparison, OccurrenceCount
 from gomkcn.mining.structures.pattern_columns import count_text
 from gomkcn.mining.structures.table_column import SHOWN, Medium, TableColumn, Text
-from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.shapes import count, counted_size
+from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import Structure
 
 _FILE = Medium.FILE
@@ -105,7 +106,7 @@ class ComparedStructure:
     """A structure with what each of two runs has of it; None where one did not count it.
 
     ``p_difference`` is the p of the difference of its shares, corrected for all structures; NaN
-    where there is no error.
+    where there is no error. ``number`` is its place in the table that has all structures, from 0.
     """
 
     name: str
@@ -113,6 +114,32 @@ class ComparedStructure:
     first: Side | None
     second: Side | None
     p_difference: float = math.nan
+    number: int = -1
+
+    @property
+    def has_name(self) -> bool:
+        """Whether people know a name for its shape."""
+        return not counted_size(self.name)
+
+    @property
+    def label(self) -> str:
+        """What it is called beside its drawing, no two alike.
+
+        Its name; for want of one its number in mfinder, and with kinds "structure 57" by its place.
+        """
+        if self.has_name:
+            return self.name
+        standard = str(standard_names(self.structure))
+        is_alone = self.structure.alone is self.structure
+        return standard if standard and is_alone else f"structure {self.number}"
+
+    @property
+    def label_and_edges(self) -> str:
+        """The label, and the edges of what has no name, where there is no drawing.
+
+        An edge is a word, so that no line ends within it.
+        """
+        return self.label if self.has_name else f"{self.label} ({self.structure.to_text()})"
 
     @property
     def difference(self) -> float:
@@ -151,6 +178,11 @@ class ComparedStructure:
             # where the counts at all nodes are alike, the error is 0
             return math.inf if abs(self.difference) > _ROUNDING else 0.0
         return abs(z)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether its share is known in both graphs."""
+        return not math.isnan(self.difference)
 
     @property
     def is_sure(self) -> bool:
@@ -353,6 +385,7 @@ COMPARED_COLUMNS: tuple[TableColumn[ComparedStructure], ...] = (
         "Structure",
         "its name, no two alike",
         lambda row: row.name,
+        lambda row: row.label_and_edges,
         is_left=True,
         is_name=True,
     ),

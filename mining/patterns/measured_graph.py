@@ -28,7 +28,7 @@ from gomkcn.mining.patterns.choice import (
     take_censuses,
     with_grace,
 )
-from gomkcn.mining.significance.jackknife import jackknife_errors, shares_of
+from gomkcn.mining.significance.jackknife import jackknife_errors, most_influential, shares_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -44,6 +44,30 @@ LEAST_GRAPHS = 20
 # nodes whose counts are subtracted at a time: some 10 MB
 _NODES_AT_ONCE = 1 << 15
 NODES, GRAPHS = "nodes", "graphs"
+# part of the squares of all errors from which on a node is named as what makes them large
+_MOST_OF_ERRORS = 0.5
+
+
+@dataclass(frozen=True)
+class Influence:
+    """A node that the errors of most shares are from.
+
+    Attributes
+    ----------
+    node : int or str
+        Its name in the graph as given.
+    num_neighbours : int
+    structure : Structure
+        The one whose share changes most without the node.
+    share, share_without : float
+        The share, and that in the graph without the node.
+    """
+
+    node: int | str
+    num_neighbours: int
+    structure: Structure
+    share: float
+    share_without: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +82,18 @@ class Measured:
         Their occurrences.
     shares, errors : numpy.ndarray
         float64 ``[S]``: the share of all structures of the size, and its standard error.
+    node : int
+        The node that these errors are mostly from; -1 where there is none.
+    shares_without : numpy.ndarray
+        float64 ``[S]``: the shares without this node; empty where there is none.
     """
 
     structures: list[Structure] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     shares: np.ndarray = field(default_factory=lambda: np.empty(0))
     errors: np.ndarray = field(default_factory=lambda: np.empty(0))
+    node: int = -1
+    shares_without: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def by_key(self) -> Mapping[bytes, tuple[float, float]]:
         """Share and error of each structure."""
@@ -75,12 +105,14 @@ class Measured:
 class MeasuredGraph:
     """All structures of few nodes in a graph, and what their errors are from.
 
-    ``unit`` is "nodes" or "graphs", ``num_units`` how often some were left out.
+    ``unit`` is "nodes" or "graphs", ``num_units`` how often some were left out; ``influence`` is
+    the node that most of the errors is from, if there is one.
     """
 
     measured: Measured
     unit: str
     num_units: int
+    influence: Influence | None = None
 
 
 def measure_graph(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> MeasuredGraph:
@@ -106,7 +138,37 @@ def measure_graph(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> Measur
             drawn = np.random.default_rng(rules.seed).permutation(num_units) % NUM_GROUPS
             owner, num_units = drawn[owner], NUM_GROUPS
         parts = _by_counting(mined, owner, num_units, rules, steps)
-    return MeasuredGraph(_joined(parts), unit, num_units)
+    return MeasuredGraph(_joined(parts), unit, num_units, _influence(mined, parts))
+
+
+def _influence(mined: MinedGraph, parts: list[Measured]) -> Influence | None:
+    """The node that the errors of the most structures are from, and what changes without it."""
+    known = [part for part in parts if part.node >= 0]
+    if not known:
+        return None
+    part = max(known, key=lambda part: len(part.structures))
+    changed = int(np.abs(part.shares_without - part.shares).argmax())
+    (name,) = mined.given.original_ids(mined.order.given(np.array([part.node])))
+    return Influence(
+        name,
+        int(num_neighbours(mined.graph)[part.node]),
+        part.structures[changed],
+        float(part.shares[changed]),
+        float(part.shares_without[changed]),
+    )
+
+
+def num_neighbours(graph: CSRGraph) -> np.ndarray:
+    """How many other nodes each node is joined with, whatever their directions, int64 ``[V]``.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> num_neighbours(as_csr(nx.DiGraph([(0, 1), (1, 0), (2, 1)]))).tolist()
+    [1, 2, 1]
+    """
+    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    pairs = np.unique(rows * graph.num_nodes + graph.indices.astype(np.int64))
+    return np.bincount(pairs // graph.num_nodes, minlength=graph.num_nodes)
 
 
 def _joined(parts: list[Measured]) -> Measured:
@@ -172,11 +234,15 @@ def _by_subtraction(
         lost = _lost_with_each(orbits, columns, size_of, owner)
         without = shares_of(np.array(totals, np.float64) - lost, size_of)
         known = graphlets()
+        node, part = most_influential(without)
+        is_named = len(without) == graph.num_nodes and part >= _MOST_OF_ERRORS
         return Measured(
             [known[k] for k in numbers],
             totals,
             shares_of(np.array(totals, np.float64), size_of),
             jackknife_errors(without),
+            node if is_named else -1,
+            without[node] if is_named else np.empty(0),
         )
 
     # counts at orbits are of four or of five nodes
@@ -216,18 +282,41 @@ def _by_counting(
         graph = mined.graph if left_out < 0 else without_nodes(mined.graph, owner == left_out)
         return take_censuses([graph], sizes, mined.categories, steps.check_time)
 
+    def take_without(node: int) -> Censuses:
+        is_out = np.arange(mined.graph.num_nodes) == node
+        graph = without_nodes(mined.graph, is_out)
+        return take_censuses([graph], sizes, mined.categories, steps.check_time)
+
     # -1: the whole graph
     items = range(-1, num_units) if sizes else ()
     found = steps.each("shares of structures", Censuses, take, items, in_time=True)
     if not found or len(found) < 1 + num_units or any(taken.refused for taken in found):
         return []
-    every = CensusTable.joined([taken.table for taken in found]).with_structures_alone()
+    every, shares = _shares_of_each(found)
     if not every.structures:
         return []
+    totals, errors = every.counts[0].tolist(), jackknife_errors(shares[1:])
+    plain = Measured(list(every.structures), totals, shares[0], errors)
+    unit, part = most_influential(shares[1:])
+    if mined.graph.num_graphs > 1 or part < _MOST_OF_ERRORS:
+        return [plain]
+    # of the group that makes most of the errors, its node with most neighbours is left out alone
+    node = int(np.where(owner == unit, num_neighbours(mined.graph), -1).argmax())
+    found += steps.each("shares without a node", Censuses, take_without, [node], in_time=True)
+    if len(found) == 1 + num_units:
+        return [plain]
+    _, shares = _shares_of_each(found)
+    moved = np.abs(shares[[1 + unit, -1]] - shares[0]).sum(axis=1)
+    if moved[1] < _MOST_OF_ERRORS * moved[0]:
+        return [plain]
+    return [replace(plain, node=node, shares_without=shares[-1])]
+
+
+def _shares_of_each(found: list[Censuses]) -> tuple[CensusTable, np.ndarray]:
+    """The structures of some censuses, and their shares in each, float64 ``[U, S]``."""
+    every = CensusTable.joined([taken.table for taken in found]).with_structures_alone()
     family = np.array([family_of(structure) for structure in every.structures])
-    shares = shares_of(every.counts.astype(np.float64), family)
-    totals = every.counts[0].tolist()
-    return [Measured(list(every.structures), totals, shares[0], jackknife_errors(shares[1:]))]
+    return every, shares_of(every.counts.astype(np.float64), family)
 
 
 def without_nodes(graph: CSRGraph, is_out: np.ndarray) -> CSRGraph:

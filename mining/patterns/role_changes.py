@@ -1,18 +1,19 @@
-"""Which nodes that two graphs have by name changed their roles most.
+"""Which nodes that two graphs have by name changed their roles most, and which are new or gone.
 
 The role of a node is how often it is at each of the 15 places of the structures of two to four
 nodes, N. Pržulj's orbits, whatever the directions and types of edges. Graphs of different size and
 density have other numbers everywhere, so that each count is divided by the mean of its graph: with
 x such means at a place the node has log2(1 + x) there, 0 for none, 1 for as many as the mean, and
 about one more each time that they double. The distance of two roles is the root of the mean of the
-squared differences over the places that a node of either graph is at.
+squared differences over the places that a node of either graph is at. A node that one graph alone
+has is at no place of the other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,21 +56,24 @@ PLACES = (
 
 @dataclass(frozen=True)
 class RoleChange:
-    """A node in both graphs.
+    """A node of two graphs.
 
     Attributes
     ----------
     node : int or str
-        Its name, which both graphs have.
+        Its name.
+    graphs : str
+        Which graphs have it: "both", "first" or "second".
     distance : float
         That of its roles.
     first, second : tuple of int
-        Its counts at the 15 orbits in each graph.
+        Its counts at the 15 orbits in each graph, 0 where it is not.
     means_first, means_second : tuple of float
         The counts, divided by the mean over all nodes of the graph.
     """
 
     node: int | str
+    graphs: str
     distance: float
     first: tuple[int, ...]
     second: tuple[int, ...]
@@ -95,12 +99,23 @@ class RoleChanges:
     """The nodes that changed their roles most, or why none are compared.
 
     ``num_shared`` nodes have the same name in both graphs, ``rows`` are the first of them by their
-    distance. ``note`` says why there are none, or what to mind.
+    distance. ``num_gone`` nodes have a name that the first graph alone has, ``num_new`` one that
+    the second alone has; ``gone`` and ``new`` are the first of these by their distance from a node
+    without edges. ``note`` says why there are none, or what to mind.
     """
 
     rows: tuple[RoleChange, ...] = ()
     num_shared: int = 0
     note: str = ""
+    new: tuple[RoleChange, ...] = ()
+    gone: tuple[RoleChange, ...] = ()
+    num_new: int = 0
+    num_gone: int = 0
+
+    @property
+    def every_row(self) -> tuple[RoleChange, ...]:
+        """Those in both, then those that are new, then those that are gone."""
+        return (*self.rows, *self.new, *self.gone)
 
 
 def changed_roles(
@@ -137,28 +152,46 @@ def changed_roles(
                 note="No roles are compared: time was up, or counting takes over two minutes."
             )
         counts.append(found)
-    at = [np.array([of_graph[name] for name in shared]) for of_graph in rows]
-    means = [_in_means(of_graph)[of_shared] for of_graph, of_shared in zip(counts, at, strict=True)]
-    changes = np.log2((1 + means[1]) / (1 + means[0]))
+    known = [{str(name): name for name in of_graph} for of_graph in names]
+    gone = [name for name in rows[0] if name not in rows[1]]
+    new = [name for name in rows[1] if name not in rows[0]]
+    # a last row, of zeros, is that of a node which the graph has not
+    means = [_with_none(_in_means(of_graph)) for of_graph in counts]
+    counts = [_with_none(of_graph) for of_graph in counts]
     is_used = (counts[0].any(axis=0)) | (counts[1].any(axis=0))
-    distances = np.sqrt((changes[:, is_used] ** 2).mean(axis=1))
-    order = np.argsort(-distances, kind="stable")[:MOST_ROLES].tolist()
-    numbered = all(isinstance(name, int) for of_graph in names for name in of_graph)
-    return RoleChanges(
-        tuple(
+
+    def changed(some: list[str], graphs: str) -> tuple[RoleChange, ...]:
+        """The first of some nodes by the distance of their roles."""
+        # -1: the last row, of zeros
+        at = [np.array([of_graph.get(name, -1) for name in some], np.int64) for of_graph in rows]
+        first_counts, second_counts = (c[where] for c, where in zip(counts, at, strict=True))
+        first_means, second_means = (m[where] for m, where in zip(means, at, strict=True))
+        changes = np.log2((1 + second_means) / (1 + first_means))
+        distances = np.sqrt((changes[:, is_used] ** 2).mean(axis=1))
+        order = np.argsort(-distances, kind="stable")[:MOST_ROLES].tolist()
+        return tuple(
             RoleChange(
-                names[0][int(at[0][k])],
+                known[graphs == "second"][some[k]],
+                graphs,
                 float(distances[k]),
-                tuple(counts[0][at[0][k]].tolist()),
-                tuple(counts[1][at[1][k]].tolist()),
-                tuple(means[0][k].tolist()),
-                tuple(means[1][k].tolist()),
+                tuple(first_counts[k].tolist()),
+                tuple(second_counts[k].tolist()),
+                tuple(first_means[k].tolist()),
+                tuple(second_means[k].tolist()),
             )
             for k in order
             if distances[k] > 0
-        ),
+        )
+
+    numbered = all(isinstance(name, int) for of_graph in names for name in of_graph)
+    return RoleChanges(
+        changed(shared, "both"),
         len(shared),
         "Names are numbers: a node is taken for the same where its number is." if numbered else "",
+        changed(new, "second"),
+        changed(gone, "first"),
+        len(new),
+        len(gone),
     )
 
 
@@ -183,6 +216,11 @@ def _roles(graph: CSRGraph, rules: ChoiceRules, steps: Steps) -> np.ndarray:
     return found
 
 
+def _with_none(values: np.ndarray) -> np.ndarray:
+    """Values of nodes, and a last row of zeros."""
+    return np.vstack([values, np.zeros_like(values[:1])])
+
+
 def _in_means(counts: np.ndarray) -> np.ndarray:
     """The counts at each orbit, divided by the mean over all nodes."""
     mean = counts.mean(axis=0)
@@ -193,6 +231,12 @@ def _in_means(counts: np.ndarray) -> np.ndarray:
 def _change_text(row: RoleChange) -> str:
     parts = []
     for orbit in row.most_changed:
+        if row.graphs != "both":
+            is_first = row.graphs == "first"
+            number = (row.first if is_first else row.second)[orbit]
+            of_mean = (row.means_first if is_first else row.means_second)[orbit]
+            parts.append(f"{PLACES[orbit]} {number:,.0f} ({three_digits(of_mean)} × mean)")
+            continue
         means = (three_digits(means[orbit]) for means in (row.means_first, row.means_second))
         counts = f"{row.first[orbit]:,.0f} → {row.second[orbit]:,.0f}"
         parts.append(f"{PLACES[orbit]} {counts} ({' → '.join(means)} × mean)")
@@ -216,11 +260,18 @@ ROLE_COLUMNS: tuple[TableColumn[RoleChange], ...] = (
     TableColumn(
         "node",
         "Node",
-        "name of the node in both graphs",
+        "name of the node",
         lambda row: row.node,
         lambda row: str(row.node),
         is_left=True,
         is_name=True,
+    ),
+    TableColumn(
+        "graphs",
+        "In",
+        "which graphs have the node: `both`, `first` or `second`",
+        lambda row: row.graphs,
+        media=Medium.FILE,
     ),
     TableColumn(
         "distance",
@@ -261,3 +312,25 @@ def roles_sentence(changes: RoleChanges, rows: Sequence[RoleChange]) -> str:
     changed = f"the {len(rows):,} that changed most" if rows else "none changed its role"
     said = f"{count(changes.num_shared, 'node')} in both by name; {changed}."
     return f"{said} {changes.note}".strip()
+
+
+def alone_parts(changes: RoleChanges, most: int) -> list[tuple[str, tuple[RoleChange, ...]]]:
+    """What is said of the nodes that one graph alone has, and the first rows of their tables."""
+    parts = []
+    for number, rows, which in (
+        (changes.num_new, changes.new, "second graph alone, new there"),
+        (changes.num_gone, changes.gone, "first graph alone, gone from the second"),
+    ):
+        if number:
+            shown = rows[:most]
+            first = f"; the {len(shown):,} with the largest roles" if len(shown) < number else ""
+            parts.append((f"{count(number, 'node')} in the {which}{first}.", shown))
+    return parts
+
+
+def alone_columns() -> tuple[TableColumn[RoleChange], ...]:
+    """The columns of nodes that one graph alone has: their neighbours, and places by the mean."""
+    return tuple(
+        replace(column, title="Largest places") if column.key == "changed" else column
+        for column in ROLE_COLUMNS
+    )

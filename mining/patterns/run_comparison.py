@@ -33,7 +33,7 @@ from gomkcn.mining.patterns.compared_structure import (
     Sign,
     comparison_columns,
 )
-from gomkcn.mining.patterns.measured_graph import NODES, MeasuredGraph, measure_graph
+from gomkcn.mining.patterns.measured_graph import NODES, Influence, MeasuredGraph, measure_graph
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, RoleChanges, changed_roles
@@ -106,13 +106,18 @@ class ComparedRun:
     """What a comparison says of a run: its graph, and what its random graphs do not tell.
 
     ``unit`` is what the errors of its shares are from, "nodes" or "graphs", and ``num_units`` how
-    often some were left out; 0 where there are no errors.
+    often some were left out; 0 where there are no errors. ``influence`` is the node that most of
+    them is from, if there is one. ``null_models`` are those whose random graphs it is compared
+    with, and ``missing`` says what it lacks since the comparison ended early.
     """
 
     graph: GraphSummary
     warnings: tuple[str, ...] = ()
     unit: str = NODES
     num_units: int = 0
+    influence: Influence | None = None
+    null_models: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,14 +129,16 @@ class RunComparison(Tabular):
     first, second : ComparedRun
         The graph of each run, and the warnings of its comparison with random graphs.
     null : str
-        The null model whose results are shown, the first that both runs have; empty without one.
+        The null model whose results are shown: the first that both runs have, or that of one, if
+        the other has none; empty without one.
     structures : tuple of ComparedStructure
         Structures alone before those with kinds, small ones first, and in each family those with
         the largest entry of either profile.
     profiles : tuple of Profile
         One for each family of which both runs compared all structures.
     roles : RoleChanges
-        The nodes that both graphs have by name and that changed their roles most.
+        The nodes that both graphs have by name and that changed their roles most, and those that
+        one of them has alone.
     """
 
     first: ComparedRun
@@ -142,7 +149,7 @@ class RunComparison(Tabular):
     roles: RoleChanges = field(default_factory=RoleChanges)
 
     def __repr__(self) -> str:
-        """What is compared, how many structures differ, and how the profiles correlate."""
+        """What is compared, how many structures differ or are called in one, the correlations."""
         correlations = "".join(
             f", {profile.correlation:+.2f} for those of {profile.family.num_nodes} nodes"
             for profile in self.profiles
@@ -151,7 +158,9 @@ class RunComparison(Tabular):
         sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
         tested = [row for row in self.structures if not math.isnan(row.p_difference)]
         sure = sum(row.is_sure for row in tested)
-        differ = f", {sure} of {len(tested)} differ" if tested else ""
+        differ = f", shares of {sure} of {len(tested)} differ" if tested else ""
+        alone = len(self.called_apart)
+        differ += f", {alone} called by random graphs in one graph alone" if self.null else ""
         number = count(len(self.structures), "structure")
         return f"RunComparison({sources}: {number}{differ}{correlations})"
 
@@ -160,9 +169,41 @@ class RunComparison(Tabular):
         """All structures, the surest difference first; those without an error come last."""
         return sorted(self.structures, key=lambda row: -row.sureness)
 
+    def num_random(self, which: str) -> int:
+        """How many random graphs the "first" or the "second" graph is compared with."""
+        sides: Iterable[Side | None] = (getattr(row, which) for row in self.structures)
+        return max((side.result.num_samples for side in sides if side and side.result), default=0)
+
     def with_signs(self, first: Sign, second: Sign) -> list[ComparedStructure]:
         """Structures of which the tests of both runs say this."""
         return [row for row in self.structures if row.signs == (first, second)]
+
+    @property
+    def called_apart(self) -> list[ComparedStructure]:
+        """Structures that the tests call in one graph alone, or the other way in the other one.
+
+        What does not follow from others comes first, then what has a name that people know, fewer
+        nodes, and a larger distance from random graphs.
+        """
+        follow = {row.structure.key for row in self.that_follow}
+
+        def place(row: ComparedStructure) -> tuple[Any, ...]:
+            z = [abs(side.z) for side in (row.first, row.second) if side and side.sign]
+            distance = max(math.inf if math.isnan(value) else value for value in z)
+            return (
+                row.structure.key in follow,
+                not row.has_name,
+                row.structure.alone is not row.structure,
+                row.structure.num_nodes,
+                -distance,
+            )
+
+        apart = [
+            row
+            for row in self.structures
+            if row.is_called and None not in row.signs and row.signs[0] != row.signs[1]
+        ]
+        return sorted(apart, key=place)
 
     @property
     def in_a_set(self) -> list[ComparedStructure]:
@@ -263,10 +304,13 @@ class RunComparison(Tabular):
         return tabulate(comparison_columns(), self.by_difference).columns()
 
     def table(self, which: str = "structures") -> Table:
-        """A row for each structure or, if ``which`` is "roles", for each node that changed most."""
+        """A row for each structure or, if ``which`` is "roles", for each node that changed most.
+
+        Nodes that one graph alone has come after those that both have.
+        """
         tables = {
             "structures": Table(self.columns()),
-            "roles": tabulate(ROLE_COLUMNS, self.roles.rows),
+            "roles": tabulate(ROLE_COLUMNS, self.roles.every_row),
         }
         check_choice("which", which, tables)
         return tables[which]
@@ -384,7 +428,37 @@ def compare_inputs(
             continue
         with steps.part(f"{which} graph"):
             runs.append(_mine(ordered, miner, compared.path, steps))
-    return _compare(runs, measured, roles)
+    # 4. random graphs are left out of runs as well where none are wanted
+    null = _null_of(*runs) if miner.settings.nulls else ""
+    found = _compare(runs, measured, roles, null)
+    if not steps.is_partial:
+        return found
+    first_run, second_run = (
+        of_run
+        if isinstance(compared.given, MiningRun)
+        else replace(of_run, missing=_missing(found, which, miner))
+        for which, compared, of_run in zip(BOTH, inputs, (found.first, found.second), strict=True)
+    )
+    return replace(found, first=first_run, second=second_run)
+
+
+def _null_of(first: MiningRun, second: MiningRun) -> str:
+    """The first null model that both runs have; where one has none at all, that of the other."""
+    names = [name for name in first.null_models if name in second.null_models]
+    if not (first.null_models and second.null_models):
+        names = [*first.null_models, *second.null_models]
+    return names[0] if names else ""
+
+
+def _missing(found: RunComparison, which: str, miner: PatternMiner) -> tuple[str, ...]:
+    """What a graph lacks of a comparison that ended early."""
+    missing = [] if getattr(found, which).num_units else ["without errors of its shares"]
+    wanted = miner.null_samples
+    drawn = found.num_random(which)
+    if miner.settings.nulls and wanted and drawn < wanted:
+        number = f"{drawn:,} of {wanted:,}" if drawn else "none of its"
+        missing.append(f"with {number} random graphs")
+    return tuple(missing)
 
 
 def _graph_of(compared: ComparedInput) -> Any:
@@ -397,11 +471,13 @@ def _rules(miner: PatternMiner, mined: MinedGraph) -> ChoiceRules:
 
 
 def _compare(
-    runs: Sequence[MiningRun], measured: Sequence[MeasuredGraph | None], roles: RoleChanges
+    runs: Sequence[MiningRun],
+    measured: Sequence[MeasuredGraph | None],
+    roles: RoleChanges,
+    null: str,
 ) -> RunComparison:
     """Pair the structures of two runs."""
     first, second = runs
-    null = next((name for name in first.null_models if name in second.null_models), "")
     both = [_Counted.of(run, null, of_graph) for run, of_graph in zip(runs, measured, strict=True)]
     structures: dict[bytes, Structure] = {}
     for counted in reversed(both):
@@ -416,8 +492,15 @@ def _compare(
         for name, (key, structure) in zip(names, structures.items(), strict=True)
     ]
     rows = _in_order(_with_p(_with_entries([row for row in rows if row.is_held])))
+    rows = [replace(row, number=number) for number, row in enumerate(rows)]
     compared = [
-        ComparedRun(run.graph, run.warnings, *_units_of(of_graph))
+        ComparedRun(
+            run.graph,
+            run.warnings if null else (),
+            *_units_of(of_graph),
+            influence=_influence_of(of_graph),
+            null_models=tuple(run.null_models),
+        )
         for run, of_graph in zip(runs, measured, strict=True)
     ]
     return RunComparison(compared[0], compared[1], null, tuple(rows), tuple(_profiles(rows)), roles)
@@ -427,6 +510,14 @@ def _units_of(measured: MeasuredGraph | None) -> tuple[str, int]:
     if measured is None or not measured.measured.structures:
         return NODES, 0
     return measured.unit, measured.num_units
+
+
+def _influence_of(measured: MeasuredGraph | None) -> Influence | None:
+    """The node that most errors are from, with its structure as it stands in the table."""
+    if measured is None or measured.influence is None:
+        return None
+    structure = _without_single_relation(measured.influence.structure)
+    return replace(measured.influence, structure=structure)
 
 
 def _with_p(rows: Sequence[ComparedStructure]) -> list[ComparedStructure]:

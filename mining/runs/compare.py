@@ -33,7 +33,7 @@ from gomkcn.mining.runs.mine import MINE
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings
 from gomkcn.mining.settings.miner_settings import NONE
 from gomkcn.mining.show.comparison_page import render_comparison
-from gomkcn.mining.show.comparison_text import format_comparison
+from gomkcn.mining.show.comparison_text import format_comparison, missing_text
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import GomkcnError
@@ -125,7 +125,7 @@ def _missing(run: Run[RunComparison]) -> str:
     if not run.is_partial:
         return ""
     command = run.record["command"]
-    return f"partial: the counts ended early{f'; to go on: {command}' if command else ''}"
+    return f"partial: {missing_text(run.found)}{f'; to go on: {command}' if command else ''}"
 
 
 def _read(folder: Path, record: Mapping[str, Any]) -> RunComparison:

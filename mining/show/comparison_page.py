@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -14,21 +15,32 @@ from gomkcn.mining.patterns.compared_structure import (
     comparison_columns,
     copies_columns,
     difference_columns,
+    share_text,
     side_columns,
 )
-from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, roles_sentence
+from gomkcn.mining.patterns.role_changes import (
+    ROLE_COLUMNS,
+    RoleChange,
+    alone_columns,
+    alone_parts,
+    roles_sentence,
+)
 from gomkcn.mining.patterns.run_comparison import RunComparison
 from gomkcn.mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
+from gomkcn.mining.plots.share_bars import ShareBar, draw_shares
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.plots.styles import Kind, relation_lines
 from gomkcn.mining.show.comparison_text import (
-    RESULTS,
+    called_parts,
+    called_text,
     correlation_text,
     difference_lead,
     errors_note,
     heads,
+    influence_sentences,
     lead,
     number_text,
+    results_of,
     warnings,
 )
 from gomkcn.mining.show.drawn_graph import content_policy, page_script
@@ -38,6 +50,10 @@ from gomkcn.mining.structures.pattern import LEVEL
 
 # differences and nodes that a page shows; the files have the others
 _MOST_DIFFERENCES, _MOST_CHANGED = 30, 20
+# of the nodes that one graph alone has, and of the structures whose shares are drawn
+_MOST_ALONE, _MOST_BARS = 10, 6
+# pixels of a drawing in a sentence, and beside bars
+_IN_LINE = (58, 48)
 _SCRIPT = "comparison.js"
 Row = dict[str, Any]
 
@@ -58,6 +74,9 @@ def render_comparison(found: RunComparison, missing: str = "") -> str:
         sources=[run.graph.source for run in (found.first, found.second)],
         missing=missing,
         lead=difference_lead(found),
+        answer=_answer(found, lines),
+        influences=influence_sentences(found),
+        bars=_bars(found, lines),
         errors_note=errors_note(found),
         differences=_differences(found, lines),
         roles=_roles(found),
@@ -65,7 +84,7 @@ def render_comparison(found: RunComparison, missing: str = "") -> str:
         profiles=_profiles(found, rows),
         results=[
             {"title": text[0].upper() + text[1:], "rows": called}
-            for signs, text in RESULTS.items()
+            for signs, text in results_of(found).items()
             if (called := [row for row in rows if row["signs"] == signs])
         ],
         table=table,
@@ -106,11 +125,68 @@ def _roles(found: RunComparison) -> dict[str, Any]:
     return {
         "said": roles_sentence(found.roles, shown),
         "table": table,
-        "rows": [
-            {"name": ROLE_COLUMNS[0].text_of(row), "cells": table.cells(row, plain_number)}
-            for row in shown
+        "rows": _role_rows(table, shown),
+        "alone": [
+            {
+                "said": sentence,
+                "table": (of_alone := PageTable.of(alone_columns(), rows)),
+                "rows": _role_rows(of_alone, rows),
+            }
+            for sentence, rows in alone_parts(found.roles, _MOST_ALONE)
         ],
     }
+
+
+def _role_rows(table: PageTable[RoleChange], rows: Sequence[RoleChange]) -> list[Row]:
+    return [
+        {"name": ROLE_COLUMNS[0].text_of(row), "cells": table.cells(row, plain_number)}
+        for row in rows
+    ]
+
+
+def _answer(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any]:
+    """What random graphs call in one graph alone, with drawings; empty without random graphs."""
+    parts = called_parts(found)
+    if parts is None:
+        return {}
+    start, rows, more = parts
+    return {
+        "start": start,
+        "rows": [
+            {
+                "svg": draw_structure(row.structure, *_IN_LINE, lines=lines, letters=False),
+                "name": row.label,
+                "text": called_text(found, row),
+            }
+            for row in rows
+        ],
+        "more": more,
+    }
+
+
+def _bars(found: RunComparison, lines: dict[Kind, str]) -> list[Row]:
+    """The shares of both graphs as bars: what random graphs tell apart, then the surest."""
+    apart = [row for row in found.called_apart if row.is_measured]
+    surest = [row for row in found.by_difference if row.sureness > 0]
+    sure = [row for row in surest if row.is_sure]
+    # a row may be among several
+    shown = list({row.number: row for row in (*sure, *apart, *surest)}.values())[:_MOST_BARS]
+    return [
+        {
+            "id": f"row-{row.number}",
+            "name": row.label,
+            "picture": draw_structure(row.structure, *_IN_LINE, lines=lines, letters=False),
+            "bars": draw_shares(
+                [
+                    ShareBar(side.share, side.share_error)
+                    for side in (row.first, row.second)
+                    if side is not None
+                ],
+                [f"{share_text(side.share)}" for side in (row.first, row.second) if side],
+            ),
+        }
+        for row in shown
+    ]
 
 
 def _motifs(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any] | None:
@@ -172,11 +248,13 @@ def _row(
     lines: dict[Kind, str],
 ) -> Row:
     """What the page shows of a structure."""
-    name, _, more = compared.name.partition(": ")
+    name, _, more = compared.label.partition(": ")
     return {
         "id": f"row-{number}",
         "name": name,
         "sub": more,
+        # no line ends within an edge
+        "edges": [] if compared.has_name else compared.structure.to_text().split(", "),
         "svg": draw_structure(compared.structure, *DRAWING, lines=lines, letters=False),
         "signs": compared.signs,
         "is_sure": compared.is_sure,

@@ -21,18 +21,27 @@ from gomkcn.mining.patterns.compared_structure import (
     side_columns,
 )
 from gomkcn.mining.patterns.measured_graph import NUM_GROUPS
-from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, roles_sentence
+from gomkcn.mining.patterns.role_changes import (
+    ROLE_COLUMNS,
+    alone_columns,
+    alone_parts,
+    roles_sentence,
+)
 from gomkcn.mining.patterns.run_comparison import Profile, RunComparison
 from gomkcn.mining.show.text_table import NOT_KNOWN, Cell, TextTable, paragraphs, text_table
+from gomkcn.mining.structures.number_text import signed
 from gomkcn.mining.structures.pattern import LEVEL
 from gomkcn.mining.structures.table_column import TableColumn
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import printable
 
 # rows of a family in the terminal, all directed structures of 3 nodes; a file and the page have all
 _MOST_ROWS = 13
 # of the surest differences, and of the nodes that changed most
 _MOST_DIFFERENCES, _MOST_CHANGED = 10, 5
+# of the nodes that one graph alone has
+_MOST_ALONE = 3
 # structures that a sentence names
 _MOST_NAMED = 4
 # what both tests say, and what a sentence calls it
@@ -46,6 +55,13 @@ RESULTS: dict[tuple[Sign, Sign], str] = {
     (0, 1): "over-represented in the second alone",
     (0, -1): "under-represented in the second alone",
 }
+# the same, where one graph alone is compared with random graphs
+RESULTS_OF_ONE: dict[tuple[Sign, Sign], str] = {
+    (1, None): "over-represented in the first, the only one with random graphs",
+    (-1, None): "under-represented in the first, the only one with random graphs",
+    (None, 1): "over-represented in the second, the only one with random graphs",
+    (None, -1): "under-represented in the second, the only one with random graphs",
+}
 
 
 def heads(found: RunComparison) -> list[str]:
@@ -54,12 +70,13 @@ def heads(found: RunComparison) -> list[str]:
     for which, run in (("first", found.first), ("second", found.second)):
         sides: list[Side | None] = [getattr(row, which) for row in found.structures]
         results = [side.result for side in sides if side and side.result]
-        what = f"{count(sum(side is not None for side in sides), 'structure')} counted"
+        has = sum(side is not None and side.count.high > 0 for side in sides)
+        what = f"{count(has, 'structure')}"
         if results:
-            samples = max(result.num_samples for result in results)
-            what = (
-                f"{count(len(results), 'structure')} compared with {samples:,} random graphs "
-                f"({found.null})"
+            # what random graphs alone have is compared as well
+            what += (
+                f"; {len(results):,}, those of random graphs included, compared with "
+                f"{found.num_random(which):,} random graphs ({found.null})"
             )
         graphs = f"{count(run.graph.num_graphs, 'graph')}, " if run.graph.num_graphs > 1 else ""
         texts.append(
@@ -113,11 +130,11 @@ def difference_lead(found: RunComparison) -> str:
             "path; and in a large graph they are left out where they take over two minutes."
         )
     sure = [row for row in found.by_difference if row.is_sure]
-    of_all = f"of {count(len(tested), 'structure')}"
+    of_all = f"of the {count(len(tested), 'structure')} of either graph"
     if not sure:
-        return f"No share {of_all} differs surely between the graphs (adjusted p ≤ {LEVEL})."
+        return f"No share {of_all} differs surely (adjusted p ≤ {LEVEL})."
     named = "; ".join(
-        f"{row.name} {share_text(row.first.share)} → {share_text(row.second.share)}"
+        f"{row.label} {share_text(row.first.share)} → {share_text(row.second.share)}"
         for row in sure[:_MOST_NAMED]
         if row.first and row.second
     )
@@ -126,6 +143,11 @@ def difference_lead(found: RunComparison) -> str:
         f"{len(sure):,} {of_all} {verb} in their share (adjusted p ≤ {LEVEL}), the surest first: "
         f"{named}."
     )
+
+
+def headline(found: RunComparison) -> list[str]:
+    """Both answers: which shares differ surely, and what random graphs call in one graph alone."""
+    return [difference_lead(found), *filter(None, [called_lead(found)])]
 
 
 def errors_note(found: RunComparison) -> str:
@@ -145,21 +167,101 @@ def errors_note(found: RunComparison) -> str:
     )
 
 
+def influence_sentences(found: RunComparison) -> list[str]:
+    """The nodes that make the errors of the shares large, a sentence for each graph with one."""
+    return [
+        f"{printable(str(node.node))} makes the errors of the {which} graph large: without this "
+        f"node, which has {count(node.num_neighbours, 'neighbour')}, the share of the "
+        f"{label_of(found, node.structure)} is {share_text(node.share_without)}, with it "
+        f"{share_text(node.share)}."
+        for which, run in zip(BOTH, (found.first, found.second), strict=True)
+        if (node := run.influence) is not None
+    ]
+
+
+def label_of(found: RunComparison, structure: Structure) -> str:
+    """What a structure is called in a comparison."""
+    return next(row.label for row in found.structures if row.structure.key == structure.key)
+
+
+def called_lead(found: RunComparison) -> str:
+    """How many structures random graphs call in one graph alone, and the first of them."""
+    parts = called_parts(found)
+    if not parts:
+        return ""
+    start, rows, more = parts
+    named = "; ".join(f"{row.label} ({called_text(found, row)})" for row in rows)
+    return f"{start}{named}{more}."
+
+
+def called_parts(found: RunComparison) -> tuple[str, list[ComparedStructure], str] | None:
+    """The beginning, the named structures and the end of :func:`called_lead`."""
+    if not found.null or not all(map(found.num_random, BOTH)):
+        return None
+    apart = found.called_apart
+    if not apart:
+        start = f"Random graphs ({found.null}) call no structure in one graph alone"
+        return start, [], f" (adjusted p ≤ {LEVEL})"
+    shown = apart[:_MOST_NAMED]
+    more = f"; and {len(apart) - len(shown):,} more" if len(apart) > len(shown) else ""
+    start = (
+        f"Random graphs ({found.null}) call {count(len(apart), 'structure')} in one graph alone or "
+        f"the other way (adjusted p ≤ {LEVEL}): "
+    )
+    return start, shown, more
+
+
+def called_text(found: RunComparison, row: ComparedStructure) -> str:
+    """Such as "over-represented in the second alone: 7 → 43, z +1.7 → +16.9"."""
+    sides = [side for side in (row.first, row.second) if side]
+    counts = " → ".join(side.count.short for side in sides)
+    z = " → ".join("none" if math.isnan(side.z) else signed(side.z) for side in sides)
+    follows = ", follows from others of 3 nodes" if row in found.that_follow else ""
+    return f"{RESULTS[row.signs]}: {counts}, z {z}{follows}"
+
+
+def missing_text(found: RunComparison) -> str:
+    """What a comparison that ended early lacks."""
+    lacks = [
+        f"{' and '.join(run.missing)} of the {which} graph"
+        for which, run in zip(BOTH, (found.first, found.second), strict=True)
+        if run.missing
+    ]
+    return f"it ended early, {', '.join(lacks)}" if lacks else "it ended early"
+
+
 def result_sentences(found: RunComparison) -> list[str]:
     """Of which structures the tests say the same in both runs, and of which they do not."""
     sentences = []
-    for signs, text in RESULTS.items():
+    for signs, text in results_of(found).items():
         rows = found.with_signs(*signs)
         if rows:
             # a name may hold commas
-            names = "; ".join(row.name for row in rows[:_MOST_NAMED])
+            names = "; ".join(row.label for row in rows[:_MOST_NAMED])
             more = "; …" if len(rows) > _MOST_NAMED else ""
             sentences.append(f"{text[0].upper()}{text[1:]}: {len(rows)} ({names}{more}).")
     return sentences
 
 
+def results_of(found: RunComparison) -> dict[tuple[Sign, Sign], str]:
+    """What the tests may say of a structure, if both graphs are compared or one alone."""
+    is_of_both = all(map(found.num_random, BOTH))
+    return RESULTS if is_of_both else RESULTS_OF_ONE
+
+
 def lead(found: RunComparison) -> str:
     """The answer in a sentence: how alike the profiles are, and how many structures differ."""
+    has_random = [bool(run.null_models) for run in (found.first, found.second)]
+    if not found.null and not all(has_random):
+        return "Shares and counts alone are compared: there are no random graphs."
+    if sum(has_random) == 1:
+        which = BOTH[has_random.index(True)]
+        called = sum(len(found.with_signs(*signs)) for signs in RESULTS_OF_ONE)
+        return (
+            f"Only the {which} graph is compared with random graphs, which call "
+            f"{count(called, 'structure')} of it (adjusted p ≤ {LEVEL}); profiles need random "
+            "graphs of both."
+        )
     if not found.null:
         return (
             "The two have no null model in common, so that shares and counts alone are compared; "
@@ -229,7 +331,7 @@ PROFILE_COLUMNS: tuple[TableColumn[Profile], ...] = (
 def format_comparison(found: RunComparison) -> str:
     """Two runs and the structures of both, for a terminal, each size by itself."""
     first, second = heads(found)
-    parts = [f"first   {first}\nsecond  {second}", difference_lead(found)]
+    parts = [f"first   {first}\nsecond  {second}", *headline(found), *influence_sentences(found)]
     surest = [row for row in found.by_difference if row.sureness > 0][:_MOST_DIFFERENCES]
     if surest:
         parts.append(str(text_table(difference_columns(), surest)))
@@ -238,6 +340,8 @@ def format_comparison(found: RunComparison) -> str:
         parts.append(said)
     if changed:
         parts.append(str(text_table(ROLE_COLUMNS, changed)))
+    for sentence, rows in alone_parts(found.roles, _MOST_ALONE):
+        parts += [sentence, str(text_table(alone_columns(), rows))]
     parts.append(lead(found))
     if found.profiles:
         parts.append(str(text_table(PROFILE_COLUMNS, found.profiles)))

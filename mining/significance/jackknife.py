@@ -50,6 +50,24 @@ def jackknife_errors(without: np.ndarray) -> np.ndarray:
     return errors
 
 
+def most_influential(without: np.ndarray) -> tuple[int, float]:
+    """The unit that the errors of values are most from, and its part of their squares.
+
+    The part is the mean over all values ``[U, S]`` that vary; a single unit of many that has most
+    of it tells that the error says more of this unit than of all others. (0, 0.0) if none varies.
+
+    >>> most_influential(np.array([[0.5, 1.0], [0.5, 1.0], [0.5, 1.0], [0.1, 1.0]]))
+    (3, 0.75)
+    """
+    squares = (without - without.mean(axis=0)) ** 2
+    sums = squares.sum(axis=0)
+    if not (sums > 0).any():
+        return 0, 0.0
+    parts = (squares[:, sums > 0] / sums[sums > 0]).mean(axis=1)
+    unit = int(parts.argmax())
+    return unit, float(parts[unit])
+
+
 def holm(p: np.ndarray) -> np.ndarray:
     """Adjust p-values ``[S]`` so that any false call has the level (S. Holm 1979); NaN stay out.
 
