@@ -183,7 +183,7 @@ def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifS
     ordered = sorted(
         found.motifs,
         key=lambda motif: (
-            motif.bits < LEAST_ADDED,
+            motif.share < LEAST_ADDED,
             is_dense_group(
                 motif.structure.num_nodes, len(motif.copies), motif.copies_exact, len(motif.edits)
             ),

@@ -26,8 +26,8 @@ from gomkcn.mining.structures.table_column import (
 from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.runtime.tabular import Table
 
-# bits that a motif adds, at least, to stand above the line: as many as a set must save to be
-# reported, since the same could be so at random
+# bits that a motif adds to those chosen before it, at least, to stand above the line: as many as a
+# set must save to be reported, since the same could be so at random
 LEAST_ADDED = 10.0
 
 
@@ -67,7 +67,7 @@ class MotifRow:
     @property
     def is_below_line(self) -> bool:
         """Whether it adds so little that it stands below a line."""
-        return self.part.bits < LEAST_ADDED
+        return self.part.share < LEAST_ADDED
 
     @property
     def is_in_some_starts(self) -> bool:
@@ -120,7 +120,8 @@ MOTIF_COLUMNS: tuple[TableColumn[MotifRow], ...] = (
     TableColumn(
         "motif",
         "Motif",
-        "its number, from 0; first comes what the description would grow most without",
+        "its number, from 0; what adds few bits last, else what the description would grow most "
+        "without first",
         lambda row: row.number,
         media=Medium.FILE | Medium.TERMINAL | Medium.NOTEBOOK,
     ),

@@ -16,7 +16,6 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -57,6 +56,7 @@ from gomkcn.mining.structures.pattern import (
     OccurrenceCount,
     Pattern,
     differing_groups,
+    in_order,
     merge,
 )
 from gomkcn_dgl.csr import CSRGraph
@@ -129,7 +129,7 @@ class ChoiceRules:
 
 @dataclass(frozen=True, eq=False)
 class ChosenPatterns:
-    """The patterns that are reported, in their order, and the others, the largest z first.
+    """The patterns that are reported, the motifs first, and the others; see :func:`in_order`.
 
     ``null_models`` says in words what the random graphs of each keep, ``random_graphs`` how many
     were drawn, and why, and ``warnings`` what the comparison does not tell. ``class_search`` says
@@ -175,11 +175,9 @@ class ComparedStructures:
             f"{number_of(held, 'structure')} compared with {results[0].num_samples:,} random graphs"
             f"{more_said}: {more} over-represented, {less} under-represented"
         )
-        called = _in_order(pattern for pattern in compared if pattern.significance[null].is_called)
-        # those that there are more of, in the first place
-        called.sort(key=lambda pattern: pattern.significance[null].verdict != MORE)
+        called = [pattern for pattern in compared if pattern.significance[null].is_called]
         shown = []
-        for pattern in called[:_MOST_SAID]:
+        for pattern in in_order(called, null)[:_MOST_SAID]:
             result = pattern.significance[null]
             name = describe_structure(pattern.structure)
             if size := counted_size(name):
@@ -215,7 +213,8 @@ def choose_patterns(
     in_set = known[: len(motifs)]
     more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and frequent subgraphs, by their number
-    called = _in_order(pattern for pattern in (*census.values(), *more) if pattern.is_called)
+    null = next(iter(compared.null_models), "")
+    called = in_order((one for one in (*census.values(), *more) if one.is_called), null)
     rest = [pattern for pattern in more if not pattern.is_called]
     rest.sort(key=lambda pattern: ("given" not in pattern.sources, -pattern.frequency.count))
     given = [pattern for pattern in rest if "given" in pattern.sources]
@@ -228,7 +227,7 @@ def choose_patterns(
         # what random graphs alone have was compared as well
         if pattern.key not in keys and (pattern.significance or pattern.frequency.count > 0)
     ]
-    others.sort(key=_distance, reverse=True)
+    others = in_order(others, null)
     # 4. compare the graphs of each class; what leads a group is reported as well, and some of what
     #    follows
     search = None
@@ -621,22 +620,6 @@ def _families(censuses: CensusTable) -> np.ndarray:
 def family_of(structure: Structure) -> int:
     """The family that a structure is corrected with."""
     return 2 * structure.num_nodes + (structure.alone is not structure)
-
-
-def _in_order(called: Iterable[Pattern]) -> list[Pattern]:
-    """Structures alone before those with kinds, and those that lie out farthest first."""
-    return sorted(
-        called,
-        key=lambda pattern: (pattern.structure.alone is not pattern.structure, -_distance(pattern)),
-    )
-
-
-def _distance(pattern: Pattern) -> float:
-    """How far it is from what random graphs of the first null model have: |z|."""
-    first: NullComparison | None = next(iter(pattern.significance.values()), None)
-    if first is None:
-        return -1.0
-    return inf if first.z is None and first.is_called else abs(first.z or 0.0)
 
 
 def _count_together(

@@ -66,7 +66,7 @@ class MiningRun(WithTables):
     random_graphs : mapping from str to str
         How many random graphs of each null model were drawn, and why, a sentence.
     others : tuple of Pattern
-        What was counted beside the patterns, the largest z first.
+        What was counted beside the patterns, in the same order, without motifs.
     roles : Table or None
         Which node stands where in how many occurrences of the motifs and of what is
         over-represented: a row for each node and role. None for a collection, and without any.

@@ -50,10 +50,10 @@ def table_of_roles(
 
     A row for each node that has a role of a structure in an occurrence: ``node``, ``pattern``,
     ``structure``, ``role`` (letters of the drawing, as "B/C"), ``position`` ("source",
-    "intermediate", "sink", or ""), ``occurrences`` and ``occurrences_are``, "exact" or "estimated".
-    Rows of a role begin with the node that has it most often. None for a collection, whose nodes
-    nobody looks for, and where no pattern has roles. Structures whose rows would be more than
-    ``most_rows`` with those before are left out.
+    "intermediate", "sink", "mutual", or ""), ``occurrences`` and ``occurrences_are``, "exact" or
+    "estimated". Rows of a role begin with the node that has it most often. None for a collection,
+    whose nodes nobody looks for, and where no pattern has roles. Structures whose rows would be
+    more than ``most_rows`` with those before are left out.
     """
     chosen = [pattern for pattern in patterns if has_roles(pattern)]
     if mined.graph.num_graphs > 1 or not chosen:

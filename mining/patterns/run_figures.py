@@ -14,7 +14,7 @@ from gomkcn.mining.plots.profile import DRAWING, ProfileColumn
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.plots.styles import relation_lines
 from gomkcn.mining.structures.graph_summary import RelationSummary
-from gomkcn.mining.structures.pattern import NullComparison, Pattern
+from gomkcn.mining.structures.pattern import NullComparison, Pattern, in_order
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn.mining.structures.table_column import Medium, columns_in
 from gomkcn_dgl.checks import check_choice, check_int
@@ -92,8 +92,7 @@ def plot_run(
             for pattern, result in shown
         ]
         return plot_profile(columns, size, called=[result.is_called for _, result in shown])
-    # what is called comes first, in the order of the run
-    rows = [pattern for pattern, _ in sorted(compared, key=lambda row: not row[1].is_called)]
+    rows = in_order((pattern for pattern, _ in compared), name)
     return _plot_structures(rows[: most or MOST_ROWS], name, size, lines)
 
 

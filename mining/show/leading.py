@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.mining_run import MiningRun
-from gomkcn.mining.structures.pattern import MORE, Pattern
+from gomkcn.mining.structures.pattern import MORE, Pattern, in_order
 from gomkcn_dgl.graphs.shapes import counted_size
 from gomkcn_dgl.relations import PLAIN
 
@@ -53,8 +53,8 @@ def order_of(
 def leading_structures(run: MiningRun) -> list[Pattern]:
     """The over-represented structures that the first sentence names.
 
-    What has a name that people know comes before what has none, then fewer nodes and a larger
-    distance from random graphs; structures alone come before those with kinds.
+    Those are structures alone, where there are any: those with kinds have the same names. What has
+    a name that people know comes before what has none, else they stand in their usual order.
     """
     null = next(iter(run.null_models), "")
     more = [
@@ -62,14 +62,9 @@ def leading_structures(run: MiningRun) -> list[Pattern]:
         for pattern in run.patterns
         if null in pattern.significance and pattern.significance[null].verdict == MORE
     ]
-    # by distance already, structures alone first
+    alone = [pattern for pattern in more if pattern.structure.alone is pattern.structure]
     return sorted(
-        more,
-        key=lambda pattern: (
-            bool(counted_size(pattern.name)),
-            pattern.structure.alone is not pattern.structure,
-            pattern.num_nodes,
-        ),
+        in_order(alone or more, null), key=lambda pattern: bool(counted_size(pattern.name))
     )[:MOST_LEADING]
 
 

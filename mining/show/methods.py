@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.terminal import correction_sentence, num_families
+from gomkcn.mining.significance.looks import FIRST_SAMPLES, MOST_SAMPLES
+from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
+from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE
+from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 
+# how any list of edges without features is read, which changes nothing
+_USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 # as BibTeX names the fields of an article
 _ENTRIES = {
     "gomkcn_dgl": """@software{gomkcn_dgl,
@@ -65,12 +71,35 @@ _ENTRIES = {
   publisher = {Wiley},
   year      = {1993}
 }""",
-    "benichou2023compression": """@misc{benichou2023compression,
-  title  = {Compression-Based Inference of Network Motif Sets},
-  author = {B{\\'e}nichou, Alexis and Masson, Jean-Baptiste and Vestergaard, Christian L.},
-  year   = {2023},
-  eprint = {2311.16308},
-  archivePrefix = {arXiv}
+    "benichou2024compression": """@article{benichou2024compression,
+  title   = {Compression-Based Inference of Network Motif Sets},
+  author  = {B{\\'e}nichou, Alexis and Masson, Jean-Baptiste and Vestergaard, Christian L.},
+  journal = {PLOS Computational Biology},
+  volume  = {20},
+  number  = {10},
+  pages   = {e1012460},
+  year    = {2024},
+  doi     = {10.1371/journal.pcbi.1012460}
+}""",
+    "besag1989generalized": """@article{besag1989generalized,
+  title   = {Generalized {Monte Carlo} Significance Tests},
+  author  = {Besag, Julian and Clifford, Peter},
+  journal = {Biometrika},
+  volume  = {76},
+  number  = {4},
+  pages   = {633--642},
+  year    = {1989},
+  doi     = {10.1093/biomet/76.4.633}
+}""",
+    "besag1991sequential": """@article{besag1991sequential,
+  title   = {Sequential {Monte Carlo} $p$-Values},
+  author  = {Besag, Julian and Clifford, Peter},
+  journal = {Biometrika},
+  volume  = {78},
+  number  = {2},
+  pages   = {301--304},
+  year    = {1991},
+  doi     = {10.1093/biomet/78.2.301}
 }""",
 }
 # how a paragraph names what it cites
@@ -80,7 +109,9 @@ _CITED = {
     "milo2004superfamilies": "Milo et al. 2004",
     "fosdick2018configuring": "Fosdick et al. 2018",
     "westfall1993resampling": "Westfall and Young 1993",
-    "benichou2023compression": "Bénichou et al. 2023",
+    "benichou2024compression": "Bénichou et al. 2024",
+    "besag1989generalized": "Besag and Clifford 1989",
+    "besag1991sequential": "Besag and Clifford 1991",
 }
 
 
@@ -88,9 +119,11 @@ def methods_text(run: MiningRun) -> str:
     """How a run was made, as a paragraph of methods: see :meth:`gomkcn.MiningRun.methods`."""
     sentences = [_graph_sentence(run), *_comparison_sentences(run), *_motif_sentences(run)]
     if run.filters is not None and run.filters.filters:
-        number = count(len(run.filters.filters), "frequent neighbourhood")
+        number = len(run.filters.filters)
+        were = f"neighbourhood{' of nodes was' if number == 1 else 's of nodes were'}"
         sentences.append(
-            f"{number} of nodes were selected as graph filters ({_CITED['wang2025gomkcn']})."
+            f"{number} frequent {were} selected as graph filter{'s' * (number != 1)} "
+            f"({_CITED['wang2025gomkcn']})."
         )
     if any(pattern.classes for pattern in run.counted):
         sentences.append(
@@ -121,7 +154,32 @@ def _graph_sentence(run: MiningRun) -> str:
     if len(graph.relations) > 1:
         size += ", of the types " + ", ".join(relation.name for relation in graph.relations)
     what = "graph" if graph.num_graphs == 1 else f"collection of {graph.num_graphs:,} graphs"
-    return f"The {what} {graph.source!r} has {size}."
+    changes = changes_of_input(run)
+    changed = f" Changed or left out of the input: {'; '.join(changes)}." if changes else ""
+    return f"The {what} {graph.source!r} has {size}.{changed}"
+
+
+def changes_of_input(run: MiningRun) -> list[str]:
+    """What was changed or left out of the input: self-loops, duplicates, weights without a use."""
+    return [note for note in run.notes if not note.startswith(_USUAL)]
+
+
+def _drawing_sentences(run: MiningRun, null: str, number: int) -> list[str]:
+    """How the random graphs of a null model were drawn, and when no more were."""
+    sentences = []
+    if null in NULL_MODELS and NULL_MODELS[null].is_walk:
+        sentences.append(
+            "They were drawn by a random walk of swaps of the ends of two edges, with "
+            f"{ATTEMPTS_PER_EDGE} attempts an edge ({_CITED['besag1989generalized']})."
+        )
+    # how many, why, and which p are kept from the first look
+    sentences += filter(None, [run.random_graphs.get(null)])
+    if number > FIRST_SAMPLES and run.settings.get("miner", {}).get("null_samples") is None:
+        sentences.append(
+            f"Their number was chosen sequentially, from {FIRST_SAMPLES} to at most "
+            f"{MOST_SAMPLES:,} ({_CITED['besag1991sequential']})."
+        )
+    return sentences
 
 
 def _comparison_sentences(run: MiningRun) -> list[str]:
@@ -146,6 +204,7 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
             f"nodes were {'counted' if exact else 'counted, or estimated where they are many,'} in "
             f"it and in {results[0].num_samples:,} random graphs of the null model “{null}”, which "
             f"keep {keeps} ({'; '.join(cited)}).",
+            *_drawing_sentences(run, null, results[0].num_samples),
             f"p is adjusted {correction_sentence(num_families(compared))} "
             f"({_CITED['westfall1993resampling']}); at an adjusted p ≤ {LEVEL}, {called} and "
             f"{less} under-represented.",
@@ -172,7 +231,7 @@ def _motif_sentences(run: MiningRun) -> list[str]:
     )
     return [
         "The motif set is the one found of shortest description (minimum description length, after "
-        f"{_CITED['benichou2023compression']}): given {found.given_what}, {what}."
+        f"{_CITED['benichou2024compression']}): given {found.given_what}, {what}."
     ]
 
 

@@ -34,7 +34,7 @@ from gomkcn.mining.show.explorer import drawn_nodes, drawn_places, explorer_data
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
 from gomkcn.mining.show.filters_text import sample_sentence, without_degrees
 from gomkcn.mining.show.leading import leading_filter, leading_structures, order_of_parts
-from gomkcn.mining.show.methods import citations, methods_text
+from gomkcn.mining.show.methods import changes_of_input, citations, methods_text
 from gomkcn.mining.show.page import Numbers, flatten, render_page
 from gomkcn.mining.show.page_table import NumberOf, PageTable, plain_number
 from gomkcn.mining.show.roles_part import roles_part
@@ -71,10 +71,10 @@ from gomkcn.mining.structures.pattern import (
     MotifPart,
     NullComparison,
     Pattern,
+    in_order,
     odds,
 )
 from gomkcn.mining.structures.pattern_columns import shown_name, structure_columns
-from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graph_content import COUNTS
 from gomkcn_dgl.graphs.shapes import count, counted_size
 from gomkcn_dgl.graphs.standard_names import standard_names
@@ -101,8 +101,6 @@ _MOST_FEATURES = 6
 _SCRIPT = "report.js"
 # beside the page
 _ROLES_FILE = "roles.csv"
-# how any list of edges without features is read, which changes nothing
-_USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
 # a list of patterns.json and a place in it; any path in that file
 Place = tuple[str, int]
@@ -153,7 +151,7 @@ def render_report(run: MiningRun) -> str:
         draw=partial(draw_structure, lines=lines),
         level=LEVEL,
         counts_of_edges=[note for note in run.notes if note.startswith(COUNTS)],
-        changes=[note for note in run.notes if not note.startswith(_USUAL)],
+        changes=changes_of_input(run),
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
         methods=methods_text(run),
@@ -520,8 +518,9 @@ def _groups(
     badges = {row["pattern"].key: row for row in motifs}
     kinds = kinds_left_out(run)
     rows: dict[str, list[Row]] = {verdict: [] for verdict in _HEADS}
-    for place, pattern in found.listed:
-        row = _pattern_row(pattern, place, table, numbers, lines)
+    place_of = {id(pattern): place for place, pattern in found.listed}
+    for pattern in in_order(found.patterns, found.null):
+        row = _pattern_row(pattern, place_of[id(pattern)], table, numbers, lines)
         row["motif"] = badges.get(pattern.key)
         if kinds and pattern.structure.alone is pattern.structure:
             row["sub"] = kinds

@@ -14,7 +14,14 @@ from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of_par
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
 from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.number_text import expected
-from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, ClassSearch, Pattern
+from gomkcn.mining.structures.pattern import (
+    LESS,
+    LEVEL,
+    MORE,
+    ClassSearch,
+    Pattern,
+    in_order,
+)
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn.mining.structures.truth import PLANTED_COLUMNS, MotifRecovery
 from gomkcn_dgl.graphs.shapes import count, counted_size, describe_shapes
@@ -29,8 +36,9 @@ GROUP_NOTE = (
     "A dense group has hardly a copy that equals the structure in brackets, and over a fifth of "
     "the pairs of its nodes differ from it: it is not drawn, and gomkcn count refuses it."
 )
-# below the line of a table of motifs
+# below the line of a table of motifs, and where all would stand below it
 LINE_NOTE = f"Below the line: motifs that add fewer than {LEAST_ADDED:.0f} bits each"
+_ALL_FEW_NOTE = f"Each motif adds fewer than {LEAST_ADDED:.0f} bits."
 # what the column of that name says
 INSIDE_NOTE = "share of the listed occurrences that lie within one copy of the motif set"
 _VARIANT_NOTE = "one edge apart from a motif that has more copies"
@@ -119,9 +127,13 @@ def has_starts(found: MotifSet) -> bool:
 def set_notes(found: MotifSet) -> list[str]:
     """What is to be known of the rows of a motif set."""
     has_groups = any(pattern.is_dense_group for pattern in found)
-    has_line = any(row.is_below_line for row in found.rows())
+    below = [row.is_below_line for row in found.rows()]
+    all_below = bool(below) and all(below)
     return (
-        [EDITS_NOTE] * has_edits(found) + [GROUP_NOTE] * has_groups + [f"{LINE_NOTE}."] * has_line
+        [EDITS_NOTE] * has_edits(found)
+        + [GROUP_NOTE] * has_groups
+        + [f"{LINE_NOTE}."] * (any(below) and not all_below)
+        + [_ALL_FEW_NOTE] * all_below
     )
 
 
@@ -130,13 +142,14 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
     planted = [planted_as(pattern, recovery) for pattern in found]
     rows = found.rows(planted)
     below = [number for number, row in enumerate(rows) if row.is_below_line]
-    return replace(text_table(MOTIF_COLUMNS, rows), line_above=min(below, default=None))
+    # a line above all rows divides nothing
+    return replace(text_table(MOTIF_COLUMNS, rows), line_above=min(below, default=None) or None)
 
 
 def called_table(run: MiningRun, null: str) -> TextTable:
     """A row for each structure that random graphs have clearly more or fewer of."""
     rows = [pattern for pattern in run.patterns if called(pattern, null) in (MORE, LESS)]
-    return text_table(structure_columns(run.patterns, [null]), rows[:_MOST_ROWS])
+    return text_table(structure_columns(run.patterns, [null]), in_order(rows, null)[:_MOST_ROWS])
 
 
 def class_table(run: MiningRun) -> TextTable:
@@ -317,12 +330,14 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     )
     and_absent = f" (and {absent:,} that these alone have)" if absent else ""
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
-    cut = f" The first {_MOST_ROWS}, by |z|, motifs before others:" * (more + less > _MOST_ROWS)
     kinds = kinds_left_out(run)
-    alone = f" Structures alone ({kinds}) stand first." if more + less and kinds else ""
+    alone = f"structures alone ({kinds}) before those with kinds, " if kinds else ""
+    first = f"the first {_MOST_ROWS}, " if more + less > _MOST_ROWS else ""
+    order = f"{first}over- before under-represented, {alone}fewer nodes before more, then by |z|."
+    ordered = f" {order[0].upper()}{order[1:]}" if more + less > 1 else ""
     return (
         f"{count(held, 'structure')} compared with random graphs{and_absent}{named}: {more} "
-        f"over-represented, {less} under-represented (adjusted p ≤ {LEVEL}).{alone}{cut}"
+        f"over-represented, {less} under-represented (adjusted p ≤ {LEVEL}).{ordered}"
     )
 
 

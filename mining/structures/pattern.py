@@ -979,6 +979,27 @@ class StoredPatterns:
         return [replace(pattern, motif=parts.get(pattern.key)) for pattern in found]
 
 
+def in_order(patterns: Iterable[Pattern], null: str) -> list[Pattern]:
+    """Patterns as they are listed beside random graphs of a null model: in files, tables and pages.
+
+    What there is more of than in random graphs stands before what there is less of, and that before
+    what is not called. Of each, structures alone stand before those with kinds, fewer nodes before
+    more, then larger ``|z|`` first, and larger counts of what was not compared.
+    """
+
+    def place(pattern: Pattern) -> tuple[int, bool, int, float, float]:
+        result = pattern.significance.get(null)
+        called = (MORE, LESS).index(result.verdict) if result and result.is_called else 2
+        far = -1.0
+        if result is not None:
+            # where all random graphs have the same count there is no z
+            far = inf if result.z is None and result.is_called else abs(result.z or 0.0)
+        has_kinds = pattern.structure.alone is not pattern.structure
+        return called, has_kinds, pattern.num_nodes, -far, -pattern.frequency.count
+
+    return sorted(patterns, key=place)
+
+
 def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
     """Patterns that differ between classes, by groups: the strongest one leads, and its group.
 

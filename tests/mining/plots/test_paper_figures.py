@@ -155,11 +155,32 @@ def test_methods_name_what_was_done_and_cite_what_was_used():
     assert "step-down max-T" in text and "with the random seed 7." in text
     assert f"gomkcn-dgl {run.provenance['version']}" in text
     assert "Fosdick et al. 2018" in text
+    # how the random graphs were drawn
+    assert "by a random walk of swaps of the ends of two edges, with 10 attempts an edge" in text
+    assert "besag1989generalized" in run.bibtex()
+    assert "99 random graphs were drawn, as many as were asked for" in text
+    assert "sequentially" not in text and "besag1991" not in run.bibtex()
     found = run.bibtex()
     for key in ("gomkcn_dgl", "wang2025gomkcn", "milo2002motifs", "fosdick2018configuring"):
         assert f"{{{key}," in found
     for one in found.split("\n\n"):
         assert one.count("{") == one.count("}")
+    # a run that drew more since a structure was near the level, of an input that was changed
+    (null,) = run.null_models
+    compared = run.patterns[0]
+    many = replace(compared.significance[null], num_samples=1999)
+    changed = replace(
+        run,
+        patterns=[replace(compared, significance={null: many})],
+        others=(),
+        notes=("no node features; using the constant 1 (44 nodes)", "dropped 58 self-loops"),
+        settings={"miner": {"null_samples": None}},
+    )
+    assert "sequentially, from 199 to at most 1,999 (Besag and Clifford 1991)" in changed.methods()
+    assert "besag1991sequential" in changed.bibtex()
+    assert (
+        "undirected. Changed or left out of the input: dropped 58 self-loops. " in changed.methods()
+    )
     # what is not used is not cited
     plain = MiningRun.of(PatternMiner(null=None).fit(graph), graph)
     assert "random graphs" not in plain.methods()

@@ -141,3 +141,15 @@ def test_a_collection_and_a_graph_without_findings_have_no_roles():
     miner = PatternMiner(3, null=None, filters="none").fit(nx.path_graph(5))
     assert miner.roles_ is None
     assert MiningRun.of(miner, as_csr(nx.path_graph(5))).roles is None
+
+
+def test_the_first_sentence_names_structures_alone_where_it_may():
+    kinds = "a:x->b:y, a->c:y, b->c"
+    named = [called("030T", 0, z=5), called(kinds, 1, z=9)]
+    run = replace(run_of(named), null_models={"degree": "degrees"})
+    assert [one.id for one in leading_structures(run)] == [0]
+    # with kinds alone, they are told in words
+    told = replace(named[1], id=0, description="feed-forward loop: A:x, B and C:y")
+    page = render_report(replace(run_of([told]), null_models={"degree": "degrees"}))
+    lead = re.search(r'<p class="lead">(.*?)</p>', page, re.S)[1]
+    assert told.description in " ".join(re.sub("<[^>]*>", " ", lead).split())

@@ -437,7 +437,8 @@ def test_what_adds_few_bits_stands_below_a_line():
     rows = np.arange(12).reshape(3, 1, 4).tolist()
     run = run_of(shapes, motifs=list(zip(shapes, rows, strict=True)))
     every = zip(run.motif_set, (50.0, LEAST_ADDED, LEAST_ADDED - 0.1), strict=True)
-    changed = [replace(one, motif=replace(one.motif, bits=bits)) for one, bits in every]
+    # the number of the table, and not what the description grows by without the motif
+    changed = [replace(one, motif=replace(one.motif, share=bits)) for one, bits in every]
     for number in (3, 2):
         found = replace(run.motif_set, motifs=tuple(changed[:number]))
         with_line = replace(run, motif_set=found)
@@ -452,6 +453,14 @@ def test_what_adds_few_bits_stands_below_a_line():
     (at,) = [k for k, line in enumerate(rows) if set(line) == {"-"}]
     assert rows[at - 1].split()[0] == "1" and rows[at + 1].split()[0] == "2"
     assert html.index('id="motif-1"') < html.index('<tr class="line">') < html.index('id="motif-2"')
+    # a line above all of them would divide nothing
+    found = replace(run.motif_set, motifs=(changed[2],))
+    text, html = (show(replace(run, motif_set=found)) for show in (format_run, render_report))
+    assert '<tr class="line">' not in html and not [
+        line for line in text.splitlines() if set(line) == {"-"}
+    ]
+    for shown in (text, Page(html).words):
+        assert "Each motif adds fewer than 10 bits." in shown and LINE_NOTE not in shown
 
 
 def test_edits_and_features_of_a_motif_are_shown():

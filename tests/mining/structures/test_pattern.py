@@ -7,17 +7,21 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tiny_runs import difference_of
+from tiny_runs import difference_of, significance_of
 
 from gomkcn.mining.filters.discrete_filters import discretize
 from gomkcn.mining.structures.occurrences import NONE, Occurrence, Occurrences
 from gomkcn.mining.structures.pattern import (
+    LESS,
+    MORE,
+    NOT_SHOWN,
     Frequency,
     MotifPart,
     NullComparison,
     OccurrenceCount,
     Pattern,
     PatternRecord,
+    in_order,
 )
 from gomkcn.mining.structures.records import read_as
 from gomkcn_dgl.filters import GraphFilters
@@ -185,3 +189,24 @@ def test_an_edit_of_three_in_twenty_copies_is_drawn_and_one_of_two_is_not():
     rows += [[copy, 0, 2, 1] for copy in range(5, 8)]
     part = MotifPart(NONE, 9.0, "uniform", num_copies=20, edits=np.array(rows))
     assert part.often(Structure.parse("path-3")) == {"missing": [(0, 1)], "added": [(0, 2)]}
+
+
+def test_patterns_are_listed_by_result_kinds_nodes_and_z():
+    def pattern(text, verdict, z):
+        found = Pattern(Structure.parse(text))
+        return dataclasses.replace(
+            found, significance={"degree": significance_of(verdict=verdict, z=z)}
+        )
+
+    kinds = "a:x->b:y, a->c:y, b->c"
+    listed = [
+        pattern("030T", MORE, 3.0),
+        pattern("021C", MORE, 2.0),
+        pattern("bi-fan", MORE, 90.0),
+        pattern(kinds, MORE, 99.0),
+        pattern("021D", LESS, -100.0),
+        pattern("021U", NOT_SHOWN, 1.0),
+        Pattern(Structure.parse("021U")).counted(OccurrenceCount.exact(9)),
+        Pattern(Structure.parse("021U")).counted(OccurrenceCount.exact(2)),
+    ]
+    assert in_order(listed[::-1], "degree") == listed
