@@ -115,7 +115,12 @@ def _differences(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any]
     shown = [row for row in found.by_difference if row.sureness > 0][:_MOST_DIFFERENCES]
     table = PageTable.of(difference_columns(), shown)
     rows = [_row(number, row, table, lines) for number, row in enumerate(shown)]
-    return {"table": table, "rows": rows, "total": len(found.structures)}
+    return {
+        "table": table,
+        "rows": rows,
+        "total": len(found.structures),
+        "tested": len(found.tested),
+    }
 
 
 def _roles(found: RunComparison) -> dict[str, Any]:
@@ -156,7 +161,8 @@ def _answer(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any]:
             {
                 "svg": draw_structure(row.structure, *_IN_LINE, lines=lines, letters=False),
                 "name": row.label,
-                "text": called_text(found, row),
+                # no line ends within "7 → 43"
+                "text": called_text(found, row).replace(" → ", "\u00a0→\u00a0"),
             }
             for row in rows
         ],
