@@ -195,8 +195,11 @@ def called_lead(found: RunComparison) -> str:
 
 
 def called_parts(found: RunComparison) -> tuple[str, list[ComparedStructure], str] | None:
-    """The beginning, the named structures and the end of :func:`called_lead`."""
-    if not found.null or not all(map(found.num_random, BOTH)):
+    """The beginning, the named structures and the end of :func:`called_lead`.
+
+    None where no structure was compared with random graphs in both.
+    """
+    if not any(None not in row.signs for row in found.structures):
         return None
     apart = found.called_apart
     if not apart:

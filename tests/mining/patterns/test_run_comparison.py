@@ -271,6 +271,8 @@ def test_the_first_sentences_have_both_answers():
     text = text.replace("- ", "-")
     header = page.split("</header>")[0]
     assert shares in header and "<b>three-cycle</b>" in header and called in text
+    count = f"{ring.first.count.short} → {ring.second.count.short}"
+    assert f'the second alone: <span class="nb">{count}</span>, z <span class="nb">' in header
     assert text.index(shares) < text.index(called) < text.index("/ error")
     # the node that makes the errors large, and what its graph would have without it
     assert found.first.influence is None
@@ -477,6 +479,8 @@ def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     assert "read both graphs as directed or both as undirected" in " ".join(
         format_comparison(found).split()
     )
+    # what was not compared is not called alike
+    assert headline(found) == [difference_lead(found)]
 
 
 def test_runs_without_a_null_model_compare_counts():
