@@ -11,7 +11,8 @@ from cloup import option_group
 from gomkcn.commands.base import Command, inputs_of
 from gomkcn.commands.option_types import InputPath
 from gomkcn.commands.options import (
-    file_options,
+    BOUND_OPTIONS,
+    file_options_with,
     folder_options,
     jobs_option,
     run_limits,
@@ -32,7 +33,7 @@ _OF_RUNS = ("first", "second", "seed")
 @click.command(cls=Command)
 @click.argument("first", type=InputPath(), metavar="A", required=False)
 @click.argument("second", type=InputPath(), metavar="B", required=False)
-@option_group("Input, where A or B is a graph", file_options)
+@option_group("Input, where A or B is a graph", file_options_with(*BOUND_OPTIONS))
 @option_group(
     "Random graphs",
     setting_options(
@@ -64,10 +65,11 @@ def compare(
     A and B are graphs, or folders of `gomkcn mine`. The share of each structure, of all of its
     size, is set against that in the other graph, with the error of the difference (jackknife over
     nodes), the surest difference first. Nodes that both have by name are listed by how much their
-    roles changed. Below, both are compared with random graphs: count, expected count, z, adjusted
-    p, and the profile, which is z divided by the length of all z of a size (Milo et al. 2004).
-    "-" is not known. Structures are the same if they are isomorphic, directions, types and
-    categories included. Ctrl-C, or a time limit, prints what is known by then; --resume goes on.
+    roles changed, and so are those that are new or gone. Below, both are compared with random
+    graphs: count, expected count, z, adjusted p, and the profile, which is z divided by the length
+    of all z of a size (Milo et al. 2004). "-" is not known. Structures are the same if they are
+    isomorphic, directions, types and categories included. Ctrl-C, or a time limit, prints what is
+    known by then; --resume goes on.
 
     \b
     gomkcn compare january.csv february.csv

@@ -224,9 +224,21 @@ _OF_TABLES = ("source", "target", "feature_file", "format")
 _OF_GRAPHS = ("directed", "relation", "features")
 BOUND_OPTIONS = ("minimum", "maximum")
 _HIDDEN = ("label_names", "smiles", "id_column", "skip_invalid", "largest_fragment")
-file_options = setting_options(
-    GraphSettings, *_OF_GRAPHS, *_HIDDEN, *BOUND_OPTIONS, *_OF_TABLES, shown=_OF_GRAPHS
-)
+
+
+def file_options_with(*shown: str) -> Callable[[Decorated], Decorated]:
+    """The options of how a graph is read, with more of them in the short help."""
+    return setting_options(
+        GraphSettings,
+        *_OF_GRAPHS,
+        *_HIDDEN,
+        *BOUND_OPTIONS,
+        *_OF_TABLES,
+        shown=(*_OF_GRAPHS, *shown),
+    )
+
+
+file_options = file_options_with()
 # of the commands that keep weights; counting and mining use none
 weight_option = option("--weight", hidden=True, help="Edge-weight column, or none [weight]")
 # of the commands that compare classes

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gomkcn.mining.structures.number_text import expected, signed, three_digits
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NullComparison, OccurrenceCount
 from gomkcn.mining.structures.pattern_columns import count_text
-from gomkcn.mining.structures.table_column import SHOWN, Medium, TableColumn, Text
+from gomkcn.mining.structures.table_column import SHOWN, Below, Medium, TableColumn, Text
 from gomkcn_dgl.graphs.shapes import count, counted_size
 from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import Structure
@@ -415,6 +415,7 @@ DIFFERENCE_COLUMNS: tuple[TableColumn[ComparedStructure], ...] = (
         lambda row: _known(row.ratio),
         lambda row: None if math.isnan(row.ratio) else f"{three_digits(row.ratio)}×",
         is_optional=True,
+        below=Below("difference", media=Medium.PAGE, only_narrow=True),
     ),
     TableColumn(
         "difference",

@@ -108,7 +108,8 @@ class ComparedRun:
     ``unit`` is what the errors of its shares are from, "nodes" or "graphs", and ``num_units`` how
     often some were left out; 0 where there are no errors. ``influence`` is the node that most of
     them is from, if there is one. ``null_models`` are those whose random graphs it is compared
-    with, and ``missing`` says what it lacks since the comparison ended early.
+    with; ``missing`` says what it has too few of since the comparison ended early, such as "37 of
+    1,999 random graphs".
     """
 
     graph: GraphSummary
@@ -156,13 +157,18 @@ class RunComparison(Tabular):
             if profile.correlation is not None
         )
         sources = f"{self.first.graph.source!r} and {self.second.graph.source!r}"
-        tested = [row for row in self.structures if not math.isnan(row.p_difference)]
+        tested = self.tested
         sure = sum(row.is_sure for row in tested)
         differ = f", shares of {sure} of {len(tested)} differ" if tested else ""
         alone = len(self.called_apart)
         differ += f", {alone} called by random graphs in one graph alone" if self.null else ""
         number = count(len(self.structures), "structure")
         return f"RunComparison({sources}: {number}{differ}{correlations})"
+
+    @property
+    def tested(self) -> list[ComparedStructure]:
+        """Structures that a graph has and whose difference has an error."""
+        return [row for row in self.structures if not math.isnan(row.p_difference)]
 
     @property
     def by_difference(self) -> list[ComparedStructure]:
@@ -428,9 +434,10 @@ def compare_inputs(
             continue
         with steps.part(f"{which} graph"):
             runs.append(_mine(ordered, miner, compared.path, steps))
-    # 4. random graphs are left out of runs as well where none are wanted
-    null = _null_of(*runs) if miner.settings.nulls else ""
-    found = _compare(runs, measured, roles, null)
+    # 4. those of runs are left out as well where none are wanted
+    if not miner.settings.nulls:
+        runs = [replace(run, null_models={}, warnings=()) for run in runs]
+    found = _compare(runs, measured, roles)
     if not steps.is_partial:
         return found
     first_run, second_run = (
@@ -451,13 +458,12 @@ def _null_of(first: MiningRun, second: MiningRun) -> str:
 
 
 def _missing(found: RunComparison, which: str, miner: PatternMiner) -> tuple[str, ...]:
-    """What a graph lacks of a comparison that ended early."""
-    missing = [] if getattr(found, which).num_units else ["without errors of its shares"]
+    """What a graph has too few of where a comparison ended early."""
+    missing = [] if getattr(found, which).num_units else ["no errors of its shares"]
     wanted = miner.null_samples
     drawn = found.num_random(which)
     if miner.settings.nulls and wanted and drawn < wanted:
-        number = f"{drawn:,} of {wanted:,}" if drawn else "none of its"
-        missing.append(f"with {number} random graphs")
+        missing.append(f"{f'{drawn:,} of {wanted:,}' if drawn else 'no'} random graphs")
     return tuple(missing)
 
 
@@ -471,13 +477,11 @@ def _rules(miner: PatternMiner, mined: MinedGraph) -> ChoiceRules:
 
 
 def _compare(
-    runs: Sequence[MiningRun],
-    measured: Sequence[MeasuredGraph | None],
-    roles: RoleChanges,
-    null: str,
+    runs: Sequence[MiningRun], measured: Sequence[MeasuredGraph | None], roles: RoleChanges
 ) -> RunComparison:
     """Pair the structures of two runs."""
     first, second = runs
+    null = _null_of(first, second)
     both = [_Counted.of(run, null, of_graph) for run, of_graph in zip(runs, measured, strict=True)]
     structures: dict[bytes, Structure] = {}
     for counted in reversed(both):
@@ -496,7 +500,7 @@ def _compare(
     compared = [
         ComparedRun(
             run.graph,
-            run.warnings if null else (),
+            run.warnings,
             *_units_of(of_graph),
             influence=_influence_of(of_graph),
             null_models=tuple(run.null_models),

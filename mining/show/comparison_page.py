@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from gomkcn.mining.patterns.compared_structure import (
     BOTH,
@@ -115,7 +116,12 @@ def _differences(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any]
     shown = [row for row in found.by_difference if row.sureness > 0][:_MOST_DIFFERENCES]
     table = PageTable.of(difference_columns(), shown)
     rows = [_row(number, row, table, lines) for number, row in enumerate(shown)]
-    return {"table": table, "rows": rows, "total": len(found.structures)}
+    return {
+        "table": table,
+        "rows": rows,
+        "total": len(found.structures),
+        "tested": len(found.tested),
+    }
 
 
 def _roles(found: RunComparison) -> dict[str, Any]:
@@ -156,12 +162,17 @@ def _answer(found: RunComparison, lines: dict[Kind, str]) -> dict[str, Any]:
             {
                 "svg": draw_structure(row.structure, *_IN_LINE, lines=lines, letters=False),
                 "name": row.label,
-                "text": called_text(found, row),
+                "text": _whole_changes(called_text(found, row)),
             }
             for row in rows
         ],
         "more": more,
     }
+
+
+def _whole_changes(text: str) -> Markup:
+    """A text, in which no line ends within "7 → 43"."""
+    return Markup(re.sub(r"[^ (]+ → [^ ,);]+", r'<span class="nb">\g<0></span>', str(escape(text))))
 
 
 def _bars(found: RunComparison, lines: dict[Kind, str]) -> list[Row]:

@@ -75,8 +75,8 @@ def heads(found: RunComparison) -> list[str]:
         if results:
             # what random graphs alone have is compared as well
             what += (
-                f"; {len(results):,}, those of random graphs included, compared with "
-                f"{found.num_random(which):,} random graphs ({found.null})"
+                f", {len(results):,} with those of {found.num_random(which):,} random graphs "
+                f"({found.null})"
             )
         graphs = f"{count(run.graph.num_graphs, 'graph')}, " if run.graph.num_graphs > 1 else ""
         texts.append(
@@ -110,7 +110,7 @@ def correlation_text(profile: Profile) -> str:
 
 def difference_lead(found: RunComparison) -> str:
     """How many structures differ between the graphs, and the surest ones."""
-    tested = [row for row in found.structures if not math.isnan(row.p_difference)]
+    tested = found.tested
     if not tested:
         unknown = [
             which
@@ -195,8 +195,11 @@ def called_lead(found: RunComparison) -> str:
 
 
 def called_parts(found: RunComparison) -> tuple[str, list[ComparedStructure], str] | None:
-    """The beginning, the named structures and the end of :func:`called_lead`."""
-    if not found.null or not all(map(found.num_random, BOTH)):
+    """The beginning, the named structures and the end of :func:`called_lead`.
+
+    None where no structure was compared with random graphs in both.
+    """
+    if not any(None not in row.signs for row in found.structures):
         return None
     apart = found.called_apart
     if not apart:
@@ -204,9 +207,11 @@ def called_parts(found: RunComparison) -> tuple[str, list[ComparedStructure], st
         return start, [], f" (adjusted p ≤ {LEVEL})"
     shown = apart[:_MOST_NAMED]
     more = f"; and {len(apart) - len(shown):,} more" if len(apart) > len(shown) else ""
+    in_one = all(0 in row.signs for row in apart)
+    how = "in one graph alone" if in_one else "in one graph alone or in the other the other way"
     start = (
-        f"Random graphs ({found.null}) call {count(len(apart), 'structure')} in one graph alone or "
-        f"the other way (adjusted p ≤ {LEVEL}): "
+        f"Random graphs ({found.null}) call {count(len(apart), 'structure')} {how} "
+        f"(adjusted p ≤ {LEVEL}): "
     )
     return start, shown, more
 
@@ -223,11 +228,11 @@ def called_text(found: RunComparison, row: ComparedStructure) -> str:
 def missing_text(found: RunComparison) -> str:
     """What a comparison that ended early lacks."""
     lacks = [
-        f"{' and '.join(run.missing)} of the {which} graph"
+        f"the {which} graph has {' and '.join(run.missing)}"
         for which, run in zip(BOTH, (found.first, found.second), strict=True)
         if run.missing
     ]
-    return f"it ended early, {', '.join(lacks)}" if lacks else "it ended early"
+    return f"it ended early: {' and '.join(lacks)}" if lacks else "it ended early"
 
 
 def result_sentences(found: RunComparison) -> list[str]:

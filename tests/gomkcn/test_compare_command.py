@@ -53,8 +53,9 @@ def test_a_run_and_a_graph_are_compared(graphs):
     )
     # what the other has of it is no dash
     assert len(few) > 20 and few["count_second"].notna().all()
-    for option in ("--no-directed", "--null-samples 5", "--null none"):
+    for option in ("--no-directed", "--null-samples 5", "--null degree"):
         assert "both are runs; leave it out" in refused(f"compare run run {option}")
+    assert "there are no random graphs" in gomkcn("compare run run --null none --quiet --out none")
     # a run has errors, and roles of its nodes, as long as its graph is there
     table = pd.read_csv("both/structures.csv")
     assert table["difference_error"].notna().any()
@@ -85,7 +86,8 @@ def test_counts_are_printed_and_kept_when_a_signal_comes_and_the_rest_follows(gr
         patch.setattr(RandomGraphs, "draw", stop_later)
         result = invoke(f"{command} --out part")
     assert result.exit_code == 128 + signal.SIGINT
-    assert f"partial: the counts ended early; to go on: gomkcn {command} --out part --resume" in (
+    early = "partial: it ended early: the second graph has no random graphs"
+    assert f"{early}; to go on: gomkcn {command} --out part --resume" in (
         " ".join(result.stdout.split())
     )
     # counts and differences are whole, and only random graphs are missing
@@ -96,8 +98,12 @@ def test_counts_are_printed_and_kept_when_a_signal_comes_and_the_rest_follows(gr
         pd.testing.assert_series_equal(
             both[name], both[f"{name}_of_whole"], check_names=False, check_dtype=False
         )
+    # those of the first graph are there
     assert "z_second" not in part.dropna(axis=1, how="all")
-    assert "partial: the counts ended early" in Path("part/comparison.html").read_text()
+    pd.testing.assert_series_equal(both["z_first"], both["z_first_of_whole"], check_names=False)
+    assert both["z_first"].notna().sum() > 20
+    assert "no null model in common" not in result.stdout
+    assert early in Path("part/comparison.html").read_text()
     # the rest follows: nothing that was kept is drawn again
     drawn.clear()
     with monkeypatch.context() as patch:

@@ -10,6 +10,7 @@ from gomkcn.mining.patterns.role_changes import (
     MOST_ROLES,
     PLACES,
     ROLE_COLUMNS,
+    alone_parts,
     changed_roles,
     roles_sentence,
 )
@@ -80,6 +81,33 @@ def test_directions_are_left_out_and_a_graph_is_as_itself():
     assert found.num_shared == 12 and not found.rows
     assert roles_sentence(found, found.rows) == "12 nodes in both by name; none changed its role."
     assert not roles(graph, graph.to_undirected()).rows
+
+
+def test_nodes_that_one_graph_has_alone_are_new_or_gone_the_largest_roles_first():
+    before = nx.Graph([("a", "b"), ("b", "c"), ("c", "x"), ("x", "a"), ("x", "y")])
+    after = nx.Graph([("a", "b"), ("b", "c"), ("c", "n")] + [("hub", node) for node in "abc"])
+    found = roles(before, after)
+    assert (found.num_shared, found.num_new, found.num_gone) == (3, 2, 2)
+    assert [one.node for one in found.new] == ["hub", "n"]
+    assert [one.node for one in found.gone] == ["x", "y"]
+    counts = orbits_by_enumeration(as_csr(after))[:, :15]
+    hub = found.new[0]
+    assert hub.first == (0,) * 15 and hub.second == tuple(counts[list(after).index("hub")])
+    means = np.array(hub.second) / np.where(counts.any(0), counts.mean(0), 1)
+    used = counts.any(0) | orbits_by_enumeration(as_csr(before))[:, :15].any(0)
+    assert hub.distance == pytest.approx(np.sqrt(np.mean(np.log2(1 + means[used]) ** 2)))
+    table = tabulate(ROLE_COLUMNS, found.every_row).columns()
+    assert table["graphs"] == ["both"] * len(found.rows) + ["second"] * 2 + ["first"] * 2
+    # a number of the graph that has it, not one of each
+    assert table["changed"][-1].startswith("end of a path of 4 nodes 2 (2.5 × mean); ")
+    assert "→" not in table["changed"][-1]
+    new, gone = alone_parts(found, 1)
+    assert new == (
+        "2 nodes in the second graph alone, new there; the 1 with the largest roles.",
+        found.new[:1],
+    )
+    assert gone[0].startswith("2 nodes in the first graph alone, gone from the second")
+    assert not alone_parts(roles(before, before), 1)
 
 
 def test_what_cannot_be_compared_says_why():

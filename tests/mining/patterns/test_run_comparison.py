@@ -6,6 +6,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from markupsafe import escape
 from scipy.stats import norm
 from self_contained import assert_loads_nothing
 from tiny_runs import pattern_of, run_of, significance_of
@@ -15,9 +16,12 @@ from gomkcn.mining.patterns.compared_structure import Family
 from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 from gomkcn.mining.show.comparison_text import (
+    called_text,
     difference_lead,
     format_comparison,
+    headline,
     heads,
+    influence_sentences,
     lead,
     result_sentences,
     warnings,
@@ -28,6 +32,7 @@ from gomkcn.mining.structures.pattern import LESS, MORE, NOT_SHOWN, OccurrenceCo
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.standard_names import standard_names
 
 PATH, STAR, RING = nx.path_graph(4), nx.star_graph(3), nx.cycle_graph(4)
 
@@ -230,8 +235,114 @@ def test_a_warning_says_of_which_graph_it_is(runs):
 
 def test_the_heads_count_what_the_table_has(runs):
     found = compare(runs["small"], runs["even"])
-    for head in heads(found):
-        assert f"{len(found.structures)} structures compared with" in head
+    for which, head in zip(("first", "second"), heads(found), strict=True):
+        number = sum(getattr(one, which).count.value > 0 for one in found.structures)
+        assert 0 < number < len(found.structures)
+        assert (
+            f"edges, {number} structures, {len(found.structures)} with those of 199 random" in head
+        )
+
+
+def test_the_first_sentences_have_both_answers():
+    """A random graph, and the same with rings: no share is sure, and random graphs tell."""
+    before = nx.gnm_random_graph(150, 240, seed=1, directed=True)
+    after = nx.gnm_random_graph(150, 240, seed=2, directed=True)
+    for first in range(0, 45, 3):
+        nx.add_cycle(after, range(first, first + 3))
+    # joined to by so many that the errors of all shares are from this node
+    after.add_edges_from((node, "hub") for node in range(60))
+    found = compare(before, after, null_samples=59)
+    ring = next(one for one in found.structures if one.name == "three-cycle")
+    assert ring.signs == (0, 1) and not any(one.is_sure for one in found.structures)
+    assert found.called_apart[0] is ring
+    assert f"{len(found.called_apart)} called by random graphs in one graph alone" in repr(found)
+    shares, called = headline(found)
+    assert "differs surely" in shares
+    assert (
+        f"three-cycle (over-represented in the second alone: {ring.first.count.short} →" in called
+    )
+    # what follows from the rings comes after them, and says so
+    follow = [one for one in found.called_apart if one in found.that_follow]
+    assert follow and found.called_apart[-len(follow) :] == follow
+    assert "follows from others of 3 nodes" in called_text(found, follow[0])
+    assert "follows" not in called_text(found, ring)
+    # lines end behind hyphens as well
+    page, text = render_comparison(found), " ".join(format_comparison(found).split())
+    text = text.replace("- ", "-")
+    header = page.split("</header>")[0]
+    assert shares in header and "<b>three-cycle</b>" in header and called in text
+    count = f"{ring.first.count.short} → {ring.second.count.short}"
+    assert f'the second alone: <span class="nb">{count}</span>, z <span class="nb">' in header
+    assert text.index(shares) < text.index(called) < text.index("/ error")
+    # the node that makes the errors large, and what its graph would have without it
+    assert found.first.influence is None
+    node = found.second.influence
+    assert (node.node, node.num_neighbours) == ("hub", 60)
+    after.remove_node("hub")
+    counts = {one.key: n for one, n in count_structures(as_csr(after), range(3, 5)).items()}
+    of_size = node.structure.num_nodes
+    total = sum(
+        n for one, n in count_structures(as_csr(after), range(of_size, of_size + 1)).items()
+    )
+    assert node.share_without == pytest.approx(counts.get(node.structure.key, 0) / total)
+    (sentence,) = influence_sentences(found)
+    assert sentence.startswith("hub makes the errors of the second graph large: ")
+    assert sentence in text and sentence in page
+    # bars of both graphs, that of what random graphs tell apart before the tables
+    bars = page[page.index('<ul class="bars">') : page.index("Differences</h2>")]
+    assert bars.count('class="share"') == 2 * bars.count("<li>") > 2
+    assert f'href="#row-{ring.number}">three-cycle</a>' in bars
+
+
+def test_without_directions_the_node_of_most_errors_is_left_out_itself():
+    even = nx.gnm_random_graph(120, 200, seed=3)
+    starred = even.copy()
+    starred.add_edges_from(("hub", node) for node in range(50))
+    found = compare(even, starred, null=None)
+    assert found.first.influence is None
+    assert (found.second.influence.node, found.second.influence.num_neighbours) == ("hub", 50)
+
+
+def test_structures_without_a_name_have_a_number_and_edges_that_no_line_cuts():
+    rng = np.random.default_rng(5)
+    edges = [(u, v, s) for u, v, s in rng.integers([30, 30, 2], size=(90, 3)).tolist() if u != v]
+    plain = signed([(u, v, 0) for u, v, _ in edges], names=("acts",))
+    for found in (compare(plain, plain, null=None), compare(*[signed(edges)] * 2, null=None)):
+        labels = [one.label for one in found.structures]
+        assert len(set(labels)) == len(labels)
+        for number, one in enumerate(found.structures):
+            if one.has_name:
+                assert one.label == one.name == one.label_and_edges
+            elif one.structure.alone is one.structure:
+                assert one.label == f"mfinder {standard_names(one.structure).mfinder}"
+            else:
+                assert one.label == f"structure {number}"
+        unnamed = next(one for one in found.structures if not one.has_name)
+        for edge in unnamed.structure.to_text().split(", "):
+            assert f'<span class="nb">{escape(edge)}' in render_comparison(found)
+
+
+def test_random_graphs_of_one_graph_are_used_and_left_out_where_none_are_wanted(runs):
+    alone = replace(runs["even"], null_models={}, others=tuple(
+        replace(one, significance={}) for one in runs["even"].others))  # fmt: skip
+    found = compare(runs["small"], alone)
+    assert found.null == "degree" and (found.num_random("first"), found.num_random("second")) == (
+        199, 0
+    )  # fmt: skip
+    called = [one for one in found.structures if one.signs[0]]
+    assert called and all(one.second.result is None for one in found.structures)
+    text = " ".join(format_comparison(found).split())
+    assert "Only the first graph is compared with random graphs" in text
+    assert "Over-represented in the first, the only one with random graphs" in text
+    assert "null model in common" not in text and len(headline(found)) == 1
+    other = replace(
+        runs["even"], null_models={"erdos-renyi": "the number of edges"}, others=alone.others
+    )
+    assert "no null model in common" in format_comparison(compare(runs["small"], other))
+    # of runs they are left out as well
+    found = compare(runs["small"], runs["even"], null=None)
+    assert not found.null and all(one.signs == (None, None) for one in found.structures)
+    assert "there are no random graphs" in format_comparison(found)
 
 
 def test_what_is_no_graph_is_refused_in_a_sentence(runs):
@@ -284,10 +395,11 @@ def test_graphs_are_compared_by_shares_and_the_surest_difference_is_first():
     same = compare(clustered, clustered, null=None)
     assert not any(one.is_sure or one.difference for one in same.structures)
     text, page = format_comparison(found), " ".join(render_comparison(found).split())
-    assert f"{sum(one.is_sure for one in rows)} of {len(rows)} structures differ" in text
+    sure = sum(one.is_sure for one in rows)
+    assert f"{sure} of the {len(rows)} structures of either graph differ" in text
     assert page.index("Differences</h2>") < page.index("Comparison with random graphs</h2>")
     # without random graphs
-    assert not found.null and "no null model in common" in text
+    assert not found.null and "there are no random graphs" in text
 
 
 def test_a_run_whose_graph_is_gone_has_shares_without_errors(runs):
@@ -367,6 +479,8 @@ def test_directed_and_undirected_graphs_share_nothing_and_it_is_said(runs):
     assert "read both graphs as directed or both as undirected" in " ".join(
         format_comparison(found).split()
     )
+    # what was not compared is not called alike
+    assert headline(found) == [difference_lead(found)]
 
 
 def test_runs_without_a_null_model_compare_counts():
@@ -375,7 +489,7 @@ def test_runs_without_a_null_model_compare_counts():
         run_of([pattern_of(PATH)]),
     )
     text = format_comparison(compare(first, second))
-    assert "no null model in common" in text
+    assert "there are no random graphs" in text and "no null model in common" not in text
     table = [line.split() for line in text.split("Structures of 4 nodes")[-1].splitlines()]
     counts = {}
     for above, below in pairwise(table):
@@ -426,7 +540,7 @@ def test_the_page_has_every_structure_and_loads_nothing(runs):
 def test_the_terminal_shows_the_answer_first_and_each_size_by_itself(runs):
     found = compare(runs["small"], runs["large"])
     text = format_comparison(found)
-    assert text.index("The profiles correlate by") < text.index("adjusted p ")
+    assert text.index("The profiles correlate by") < text.index("adjusted p  ")
     assert "over-represented" in text.lower()
     # names may hold commas
     for sentence in result_sentences(found):

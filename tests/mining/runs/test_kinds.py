@@ -160,7 +160,7 @@ def test_a_stopped_run_goes_on_where_it_was(here, tmp_path, monkeypatch, name, m
     ("name", "words"),
     [
         ("temporal", "partial: 0 of 20 random graphs were counted"),
-        ("compare", "partial: the counts ended early"),
+        ("compare", "partial: it ended early: the first graph has no random graphs and the second"),
         ("frequent", "not complete: the search ended early"),
     ],
 )
