@@ -9,9 +9,9 @@
     test      = ATTRIBUTE ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
     condition = product ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( product | value )
               | term [ "not" ] "in" "(" value { "," value } ")"
-    product   = [ NUMBER "*" ] term
+    product   = [ NUMBER "*" ] term | term "*" NUMBER
     term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
-    value     = NUMBER | DATE | '"' TEXT '"'
+    value     = NUMBER | DATE | '"' TEXT '"' | "'" TEXT "'"
 
 The NAME of a term is that of a node, or what an edge is called behind ``as``. ``!>`` and ``!-``, or
 ``not`` in front of an edge, say that it must be absent. A test is of an attribute of the edge, and
@@ -60,10 +60,14 @@ _DIGITS = r"\d+(?:_\d+)*"
 _NUMBER = rf'[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?(?![\w."])'
 _TIME = r"\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
 _DATE = rf"\d{{4}}-\d\d?-\d\d?(?:[T ]{_TIME})?(?![\w.:-])"
-_VALUE = re.compile(rf'({_DATE}|{_NUMBER})|"([^"]*)"', re.ASCII)
+_VALUE = re.compile(rf"""({_DATE}|{_NUMBER})|"([^"]*)"|'([^']*)'""", re.ASCII)
 # sizes of a factor, with which exact products have few digits
 _FACTORS = 1e-15, 1e15
 _FACTOR = re.compile(rf"({_NUMBER})[ \t]*\*", re.ASCII)
+_FACTOR_BEHIND = re.compile(rf"\*[ \t]*({_NUMBER})", re.ASCII)
+# the sign of a sum, and a date whose year is not first: neither is taken
+_SUM = re.compile(r"[+-]")
+_OTHER_DATE = re.compile(r"\d+[/.]\d+[/.]\d+")
 _TEST = re.compile(
     r"""(?:"([^"]+)"|([^\s"<>=!,]+))[ \t]*(!=|<=|>=|=|<|>)[ \t]*"""
     rf"""(?:({_DATE}|{_NUMBER})|"([^"]*)"|(\w+))""",
@@ -320,6 +324,8 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         )
     reader.at = begin
     left = _read_product(reader)
+    if left is not None:
+        _refuse_sum(reader, begin)
     found = reader.take(_OPERATOR) if left else None
     if left is None or found is None:
         reader.at = begin
@@ -334,8 +340,10 @@ def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
         is_product = _FACTOR.match(reader.text, reader.at)
         right = None if ahead and not is_product else _read_product(reader)
         if right is not None:
+            _refuse_sum(reader, begin)
             return Condition(left, operator, right)
         values = [_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE")]
+        _refuse_sum(reader, begin)
     if left.factor != 1:
         reader.refuse("must multiply an attribute where it is compared with another one", left.at)
     texts, places = zip(*values, strict=True)
@@ -349,11 +357,27 @@ def _read_product(reader: _Reader) -> Term | None:
         if factor is not None:
             reader.refuse("must have NAME.ATTRIBUTE behind a factor, as in .9 * y.amount")
         return None
+    at_second, second = reader.at, reader.take(_FACTOR_BEHIND)
+    if factor is not None and second is not None:
+        reader.refuse("must have one factor of an attribute", at_second, second[0])
+    factor = factor or second
     least, most = _FACTORS
     if factor is not None and not least <= abs(float(factor[1])) <= most:
         reader.refuse(f"must have factors from {least:g} to {most:g}", at, factor[1])
     written = factor[1].replace("_", "") if factor else "1"
     return Term(term[1], term[2] or term[3], at, Fraction(written))
+
+
+def _refuse_sum(reader: _Reader, begin: int) -> None:
+    """Refuse a sum or a difference in a condition, which begins at a place."""
+    part = _END_OF_PART.split(reader.text[begin:], 1)[0]
+    # with an arrow it is an edge between nodes whose names have a sign
+    is_condition = re.search("[<>=]", part) and not re.search(r"[-!]>|--|\[", part)
+    if is_condition and _SUM.match(reader.text, reader.at):
+        reader.refuse(
+            "must compare attributes, or these times a number, without sums; within 2d behind a "
+            "pattern of events is for times",
+        )
 
 
 def _read_values(reader: _Reader) -> list[tuple[str, int]]:
@@ -370,10 +394,14 @@ def _read_values(reader: _Reader) -> list[tuple[str, int]]:
 
 def _read_value(reader: _Reader, where: str, other: str = "") -> tuple[str, int]:
     """A value, and where it begins."""
-    at, value = reader.at, reader.take(_VALUE)
+    at = reader.at
+    other_date = _OTHER_DATE.match(reader.text, at)
+    if other_date is not None:
+        reader.refuse("must have dates as 2024-03-31", at, other_date[0])
+    value = reader.take(_VALUE)
     if value is None:
         reader.refuse(f'must have a number or "text" in quotes{other} {where}')
-    return str(value[1] or value[2]), at
+    return str(value[1] or value[2] or value[3] or ""), at
 
 
 def _read_edge(

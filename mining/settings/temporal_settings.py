@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
+from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, NO_NULL, TEMPORAL_NULLS
 from gomkcn_dgl.bounds import MOST_LISTED, MOST_REPEATS
 from gomkcn_dgl.settings import Settings, SettingsTable, bound_setting, seed_setting, setting
 
@@ -40,7 +40,7 @@ class TemporalTable(SettingsTable):
     )
     list: int | None = setting(
         None,
-        "List up to N occurrences of the pattern; a random sample if there are more",
+        "List up to N occurrences of the pattern; if more, those of some events at random",
         least=0,
         most=MOST_LISTED,
         usual="1000",
@@ -48,7 +48,10 @@ class TemporalTable(SettingsTable):
     null: str = setting(
         DEFAULT_TEMPORAL_NULL,
         "What random graphs keep",
-        words={name: null.brief for name, null in TEMPORAL_NULLS.items()},
+        words={
+            **{name: null.brief for name, null in TEMPORAL_NULLS.items()},
+            NO_NULL: "no random graphs",
+        },
         is_single=True,
     )
     null_samples: int = setting(

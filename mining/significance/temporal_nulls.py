@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 class TemporalNull(NamedTuple):
     """A null model of events: what its random graphs keep, in short and in full, and how to draw.
 
-    A draw is made from timelines, their times and a random generator.
+    A draw is made from timelines, their times and a random generator. Two nodes with fewer events
+    than ``least_events`` keep all that they have.
     """
 
     brief: str
     keeps: str
     draw: Callable[[Timelines, np.ndarray, np.random.Generator], Draw]
+    least_events: int = 1
 
 
 def _draws() -> Any:
@@ -47,6 +49,7 @@ TEMPORAL_NULLS: dict[str, TemporalNull] = {
         "goes which way is drawn. So bursts, answers soon after, and who is active when are all "
         "kept, and a motif is called for its order of directions alone",
         lambda *of: _draws().permute_directions(*of),
+        least_events=2,
     ),
     "gaps": TemporalNull(
         "times between their events",
@@ -54,6 +57,7 @@ TEMPORAL_NULLS: dict[str, TemporalNull] = {
         "between their events, in another order. So the bursts of each two nodes are kept, and "
         "not that events of different nodes are near each other in time",
         lambda *of: _draws().permute_gaps(*of),
+        least_events=3,
     ),
     "timelines": TemporalNull(
         "their times, given to two others",
@@ -72,3 +76,30 @@ TEMPORAL_NULLS: dict[str, TemporalNull] = {
     ),
 }
 DEFAULT_TEMPORAL_NULL = "directions"
+# in place of a null model: no random graphs
+NO_NULL = "none"
+# a null model that can move a smaller share of the events hardly changes a count
+_LEAST_MOVED = 0.25
+
+
+def note_on_null(null: str, sizes: np.ndarray) -> str:
+    """What is to be known of a null model that can change hardly anything; empty for others.
+
+    ``sizes`` says how many events each two nodes have.
+
+    >>> import numpy as np
+    >>> note_on_null("times", np.ones(9)), note_on_null("gaps", np.array([3, 2, 2]))
+    ('', '')
+    """
+    model = TEMPORAL_NULLS[null]
+    number = int(sizes.sum())
+    moved = int(sizes[sizes >= model.least_events].sum())
+    if moved >= _LEAST_MOVED * number:
+        return ""
+    others = [name for name, other in TEMPORAL_NULLS.items() if other.least_events == 1]
+    few = "one event" if model.least_events == 2 else f"fewer than {model.least_events} events"
+    return (
+        f"random graphs of the null model {null!r} are nearly the graph itself: it can change "
+        f"{moved:,} of {number:,} events, since most nodes that are joined have {few}; "
+        f"{' and '.join(others)} change all"
+    )

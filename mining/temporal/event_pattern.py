@@ -28,6 +28,7 @@ from gomkcn.mining.temporal.event_search import (
     UNEQUAL,
     SearchPattern,
 )
+from gomkcn_dgl.checks import nearest
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.pattern_text import (
     NAME,
@@ -126,7 +127,13 @@ class EventPattern:
         for attribute, at in used:
             if attribute not in edges.columns and not found._is_time(attribute):
                 known = listed([*edges.columns] or [_TIME])
-                text.refuse(f"must have attributes of the events, {known}", at, got=repr(attribute))
+                like = nearest(attribute, edges.columns)
+                text.refuse(
+                    f"must have attributes of the events, {known}",
+                    at,
+                    got=repr(attribute),
+                    way_out=f"perhaps {like} is meant" if like else "",
+                )
         for condition in text.edge_conditions:
             are_times = [found._is_time(term.attribute) for term in condition.terms]
             if any(are_times) and (

@@ -24,7 +24,12 @@ import numpy as np
 
 from gomkcn.mining.significance.looks import what_few_cannot_tell
 from gomkcn.mining.significance.temporal_draws import Timelines
-from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
+from gomkcn.mining.significance.temporal_nulls import (
+    DEFAULT_TEMPORAL_NULL,
+    NO_NULL,
+    TEMPORAL_NULLS,
+    note_on_null,
+)
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE, NOT_SHOWN, NullComparison
 from gomkcn.mining.structures.table_column import tabulate
@@ -159,7 +164,7 @@ def check_temporal_options(
 ) -> None:
     """Refuse what :func:`temporal_census` refuses, before its events are read."""
     Window.read(window)
-    check_choice("null", null, TEMPORAL_NULLS)
+    check_choice("null", null, (*TEMPORAL_NULLS, NO_NULL))
     check_int("null_samples", null_samples, 0)
     check_jobs("n_jobs", n_jobs)
 
@@ -191,12 +196,12 @@ def temporal_census(
         The longest time from the first to the last edge of an occurrence: a number in the unit of
         times that are numbers, else of seconds, or a text such as "1h", "30s", "5min", "1d", "1w".
         Compared exactly, with times that are whole or have up to nine digits behind the point.
-    null : {"directions", "gaps", "timelines", "times"}
+    null : {"directions", "gaps", "timelines", "times", "none"}
         What random graphs keep. ``"directions"``: the times of all events between each two nodes;
         which of these goes which way is drawn. ``"gaps"``: the times between the events of each two
         nodes, in another order. ``"timelines"``: all times of two nodes together, which go to two
         others with as many events. ``"times"``: all times, in any order. All but the last keep
-        bursts; docs/howto/temporal.md says what each tells.
+        bursts; docs/howto/temporal.md says what each tells. ``"none"``: no random graphs.
     null_samples : int
         Random graphs; 0 for none, else at least 2.
     seed : int
@@ -261,7 +266,8 @@ def temporal_census(
         return counter.count(drawn.order, until, steps.check_time)
 
     comparisons: list[NullComparison] = []
-    if null_samples:
+    if null_samples and null != NO_NULL:
+        notes += notes_on_null(null, timelines)
         found = steps.each(
             "counting in random graphs",
             np.ndarray,
@@ -303,6 +309,14 @@ def notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
         log.info("%s", note)
     # the reading has said these
     return (*edges.notes, *notes)
+
+
+def notes_on_null(null: str, timelines: Timelines) -> tuple[str, ...]:
+    """Whether a null model can change hardly anything in a graph, also said in the log."""
+    note = note_on_null(null, timelines.size)
+    if note:
+        log.warning("%s", note)
+    return (note,) if note else ()
 
 
 class _Counter:

@@ -14,13 +14,18 @@ from typing import Any
 import numpy as np
 
 from gomkcn.mining.significance.temporal_draws import Timelines
-from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, TEMPORAL_NULLS
+from gomkcn.mining.significance.temporal_nulls import DEFAULT_TEMPORAL_NULL, NO_NULL, TEMPORAL_NULLS
 from gomkcn.mining.significance.verdicts import compare_with_random
 from gomkcn.mining.structures.number_text import expected, signed
 from gomkcn.mining.structures.pattern import NullComparison, OccurrenceCount
 from gomkcn.mining.temporal.event_pattern import EventPattern, read_event_pattern
 from gomkcn.mining.temporal.event_search import Neighbors, PartCounts, PlacedEvents, Search
-from gomkcn.mining.temporal.temporal_motifs import LEAST_SAMPLES, check_temporal_options, notes_on
+from gomkcn.mining.temporal.temporal_motifs import (
+    LEAST_SAMPLES,
+    check_temporal_options,
+    notes_on,
+    notes_on_null,
+)
 from gomkcn_dgl.bounds import MOST_LISTED
 from gomkcn_dgl.checks import RandomState, as_seed, check_int
 from gomkcn_dgl.errors import InputError
@@ -56,7 +61,8 @@ class TemporalOccurrences(Tabular):
     count : OccurrenceCount
         All occurrences; an estimate where time was up before all were counted.
     num_listed : int
-        How many of them are in the table: all, or a random sample.
+        How many of them are in the table: all, or those of some events drawn at random, which the
+        search begins with; not each is drawn by itself.
     window : float
         The longest time from the first to the last event, in seconds, or in the unit of times that
         are numbers.
@@ -120,7 +126,13 @@ class TemporalOccurrences(Tabular):
     def listed(self) -> str:
         """How many occurrences are in the table, and whether these are all."""
         are_all = self.count.is_exact and self.num_listed == self.count.value
-        how = "all" if are_all else "a random sample" if self.num_listed else "as none is asked for"
+        how = (
+            "all"
+            if are_all
+            else "those of some events drawn at random"
+            if self.num_listed
+            else "as none is asked for"
+        )
         return f"{self.num_listed:,} listed, {how}" if self.count.value else "none listed"
 
     @property
@@ -209,7 +221,8 @@ def temporal_occurrences(
         The longest time from the first to the last event, see :func:`gomkcn.temporal_census`. It
         may stand behind the pattern: ``"A -> B, B -> A within 7d"``.
     most : int
-        List up to so many occurrences; a random sample if there are more. 0 for none.
+        List up to so many occurrences; if there are more, those of some events drawn at random.
+        0 for none.
     null, null_samples, seed, n_jobs, source, target, time, time_unit, steps
         As in :func:`gomkcn.temporal_census`. When time is up before all is counted, the count is
         an estimate.
@@ -269,8 +282,11 @@ def temporal_occurrences(
         return counts.total
 
     comparisons: list[NullComparison] = []
+    if null == NO_NULL:
+        null_samples = 0
     if null_samples and parts.all.is_exact:
         timelines = Timelines.of(edges)
+        notes += notes_on_null(null, timelines)
         found = steps.each(
             "counting in random graphs", int, count_drawn, range(null_samples), in_time=True
         )

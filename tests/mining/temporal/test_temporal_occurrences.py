@@ -13,6 +13,7 @@ import gomkcn
 from gomkcn.mining.significance.temporal_draws import Timelines
 from gomkcn.mining.significance.temporal_nulls import TEMPORAL_NULLS
 from gomkcn.mining.temporal import event_search
+from gomkcn.mining.temporal.event_columns import ListedOccurrences, event_columns
 from gomkcn.mining.temporal.event_search import PartCounts
 from gomkcn.mining.temporal.temporal_motifs import motif_events, temporal_census
 from gomkcn.mining.temporal.temporal_occurrences import temporal_occurrences
@@ -313,7 +314,10 @@ def test_more_occurrences_than_are_listed_are_a_sample_of_them():
     assert every.count == some.count == none.count
     assert (some.num_listed, none.num_listed) == (20, 0)
     assert {*map(tuple, some.rows.tolist())} < {*map(tuple, every.rows.tolist())}
-    assert some.listed == "20 listed, a random sample" and every.listed.endswith("listed, all")
+    assert (
+        some.listed == "20 listed, those of some events drawn at random"
+        and every.listed.endswith("listed, all")
+    )
     # in the order of time of the first event
     firsts = every.times.min(axis=1)
     assert (np.diff(firsts) >= 0).all()
@@ -529,3 +533,96 @@ def test_command_writes_tables_and_a_page(tmp_path, monkeypatch):
     }.items():
         assert sentence in refused(command)
     assert not (tmp_path / "runs").exists()
+
+
+PAID = pd.DataFrame(
+    {
+        "payer": ["a", "b", "c"],
+        "payee": ["b", "c", "a"],
+        "booked_at": pd.to_datetime(["2024-03-01", "2024-03-02", "2024-04-02"]),
+        "amount": [1567.8, 12755.48, 900.0],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("y.booked_at <= x.booked_at + 2d", "without sums; within 2d behind a pattern of events"),
+        ("y.amount + z.amount >= x.amount", "or these times a number, without sums"),
+        ("y.amount >= 5 + x.amount", "or these times a number, without sums"),
+        ("x.booked_at >= 01/03/2024", "must have dates as 2024-03-31, got 01/03/2024"),
+        ("2 * x.amount * 3 > y.amount", "must have one factor of an attribute"),
+        ("y.amout >= x.amount", "amount, got 'amout'; perhaps amount is meant"),
+    ],
+)
+def test_a_condition_that_is_not_taken_is_refused_with_what_works(condition, said):
+    with pytest.raises(InputError) as error:
+        temporal_occurrences(PAID, f"{CYCLE}, {condition}", "60d", null="none")
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("condition", "number"),
+    [
+        ("x.amount * .9 <= y.amount", 1),
+        ("x.amount * 9 <= y.amount", 0),
+        ("z.booked_at < '2024-04-03'", 1),
+        ("z.booked_at < '2024-04-02'", 0),
+        ("A.name = 'a'", 1),
+        ("A.name = 'b'", 0),
+    ],
+)
+def test_a_factor_may_be_behind_and_quotes_may_be_single(condition, number):
+    found = temporal_occurrences(PAID, f"{CYCLE}, {condition}", "60d", null="none")
+    assert found.count.value == number and not found.comparisons
+
+
+def test_a_null_model_that_changes_hardly_anything_is_named():
+    """Of pairs with one event, directions moves nothing; of two events, gaps moves none."""
+    for null, number in (("directions", 1), ("gaps", 2)):
+        few = pd.concat([PAID] * number)
+        found = temporal_occurrences(few, CYCLE, "60d", null=null, null_samples=2)
+        assert found.notes[-1].startswith(f"random graphs of the null model '{null}' are nearly")
+        assert "times change all" in found.notes[-1]
+        assert found.comparisons[0].sd == 0
+        many = temporal_occurrences(pd.concat([PAID] * 3), CYCLE, "60d", null=null, null_samples=2)
+        assert not any("nearly the graph itself" in note for note in many.notes)
+    census = temporal_census(PAID, "60d", null_samples=2)
+    assert any("it can change 0 of 3 events" in note for note in census.notes)
+    assert not temporal_census(PAID, "60d", null="none").comparisons
+
+
+def test_what_is_shown_of_events_lines_up_and_files_keep_the_values():
+    found = temporal_occurrences(PAID, f"{CYCLE}, x.amount > 1", "60d", null="none")
+    listed = ListedOccurrences(found, 10)
+    shown = {
+        column.key: [column.text_of(row) for row in listed.events]
+        for column in event_columns(listed.events, found)
+    }
+    assert shown["amount"] == ["1,567.80", "12,755.48", "900.00"]
+    assert shown["booked_at"] == ["2024-03-01", "2024-03-02", "2024-04-02"]
+    assert found.to_pandas()["amount"].tolist() == [1567.8, 12755.48, 900.0]
+    row = {column.key: column.text_of(listed.rows[0]) for column in listed.columns}
+    assert row == {
+        "occurrence": "0", "A": "a", "B": "b", "C": "c", "start": "2024-03-01",
+        "duration": "32 d", "first amount": "1,567.80", "last amount": "900.00",
+    }  # fmt: skip
+
+
+def test_seconds_since_1970_are_shown_as_dates_and_columns_without_names_by_their_role(tmp_path):
+    (tmp_path / "mail.txt").write_text("7 8 1084093598\n8 7 1084093658\n")
+    found = temporal_occurrences(tmp_path / "mail.txt", "A -> B, B -> A within 1h", null="none")
+    frame = found.to_pandas()
+    assert [*frame.columns] == ["occurrence", "edge", "row", "source", "target", "time"]
+    assert frame["time"].tolist() == [1084093598, 1084093658]
+    listed = ListedOccurrences(found, 10)
+    assert str(listed.events[0]["time"]) == "2004-05-09 09:06:38"
+    assert listed.columns[-1].text_of(listed.rows[0]) == "1 min" and listed.value is None
+
+
+def test_who_is_in_several_occurrences_is_listed_once_an_occurrence():
+    rows = [("a", "b", 1), ("b", "a", 2), ("b", "c", 3), ("c", "b", 4), ("d", "e", 5)]
+    frame = pd.DataFrame([*rows, ("e", "d", 6)], columns=["source", "target", "time"])
+    found = temporal_occurrences(frame, "A -> B, B -> A", 1, null="none")
+    assert ListedOccurrences(found, 1).shared == [("b", 2)]
