@@ -65,6 +65,24 @@ _ENTRIES = {
   publisher = {Wiley},
   year      = {1993}
 }""",
+    "tarone1990discrete": """@article{tarone1990discrete,
+  title   = {A Modified {B}onferroni Method for Discrete Data},
+  author  = {Tarone, R. E.},
+  journal = {Biometrics},
+  volume  = {46},
+  number  = {2},
+  pages   = {515--522},
+  year    = {1990},
+  doi     = {10.2307/2531456}
+}""",
+    "yan2002gspan": """@inproceedings{yan2002gspan,
+  title     = {{gSpan}: Graph-Based Substructure Pattern Mining},
+  author    = {Yan, Xifeng and Han, Jiawei},
+  booktitle = {Proceedings of the 2002 IEEE International Conference on Data Mining},
+  pages     = {721--724},
+  year      = {2002},
+  doi       = {10.1109/ICDM.2002.1184038}
+}""",
     "benichou2023compression": """@misc{benichou2023compression,
   title  = {Compression-Based Inference of Network Motif Sets},
   author = {B{\\'e}nichou, Alexis and Masson, Jean-Baptiste and Vestergaard, Christian L.},
@@ -80,6 +98,8 @@ _CITED = {
     "milo2004superfamilies": "Milo et al. 2004",
     "fosdick2018configuring": "Fosdick et al. 2018",
     "westfall1993resampling": "Westfall and Young 1993",
+    "tarone1990discrete": "Tarone 1990",
+    "yan2002gspan": "Yan and Han 2002",
     "benichou2023compression": "Bénichou et al. 2023",
 }
 
@@ -92,11 +112,7 @@ def methods_text(run: MiningRun) -> str:
         sentences.append(
             f"{number} of nodes were selected as graph filters ({_CITED['wang2025gomkcn']})."
         )
-    if any(pattern.classes for pattern in run.counted):
-        sentences.append(
-            "Classes of graphs were compared by Fisher's exact test of how many graphs contain a "
-            f"structure, with p adjusted over all structures ({_CITED['westfall1993resampling']})."
-        )
+    sentences += _class_sentences(run)
     if run.is_partial:
         sentences.append("A time limit ended the run early.")
     return " ".join([*sentences, _software_sentence(run)])
@@ -157,6 +173,25 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
             f"({_CITED['milo2004superfamilies']})."
         )
     return sentences
+
+
+def _class_sentences(run: MiningRun) -> list[str]:
+    """How the classes of the graphs were compared, and over what p is adjusted."""
+    search = run.class_search
+    if search is None:
+        return []
+    test = "Classes of graphs were compared by Fisher's exact test of how many graphs contain"
+    if not search.is_complete_enough:
+        return [
+            f"{test} each of {count(search.num_compared, 'structure')} that were counted, with p "
+            f"adjusted over all of them (step-down max-T; {_CITED['westfall1993resampling']})."
+        ]
+    return [
+        f"{test} a subgraph, for all subgraphs of {search.least_nodes} to {search.most_nodes} nodes "
+        f"in as many graphs as {search.support:.0%} of the smallest class, of several in the same "
+        f"graphs the largest ({_CITED['yan2002gspan']}), with p adjusted over the "
+        f"{search.num_tests:,} tests that could reach the level ({_CITED['tarone1990discrete']})."
+    ]
 
 
 def _motif_sentences(run: MiningRun) -> list[str]:
