@@ -53,7 +53,9 @@ _SOFT = ".lock-file"
 _NO_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK}
 # folders above which git looks for no repository
 _GIT_CEILING = "GIT_CEILING_DIRECTORIES"
-_LIBRARIES = ("torch", "dgl", "networkx", "numba", "numpy", "scipy", "igraph", "scikit-learn")
+_LIBRARIES = (
+    "torch", "dgl", "networkx", "numba", "numpy", "scipy", "igraph", "scikit-learn", "rdkit",
+)  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
-from gomkcn.mining.patterns.class_search import search_classes
+from gomkcn.mining.patterns.class_search import ClassAnswer
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks, what_few_cannot_tell
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
@@ -194,11 +194,13 @@ def choose_patterns(
     seen: Sequence[Pattern],
     rules: ChoiceRules,
     steps: Steps,
+    of_classes: ClassAnswer | None = None,
 ) -> ChosenPatterns:
     """What is reported: the motif set, what differs from random graphs, and what else was seen.
 
     ``compared`` are all structures of few nodes. ``seen`` are patterns that the user gave, which
-    all are reported, and frequent subgraphs.
+    all are reported, and frequent subgraphs. ``of_classes`` is what tells the classes of the graphs
+    apart, None without classes.
     """
     # 1. what is not a motif, nor seen
     census = dict(compared.patterns)
@@ -231,8 +233,8 @@ def choose_patterns(
     # 4. compare the graphs of each class; what leads a group is reported as well, and some of what
     #    follows
     search = None
-    if mined.classes is not None:
-        both, search = _with_classes(mined, [*reported, *others], rules, steps)
+    if of_classes is not None:
+        both, search = _with_classes(mined, [*reported, *others], of_classes, rules, steps)
         groups = differing_groups(both)
         differing = {pattern.key for group in groups for pattern in group[: 1 + _MOST_FOLLOWING]}
         num_reported = len(reported)
@@ -251,13 +253,16 @@ def choose_patterns(
 
 
 def _with_classes(
-    mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
+    mined: MinedGraph,
+    patterns: Sequence[Pattern],
+    answer: ClassAnswer,
+    rules: ChoiceRules,
+    steps: Steps,
 ) -> tuple[list[Pattern], ClassSearch]:
     """The patterns, and behind them what else differs between the classes, and what was searched.
 
     Where a complete search takes too long, the patterns themselves are compared.
     """
-    answer = search_classes(mined, rules.class_sizes, steps)
     if not answer.search.is_complete_enough:
         compared = _compare_classes(mined, patterns, steps)
         search = replace(

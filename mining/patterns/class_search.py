@@ -18,9 +18,11 @@ from gomkcn.mining.significance.verdicts import (
     correction_of_family,
     group_differences,
 )
+from gomkcn.mining.structures.class_columns import differing
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn.mining.structures.pattern import ClassDifference, ClassSearch, Pattern
+from gomkcn.mining.structures.pattern import LEVEL, ClassDifference, ClassSearch, Pattern
 from gomkcn.mining.structures.whole_rings import RingCompletion
+from gomkcn_dgl.graphs.shapes import count as number_of
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -31,6 +33,8 @@ SUPPORT = 0.1
 MOST_STEPS = 150_000_000
 # a search that ends at fewer nodes says less than the structures that are counted anyway
 _ENOUGH_NODES = 4
+# structures that the first answer names: a line of the terminal
+_MOST_SAID = 3
 # structures that are recorded for each one that leads: a table that is read
 _MOST_FOLLOWING = 9
 
@@ -46,6 +50,26 @@ class ClassAnswer:
     differences: list[ClassDifference]
     recorded: list[int]
     search: ClassSearch
+
+    def __str__(self) -> str:
+        """How many differ, and the surest ones: the first answer of a run, which goes on."""
+        search = self.search
+        if not search.is_complete_enough:
+            return str(search)
+        verb = "differs" if search.num_differing == 1 else "differ"
+        sentence = (
+            f"{search.num_differing:,} of {number_of(search.num_compared, 'subgraph')} of "
+            f"{search.least_nodes} to {search.most_nodes} nodes {verb} between the classes "
+            f"(adjusted p ≤ {LEVEL})"
+        )
+        shown = []
+        for leader, *_ in differing(self.patterns)[:_MOST_SAID]:
+            best = leader.strongest
+            shown.append(
+                f"{leader.name} (in {best.containing} of {best.num_graphs} graphs of class "
+                f"{best.name}, and in {best.others_containing} of {best.num_others} others)"
+            )
+        return f"{sentence}; first {', '.join(shown)}" if shown else sentence
 
     def difference_of(self, key: bytes) -> ClassDifference | None:
         """How a structure differs between the classes; None where it was not compared."""

@@ -22,6 +22,7 @@ from gomkcn.mining.patterns.choice import (
     choose_patterns,
     compare_structures,
 )
+from gomkcn.mining.patterns.class_search import search_classes
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
 from gomkcn.mining.patterns.role_table import table_of_roles
 from gomkcn.mining.patterns.run_tables import tables_of
@@ -344,16 +345,21 @@ class PatternMiner(WithTables, GraphEstimator):
         rules = self.choice_rules(given, seed)
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
-            # 2. all structures of few nodes, here and in random graphs: a first answer
+            # 2. what tells the classes apart, which needs nothing else: a first answer
+            of_classes = None
+            if mined.classes is not None:
+                of_classes = search_classes(mined, rules.class_sizes, steps)
+                log.info("%s", of_classes)
+            # 3. all structures of few nodes, here and in random graphs
             compared = compare_structures(mined, rules, steps)
             log.info("%s", compared)
-            # 3. which neighbourhoods are more frequent than in random graphs
+            # 4. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, seed, steps)
             if FREQUENT in self.settings.sources:
                 from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 
                 proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
-            # 4. the few structures whose copies shorten the description of the graph most
+            # 5. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
                 mined,
                 self.sizes,
@@ -367,16 +373,18 @@ class PatternMiner(WithTables, GraphEstimator):
             log.info("%s", summary(motif_set))
             if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
-            # 5. count the larger ones, and choose what is reported
-            choice = choose_patterns(mined, compared, motif_set.motifs, proposed, rules, steps)
-            # 6. list the places of these, and give them their numbers
+            # 6. count the larger ones, and choose what is reported
+            choice = choose_patterns(
+                mined, compared, motif_set.motifs, proposed, rules, steps, of_classes
+            )
+            # 7. list the places of these, and give them their numbers
             located = locate_patterns(mined, choice.patterns, seed, steps)
             patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
-            # 7. which node stands where in them
+            # 8. which node stands where in them
             roles = table_of_roles(mined, patterns, seed, steps)
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
-        # 8. only what ends whole leaves something behind
+        # 9. only what ends whole leaves something behind
         self.graph_: CSRGraph | None = given
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)

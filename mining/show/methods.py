@@ -101,6 +101,24 @@ _ENTRIES = {
   year    = {1991},
   doi     = {10.1093/biomet/78.2.301}
 }""",
+    "tarone1990discrete": """@article{tarone1990discrete,
+  title   = {A Modified {B}onferroni Method for Discrete Data},
+  author  = {Tarone, R. E.},
+  journal = {Biometrics},
+  volume  = {46},
+  number  = {2},
+  pages   = {515--522},
+  year    = {1990},
+  doi     = {10.2307/2531456}
+}""",
+    "yan2002gspan": """@inproceedings{yan2002gspan,
+  title     = {{gSpan}: Graph-Based Substructure Pattern Mining},
+  author    = {Yan, Xifeng and Han, Jiawei},
+  booktitle = {Proceedings of the 2002 IEEE International Conference on Data Mining},
+  pages     = {721--724},
+  year      = {2002},
+  doi       = {10.1109/ICDM.2002.1184038}
+}""",
 }
 # how a paragraph names what it cites
 _CITED = {
@@ -112,6 +130,8 @@ _CITED = {
     "benichou2024compression": "Bénichou et al. 2024",
     "besag1989generalized": "Besag and Clifford 1989",
     "besag1991sequential": "Besag and Clifford 1991",
+    "tarone1990discrete": "Tarone 1990",
+    "yan2002gspan": "Yan and Han 2002",
 }
 
 
@@ -125,11 +145,7 @@ def methods_text(run: MiningRun) -> str:
             f"{number} frequent {were} selected as graph filter{'s' * (number != 1)} "
             f"({_CITED['wang2025gomkcn']})."
         )
-    if any(pattern.classes for pattern in run.counted):
-        sentences.append(
-            "Classes of graphs were compared by Fisher's exact test of how many graphs contain a "
-            f"structure, with p adjusted over all structures ({_CITED['westfall1993resampling']})."
-        )
+    sentences += _class_sentences(run)
     if run.is_partial:
         sentences.append("A time limit ended the run early.")
     return " ".join([*sentences, _software_sentence(run)])
@@ -216,6 +232,25 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
             f"({_CITED['milo2004superfamilies']})."
         )
     return sentences
+
+
+def _class_sentences(run: MiningRun) -> list[str]:
+    """How the classes of the graphs were compared, and over what p is adjusted."""
+    search = run.class_search
+    if search is None:
+        return []
+    test = "Classes of graphs were compared by Fisher's exact test of how many graphs contain"
+    if not search.is_complete_enough:
+        return [
+            f"{test} each of {count(search.num_compared, 'structure')} that were counted, with p "
+            f"adjusted over all of them (step-down max-T; {_CITED['westfall1993resampling']})."
+        ]
+    return [
+        f"{test} a subgraph, for all subgraphs of {search.least_nodes} to {search.most_nodes} "
+        f"nodes in as many graphs as {search.support:.0%} of the smallest class, of several in the same "
+        f"graphs the largest ({_CITED['yan2002gspan']}), with p adjusted over the "
+        f"{search.num_tests:,} tests that could reach the level ({_CITED['tarone1990discrete']})."
+    ]
 
 
 def _motif_sentences(run: MiningRun) -> list[str]:

@@ -189,3 +189,19 @@ def test_methods_name_what_was_done_and_cite_what_was_used():
         PatternMiner(pattern_size=3, null="erdos-renyi", null_samples=99).fit(graph), graph
     )
     assert "milo2002" in other.bibtex() and "fosdick" not in other.bibtex()
+
+
+def test_methods_say_over_what_p_of_the_classes_is_adjusted():
+    graphs = [nx.cycle_graph(5)] * 6 + [nx.star_graph(4)] * 6
+    miner = PatternMiner(null=None, pattern_size=(2, 4)).fit(graphs, ["ring"] * 6 + ["star"] * 6)
+    run = MiningRun.of(miner, graphs)
+    search = run.class_search
+    assert search.is_complete_enough
+    assert f"adjusted over the {search.num_tests} tests that could reach the level" in run.methods()
+    assert "(Tarone 1990)" in run.methods() and "Westfall" not in run.methods()
+    assert "{tarone1990discrete," in run.bibtex() and "{yan2002gspan," in run.bibtex()
+    assert "westfall" not in run.bibtex()
+    # of what was counted, where that takes too long
+    cut = replace(run, class_search=replace(search, is_complete_enough=False))
+    assert "over all of them (step-down max-T; Westfall and Young 1993)" in cut.methods()
+    assert "tarone" not in cut.bibtex() and "yan2002" not in cut.bibtex()
