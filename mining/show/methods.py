@@ -247,8 +247,8 @@ def _class_sentences(run: MiningRun) -> list[str]:
         ]
     return [
         f"{test} a subgraph, for all subgraphs of {search.least_nodes} to {search.most_nodes} "
-        f"nodes in as many graphs as {search.support:.0%} of the smallest class, of several in the same "
-        f"graphs the largest ({_CITED['yan2002gspan']}), with p adjusted over the "
+        f"nodes in as many graphs as {search.support:.0%} of the smallest class, of several in the "
+        f"same graphs the largest ({_CITED['yan2002gspan']}), with p adjusted over the "
         f"{search.num_tests:,} tests that could reach the level ({_CITED['tarone1990discrete']})."
     ]
 

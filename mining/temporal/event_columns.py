@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -195,9 +195,7 @@ class ListedOccurrences:
             TableColumn("occurrence", "", "its number", lambda row: row.number)
         ]
         for at, node in enumerate(self.nodes):
-            columns.append(
-                TableColumn(node, node, "a node", lambda row, at=at: row.nodes[at], is_left=True)
-            )
+            columns.append(TableColumn(node, node, "a node", partial(_node_at, at), is_left=True))
         start = by_name[self.found.time]
         columns.append(
             TableColumn(
@@ -226,8 +224,8 @@ class ListedOccurrences:
                         f"{key} {self.value}",
                         f"{key}\n{self.value}",
                         f"of the {key} event",
-                        lambda row, event=event: amount.value(event(row)),
-                        lambda row, event=event: amount.text_of(event(row)) or None,
+                        partial(_value_at, event, amount.value),
+                        partial(_value_at, event, lambda row: amount.text_of(row) or None),
                     )
                 )
         return columns
@@ -254,6 +252,19 @@ class ListedOccurrences:
 
 def _text_of(found: TemporalOccurrences) -> PatternText:
     return read_event_pattern(found.pattern)
+
+
+def _node_at(number: int, row: OccurrenceRow) -> Any:
+    return row.nodes[number]
+
+
+def _value_at(
+    event: Callable[[OccurrenceRow], EventRow],
+    value: Callable[[EventRow], Any],
+    row: OccurrenceRow,
+) -> Any:
+    """A value, or its text, of one event of an occurrence."""
+    return value(event(row))
 
 
 def _first(row: OccurrenceRow) -> EventRow:
