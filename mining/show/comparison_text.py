@@ -261,10 +261,10 @@ def lead(found: RunComparison) -> str:
         return "Shares and counts alone are compared: there are no random graphs."
     if sum(has_random) == 1:
         which = BOTH[has_random.index(True)]
-        called = sum(len(found.with_signs(*signs)) for signs in RESULTS_OF_ONE)
+        number = sum(len(found.with_signs(*signs)) for signs in RESULTS_OF_ONE)
         return (
             f"Only the {which} graph is compared with random graphs, which call "
-            f"{count(called, 'structure')} of it (adjusted p ≤ {LEVEL}); profiles need random "
+            f"{count(number, 'structure')} of it (adjusted p ≤ {LEVEL}); profiles need random "
             "graphs of both."
         )
     if not found.null:
