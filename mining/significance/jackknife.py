@@ -56,7 +56,7 @@ def most_influential(without: np.ndarray) -> tuple[int, float]:
     The part is the mean over all values ``[U, S]`` that vary; a single unit of many that has most
     of it tells that the error says more of this unit than of all others. (0, 0.0) if none varies.
 
-    >>> most_influential(np.array([[0.5, 1.0], [0.5, 1.0], [0.5, 1.0], [0.1, 1.0]]))
+    >>> most_influential(np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [1.0, 1.0]]))
     (3, 0.75)
     """
     squares = (without - without.mean(axis=0)) ** 2
