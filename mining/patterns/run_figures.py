@@ -124,21 +124,16 @@ def _plot_motifs(found: MotifSet, size: FigureSize, null: str | None, most: int 
     for name, given in (("ax", size.ax), ("null", null), ("most", most)):
         if given is not None:
             raise InputError(name, "must be left out of the figure of motifs", got=repr(given))
-    figure = found.plot()
-    size.check()
-    wide, high = figure.get_size_inches()
-    figure.set_size_inches(size.of(wide, high))
-    # letters fit their drawings as before
-    for text in figure.findobj(lambda artist: hasattr(artist, "set_fontsize")):
-        text.set_fontsize(text.get_fontsize() * figure.get_size_inches()[0] / wide)
-    return size.write(figure)
+    return found.plot(size.path, width=size.width, height=size.height)
 
 
 def _plot_structures(rows: Sequence[Pattern], null: str, size: FigureSize, lines: Any) -> Any:
     """The table of some structures, with the columns of the page."""
     columns = columns_in(Medium.PAGE, structure_columns(rows, [null]), rows)
     standing = [
-        column for column in columns if column.below is None or not column.below.media & Medium.PAGE
+        column
+        for column in columns
+        if column.below is None or not column.below.media & Medium.PAGE or column.below.only_narrow
     ]
 
     def cell(column: Any, row: Pattern) -> list[str]:
@@ -162,6 +157,7 @@ def _plot_structures(rows: Sequence[Pattern], null: str, size: FigureSize, lines
         ],
         [column.is_left or column.is_name for column in standing],
         size,
+        line_key(lines, [row.structure for row in rows]),
     )
 
 

@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gomkcn.mining.plots.profile import DRAWING, ENTRY, ProfileColumn, short_name
+from gomkcn.mining.plots.structure_drawing import swatch
 from gomkcn.mining.plots.structure_figure import plotting
 from gomkcn.mining.plots.styles import ANY, BONDS, DASHES, INK, MOTIF_COLORS, Kind
 from gomkcn.mining.plots.svg_axes import INK_STYLE, draw_svg
@@ -45,6 +46,8 @@ _NOT_CALLED = "#b9c1ca"
 # points: the size of the letters of a table, the height of a line, of a drawing and its width,
 # between columns; and the width of a letter, as a share of its size
 _SIZE, _LINE, _DRAWN, _WIDE, _BETWEEN, _LETTER = 8.0, 10.5, 34.0, 48.0, 12.0, 0.58
+# of a line of a key
+_SWATCH = 33.0
 _RULE, _RULE_2 = "#dde2e7", "#b9c1ca"
 LineOfKey = tuple[str, Kind, str]
 
@@ -399,9 +402,16 @@ class TableRow(NamedTuple):
 
 
 def plot_table(
-    heads: Sequence[str], rows: Sequence[TableRow], is_left: Sequence[bool], size: FigureSize
+    heads: Sequence[str],
+    rows: Sequence[TableRow],
+    is_left: Sequence[bool],
+    size: FigureSize,
+    key: Sequence[LineOfKey] = (),
 ) -> Figure:
-    """A table of structures with their drawings.
+    """A table of structures with their drawings, and the ``key`` of their lines.
+
+    Letters have 8 points: a width that is larger than needed moves the columns apart, and only a
+    smaller one, or a height, changes the letters.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> from gomkcn.mining.plots.structure_drawing import draw_structure
@@ -414,12 +424,18 @@ def plot_table(
         _LETTER * _SIZE * max((len(line) for row in lines for line in row[at]), default=0)
         for at in range(len(heads))
     ]
-    lefts = [_WIDE + _BETWEEN]
+    between = _BETWEEN
+    if size.width is not None and size.height is None and heads:
+        needed = _WIDE + sum(widths) + _BETWEEN * len(heads) + 2
+        between += max(72 * size.width - needed, 0.0) / len(heads)
+    lefts = [_WIDE + between]
     for width in widths:
-        lefts.append(lefts[-1] + width + _BETWEEN)
+        lefts.append(lefts[-1] + width + between)
     head_height = _LINE * max(len(head) for head in lines[0]) + 4
     heights = [max(_DRAWN, _LINE * max(map(len, row.cells)) + 6) for row in rows]
-    wide, high = lefts[-1] - _BETWEEN + 2, head_height + sum(heights) + 2
+    wide = lefts[-1] - between + 2
+    key_lines = _key_lines(key, wide)
+    high = head_height + sum(heights) + 1.5 * _LINE * len(key_lines) + 2
     axis = size.axis(wide / 72, high / 72)
     shapes = ""
     top = 0.0
@@ -440,8 +456,28 @@ def plot_table(
             # a drawing is as wide as its place
             drawing = rows[number - 1].drawing
             draw_svg(axis, drawing, box=(0.0, top - height + 1, _WIDE, height - 2))
+    for entries in key_lines:
+        top += 1.5 * _LINE
+        for x, (name, kind, line) in entries:
+            # 44 by 14 pixels
+            draw_svg(axis, swatch(kind, line), box=(x, top - _LINE, _SWATCH, _LINE))
+            shapes += _text(name, x + _SWATCH + 4, top - _LINE / 2, "start", bold=False)
     draw_svg(axis, f'<svg viewBox="0 0 {wide} {high}">{shapes}</svg>', INK_STYLE)
     return size.finish(axis)
+
+
+def _key_lines(key: Sequence[LineOfKey], wide: float) -> list[list[tuple[float, LineOfKey]]]:
+    """The entries of a key in lines of so many points, each with its place in the line."""
+    found: list[list[tuple[float, LineOfKey]]] = []
+    x = math.inf
+    for entry in key:
+        needed = _SWATCH + _LETTER * _SIZE * len(entry[0]) + 4
+        if x + needed > wide:
+            found.append([])
+            x = 0.0
+        found[-1].append((x, entry))
+        x += needed + _BETWEEN
+    return found
 
 
 def _text(text: str, x: float, y: float, anchor: str, *, bold: bool) -> str:
