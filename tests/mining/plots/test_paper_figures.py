@@ -4,11 +4,13 @@ import itertools
 import math
 import re
 from dataclasses import replace
+from functools import partial
 
 import networkx as nx
 import pytest
 from tiny_runs import pattern_of, run_of, significance_of, typed_pattern_of
 
+from gomkcn.mining.patterns import run_figures
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.run_comparison import compare, mine_structures
@@ -232,8 +234,7 @@ def boxes_of(figure):
 
 @pytest.mark.parametrize("size", [{"width": 3.5, "height": 2.2}, {"width": 3.5}, {"width": 7.2}])
 @pytest.mark.parametrize("number", [13, 40, 199])
-@pytest.mark.parametrize("tallest_at", [0, 0.5, 1])
-@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize(("tallest_at", "sides"), [(0, 1), (0.5, 2), (1, 1)])
 @pytest.mark.filterwarnings("error")
 def test_letters_of_a_profile_lie_in_the_figure_and_on_nothing(size, number, tallest_at, sides):
     drawing = draw_structure(Structure.parse("a->b, b->c"), *DRAWING, letters=False)
@@ -262,6 +263,45 @@ def test_letters_of_a_profile_lie_in_the_figure_and_on_nothing(size, number, tal
     assert axis.bbox.height > 0.3 * figure.bbox.height
     bar = axis.containers[0][place].get_window_extent()
     assert axis.bbox.y0 <= bar.y0 and bar.y1 <= axis.bbox.y1
+
+
+def test_a_table_that_is_wide_keeps_its_letters_and_has_a_key_of_lines():
+    run = run_of_families()
+    usual, wide = run.plot("table"), run.plot("table", width=14)
+    assert wide.get_size_inches()[1] == pytest.approx(usual.get_size_inches()[1])
+    # a smaller one keeps the proportions
+    width, height = usual.get_size_inches()
+    assert run.plot("table", width=width / 2).get_size_inches()[1] == pytest.approx(height / 2)
+    # a row of the key: the same structures without relations have none
+    alone = replace(run, patterns=run.patterns[:4]).plot("table", most=4)
+    assert run.plot("table", most=4).get_size_inches()[1] == alone.get_size_inches()[1]
+    kinds = replace(run, patterns=run.patterns[2:])
+    assert kinds.plot("table").get_size_inches()[1] > alone.get_size_inches()[1]
+
+
+def test_the_table_says_that_p_is_adjusted(monkeypatch):
+    found = []
+    real = run_figures.plot_table
+    monkeypatch.setattr(
+        run_figures, "plot_table", lambda heads, *rest: found.extend(heads) or real(heads, *rest)
+    )
+    compared_run().plot("table")
+    assert "Adjusted\np" in found and "p" not in found
+
+
+def test_motifs_have_the_same_arguments_alone_and_in_a_run(tmp_path):
+    pattern = kinds_of(nx.complete_graph(3), ("both", "up", "up"))
+    run = run_of([pattern], motifs=[(pattern, [[0, 1, 2]])])
+    for plot in (run.motif_set.plot, partial(run.plot, "motifs")):
+        figure = plot(tmp_path / "motifs.svg", width=4, height=3)
+        assert tuple(figure.get_size_inches()) == (4, 3)
+        assert (tmp_path / "motifs.svg").read_text().startswith("<?xml")
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["both", "up"]
+        with pytest.raises(InputError, match="^width must be greater than 0"):
+            plot(width=0)
+    with pytest.raises(InputError, match="^num_nodes must be left out of the figure 'motifs'"):
+        run.plot("motifs", num_nodes=3)
 
 
 def test_methods_name_what_was_done_and_cite_what_was_used():
