@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gomkcn.mining.motif_sets.motif_columns import MotifRow
 from gomkcn.mining.plots.paper_figure import FigureSize, line_handles
@@ -67,7 +67,8 @@ def plot_motifs(rows: Sequence[MotifRow], note: str, size: FigureSize) -> Figure
     usual, high = figure.get_size_inches().tolist()
     figure.set_size_inches(size.of(usual, high))
     wide = figure.get_size_inches()[0]
-    for text in figure.findobj(lambda artist: hasattr(artist, "set_fontsize")):
+    letters: list[Any] = figure.findobj(lambda artist: hasattr(artist, "set_fontsize"))
+    for text in letters:
         text.set_fontsize(text.get_fontsize() * wide / usual)
     return size.write(figure)
 

@@ -304,7 +304,7 @@ def line_handles(key: Sequence[LineOfKey]) -> list[Any]:
             continue
         # as drawings have them, whose lines are 2 pixels wide
         dashes = [float(part) / 2 for part in DASHES.get(line, "").split()]
-        look = (0, dashes) if dashes else "solid"
+        look: Any = (0, dashes) if dashes else "solid"
         width = 0.8 if line == ANY else 1.4
         handles.append(Line2D([], [], color=INK, linewidth=width, linestyle=look, label=name))
     return handles
@@ -458,10 +458,10 @@ def plot_table(
             draw_svg(axis, drawing, box=(0.0, top - height + 1, _WIDE, height - 2))
     for entries in key_lines:
         top += 1.5 * _LINE
-        for x, (name, kind, line) in entries:
+        for left, (name, kind, dashes) in entries:
             # 44 by 14 pixels
-            draw_svg(axis, swatch(kind, line), box=(x, top - _LINE, _SWATCH, _LINE))
-            shapes += _text(name, x + _SWATCH + 4, top - _LINE / 2, "start", bold=False)
+            draw_svg(axis, swatch(kind, dashes), box=(left, top - _LINE, _SWATCH, _LINE))
+            shapes += _text(name, left + _SWATCH + 4, top - _LINE / 2, "start", bold=False)
     draw_svg(axis, f'<svg viewBox="0 0 {wide} {high}">{shapes}</svg>', INK_STYLE)
     return size.finish(axis)
 
