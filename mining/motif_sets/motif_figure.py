@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gomkcn.mining.motif_sets.motif_columns import MotifRow
+from gomkcn.mining.plots.paper_figure import FigureSize, line_handles
 from gomkcn.mining.plots.structure_figure import draw_on_axis, structures_figure
-from gomkcn.mining.plots.styles import LETTER_COLORS, MOTIF_COLORS, relation_lines
+from gomkcn.mining.plots.styles import LETTER_COLORS, MOTIF_COLORS, line_key, relation_lines
 from gomkcn.mining.structures.pattern import MotifPart
 
 if TYPE_CHECKING:
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def plot_motifs(rows: Sequence[MotifRow], note: str) -> Figure:
+def plot_motifs(rows: Sequence[MotifRow], note: str, size: FigureSize) -> Figure:
     """Draw the motifs of a set, each with its copies and the bits that it saves.
+
+    Letters keep their share of the width.
 
     Returns
     -------
@@ -33,10 +36,12 @@ def plot_motifs(rows: Sequence[MotifRow], note: str) -> Figure:
     >>> import networkx as nx
     >>> from gomkcn import motif_set
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
-    >>> plot_motifs(motif_set(graph).rows(), "").axes[0].get_title()
+    >>> plot_motifs(motif_set(graph).rows(), "", FigureSize()).axes[0].get_title()
     '0: clique of 4 nodes'
     """
-    lines = relation_lines((), [row.pattern.structure for row in rows])
+    size.check()
+    structures = [row.pattern.structure for row in rows]
+    lines = relation_lines((), structures)
 
     def draw(axis: Axes, number: int) -> None:
         row = rows[number]
@@ -53,7 +58,19 @@ def plot_motifs(rows: Sequence[MotifRow], note: str) -> Figure:
             **row.part.often(row.pattern.structure),
         )
 
-    return structures_figure(len(rows), draw, note)
+    figure = structures_figure(len(rows), draw, note)
+    handles = line_handles(line_key(lines, structures))
+    if handles:
+        figure.legend(
+            handles=handles, loc="outside lower center", ncols=min(len(handles), 4), frameon=False
+        )
+    usual, high = figure.get_size_inches().tolist()
+    figure.set_size_inches(size.of(usual, high))
+    wide = figure.get_size_inches()[0]
+    letters: list[Any] = figure.findobj(lambda artist: hasattr(artist, "set_fontsize"))
+    for text in letters:
+        text.set_fontsize(text.get_fontsize() * wide / usual)
+    return size.write(figure)
 
 
 def _copies_text(part: MotifPart) -> str:

@@ -349,8 +349,21 @@ class MotifSet(WithTables):
             return self.known_blocks
         return copies_table(self.motifs) if which == "copies" else feature_table(self.motifs)
 
-    def plot(self) -> Any:
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+    ) -> Any:
         """Draw the motifs, each with its copies and the bits that it saves.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write as well, which ends in .pdf, .svg or .png.
+        width, height : float, optional
+            In inches; a width alone keeps the proportions.
 
         Returns
         -------
@@ -358,8 +371,10 @@ class MotifSet(WithTables):
         """
         # layouts need igraph, which nothing else here does
         from gomkcn.mining.motif_sets.motif_figure import plot_motifs
+        from gomkcn.mining.plots.paper_figure import FigureSize
 
-        return plot_motifs(self.shown.rows(), summary(self))
+        size = FigureSize(path, width, height)
+        return plot_motifs(self.shown.rows(), summary(self), size)
 
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies as attributes, for Cytoscape or Gephi.

@@ -281,6 +281,8 @@ class MiningRun(WithTables):
         ax: Any = None,
         null: str | None = None,
         most: int | None = None,
+        num_nodes: int | None = None,
+        with_kinds: bool = False,
     ) -> Any:
         """Draw a figure of the run, for a notebook or a paper.
 
@@ -288,8 +290,8 @@ class MiningRun(WithTables):
         ----------
         which : {"motifs", "profile", "table"}
             The motifs of the set, each with its copies and the bits that it saves; the significance
-            profile, z of each structure over the length of all z, with the name of the tallest bar;
-            or the table of structures, what the test calls first.
+            profile of a size, z of each structure over the length of all z, with the name of the
+            tallest bar; or the table of structures, what the test calls first.
         path : path, optional
             A file to write as well, which ends in .pdf, .svg or .png.
         width, height : float, optional
@@ -300,7 +302,13 @@ class MiningRun(WithTables):
         null : str, optional
             The null model; by default the first one.
         most : int, optional
-            Bars of a profile, those of the largest z, or rows of a table; by default 24 and 20.
+            Bars of a profile, those of the largest z, by default as many as have room for their
+            drawings, up to 24; or rows of a table, by default 20.
+        num_nodes : int, optional
+            The size of the structures of a profile; by default the largest.
+        with_kinds : bool
+            Whether it is the profile of structures with the types of their edges and the categories
+            of their nodes, and not of structures alone; in a graph without the latter it is.
 
         Returns
         -------
@@ -330,10 +338,12 @@ class MiningRun(WithTables):
             self.counted,
             self.motif_set,
             list(self.null_models),
-            self.graph.relations,
+            self.graph.kinds,
             FigureSize(path, width, height, ax),
             null=null,
             most=most,
+            num_nodes=num_nodes,
+            with_kinds=with_kinds,
         )
 
     def to_networkx(self, graph: Any) -> Any:

@@ -298,6 +298,7 @@ class RunComparison(Tabular):
             profile.rows,
             list(zip(profile.first.tolist(), profile.second.tolist(), strict=True)),
             [run.graph.source for run in (self.first, self.second)],
+            profile.family.name,
             FigureSize(path, width, height, ax),
         )
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, nan
 from textwrap import wrap
 from typing import Any
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.compared_structure import ComparedStructure
-from gomkcn.mining.plots.paper_figure import FigureSize, TableRow, plot_profile, plot_table
+from gomkcn.mining.patterns.run_profile import RunProfile, run_profiles
+from gomkcn.mining.plots.paper_figure import (
+    FigureSize,
+    TableRow,
+    most_drawn,
+    plot_profile,
+    plot_table,
+)
 from gomkcn.mining.plots.profile import DRAWING, ProfileColumn
 from gomkcn.mining.plots.structure_drawing import draw_structure
-from gomkcn.mining.plots.styles import relation_lines
-from gomkcn.mining.structures.graph_summary import RelationSummary
+from gomkcn.mining.plots.styles import Kind, line_key, relation_lines
 from gomkcn.mining.structures.pattern import NullComparison, Pattern, in_order
 from gomkcn.mining.structures.pattern_columns import structure_columns
 from gomkcn.mining.structures.table_column import Medium, columns_in
@@ -21,31 +26,10 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 
 FIGURES = ("motifs", "profile", "table")
-# bars whose drawings are seen on a page of a journal, and rows of a table that fit on it
-_MOST_OF_PROFILE, MOST_ROWS = 24, 20
+# rows of a table that fit on a page of a journal
+MOST_ROWS = 20
 # letters in a line of a cell
 _MOST_LETTERS = 34
-Compared = tuple[Pattern, NullComparison]
-
-
-def profile_order(compared: Sequence[Compared], most: int) -> list[int]:
-    """The structures of a profile: those that lie out furthest, by size, edges and structure.
-
-    So profiles of graphs can be compared. What is shown are places of the list.
-    """
-    largest = sorted(range(len(compared)), key=lambda at: _how_far(compared[at]), reverse=True)
-
-    def order(at: int) -> tuple[int, int, bytes, int]:
-        pattern, _ = compared[at]
-        return pattern.num_nodes, len(pattern.edges), pattern.key, at
-
-    return sorted(largest[:most], key=order)
-
-
-def _how_far(row: Compared) -> float:
-    """How far a structure lies out: |z|, and where there is none, whether it is called at all."""
-    _, result = row
-    return abs(result.z) if result.z is not None else inf if result.is_called else 0.0
 
 
 def plot_run(
@@ -53,14 +37,20 @@ def plot_run(
     counted: Sequence[Pattern],
     motif_set: MotifSet,
     nulls: Sequence[str],
-    relations: Sequence[RelationSummary],
+    kinds: Sequence[Kind],
     size: FigureSize,
     *,
     null: str | None,
     most: int | None,
+    num_nodes: int | None,
+    with_kinds: bool,
 ) -> Any:
     """A figure of a run: :meth:`gomkcn.MiningRun.plot` says the rest."""
     check_choice("which", which, FIGURES)
+    if which != "profile":
+        for name, given in (("num_nodes", num_nodes), ("with_kinds", with_kinds or None)):
+            if given is not None:
+                raise InputError(name, f"must be left out of the figure {which!r}", got=repr(given))
     if which == "motifs":
         return _plot_motifs(motif_set, size, null, most)
     if most is not None:
@@ -78,22 +68,54 @@ def plot_run(
             "none",
             way_out="mine with a null model",
         )
-    lines = relation_lines(relations, [pattern.structure for pattern, _ in compared])
+    lines = relation_lines(kinds, [pattern.structure for pattern, _ in compared])
     if which == "profile":
-        shown = [compared[at] for at in profile_order(compared, most or _MOST_OF_PROFILE)]
-        length = sum((result.z or 0.0) ** 2 for _, result in compared) ** 0.5
-        columns = [
-            ProfileColumn(
-                pattern.name,
-                "",
-                draw_structure(pattern.structure, *DRAWING, lines=lines, letters=False),
-                (nan if result.z is None else result.z / length,),
-            )
-            for pattern, result in shown
-        ]
-        return plot_profile(columns, size, called=[result.is_called for _, result in shown])
+        profile = _chosen_profile(run_profiles(compared), num_nodes, with_kinds)
+        at = profile.shown(compared, most_drawn(size.width) if most is None else most)
+        return plot_profile(
+            [_column(*compared[place], profile, lines) for place in at],
+            size,
+            title=profile.title(len(at)),
+            key=line_key(lines, [compared[place][0].structure for place in at]),
+        )
     rows = in_order((pattern for pattern, _ in compared), name)
     return _plot_structures(rows[: most or MOST_ROWS], name, size, lines)
+
+
+def _chosen_profile(
+    profiles: Sequence[RunProfile], num_nodes: int | None, with_kinds: bool
+) -> RunProfile:
+    """That of a size, by default the largest; of structures alone, where there are some."""
+    if not profiles:
+        raise InputError(
+            "which",
+            "'profile' shows z, and no structure of this run has one",
+            way_out="look at the table",
+        )
+    of_kinds = [profile for profile in profiles if profile.family.has_kinds]
+    if with_kinds and not of_kinds:
+        raise InputError(
+            "with_kinds",
+            "must be left out, since this run compared no structures with their kinds",
+            got="True",
+        )
+    alone = [profile for profile in profiles if not profile.family.has_kinds]
+    of_size = {
+        profile.family.num_nodes: profile
+        for profile in reversed(of_kinds if with_kinds or not alone else alone)
+    }
+    number = max(of_size) if num_nodes is None else num_nodes
+    check_choice("num_nodes", str(number), map(str, sorted(of_size)))
+    return of_size[number]
+
+
+def _column(
+    pattern: Pattern, result: NullComparison, profile: RunProfile, lines: Any
+) -> ProfileColumn:
+    """The bar of a structure."""
+    drawing = draw_structure(pattern.structure, *DRAWING, lines=lines, letters=False)
+    entry = profile.entry(result)
+    return ProfileColumn(pattern.name, "", drawing, (entry,), is_called=result.is_called)
 
 
 def _plot_motifs(found: MotifSet, size: FigureSize, null: str | None, most: int | None) -> Any:
@@ -101,21 +123,16 @@ def _plot_motifs(found: MotifSet, size: FigureSize, null: str | None, most: int 
     for name, given in (("ax", size.ax), ("null", null), ("most", most)):
         if given is not None:
             raise InputError(name, "must be left out of the figure of motifs", got=repr(given))
-    figure = found.plot()
-    size.check()
-    wide, high = figure.get_size_inches()
-    figure.set_size_inches(size.of(wide, high))
-    # letters fit their drawings as before
-    for text in figure.findobj(lambda artist: hasattr(artist, "set_fontsize")):
-        text.set_fontsize(text.get_fontsize() * figure.get_size_inches()[0] / wide)
-    return size.write(figure)
+    return found.plot(size.path, width=size.width, height=size.height)
 
 
 def _plot_structures(rows: Sequence[Pattern], null: str, size: FigureSize, lines: Any) -> Any:
     """The table of some structures, with the columns of the page."""
     columns = columns_in(Medium.PAGE, structure_columns(rows, [null]), rows)
     standing = [
-        column for column in columns if column.below is None or not column.below.media & Medium.PAGE
+        column
+        for column in columns
+        if column.below is None or not column.below.media & Medium.PAGE or column.below.only_narrow
     ]
 
     def cell(column: Any, row: Pattern) -> list[str]:
@@ -139,6 +156,7 @@ def _plot_structures(rows: Sequence[Pattern], null: str, size: FigureSize, lines
         ],
         [column.is_left or column.is_name for column in standing],
         size,
+        line_key(lines, [row.structure for row in rows]),
     )
 
 
@@ -147,12 +165,16 @@ def plot_comparison(
     rows: Sequence[int],
     entries: Sequence[tuple[float, float]],
     names: Sequence[str],
+    family: str,
     size: FigureSize,
 ) -> Any:
     """The profiles of two runs: the entries of some rows of the compared structures."""
     of_row = dict(zip(rows, entries, strict=True))
-    structures = {row: compared[row].structure for row in rows[:_MOST_OF_PROFILE]}
-    lines = relation_lines((), structures.values())
+    lines = relation_lines((), [row.structure for row in compared])
+    shown = rows[: most_drawn(size.width)]
+    structures = {row: compared[row].structure for row in shown}
+    more = f"; the {len(shown)} of {len(rows)} structures with the largest |z|"
+    title = family + (more if len(shown) < len(rows) else "")
     columns = [
         ProfileColumn(
             compared[row].name,
@@ -164,4 +186,5 @@ def plot_comparison(
             structures, key=lambda row: (len(structures[row].edges), structures[row].key)
         )
     ]
-    return plot_profile(columns, size, names=names)
+    key = line_key(lines, structures.values())
+    return plot_profile(columns, size, title=title, names=names, key=key)

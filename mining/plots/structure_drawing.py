@@ -252,7 +252,9 @@ def swatch(kind: Kind, line: str) -> Markup:
     ends = np.array([[3.0, 7.0], [41.0, 7.0]])
     head = _BAR if is_blunt(name) else _ARROW
     shapes = _edge(ends, line, heads=(False, is_directed), head=head)
-    return Markup(f'<svg aria-hidden="true" width="44" height="14">{shapes}</svg>')
+    return Markup(
+        f'<svg aria-hidden="true" width="44" height="14" viewBox="0 0 44 14">{shapes}</svg>'
+    )
 
 
 def color_style(number: int | None) -> str:

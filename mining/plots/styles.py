@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, cycle
 from types import MappingProxyType
 
-from gomkcn.mining.structures.graph_summary import RelationSummary
 from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.relations import PLAIN
@@ -20,7 +19,7 @@ MOTIF_COLORS = ("#0f5fae", "#e36c0a", "#12a37a", "#6d1560", "#b01d28", "#7d6b57"
 LETTER_COLORS = ("#ffffff", INK, INK, "#ffffff", "#ffffff", "#ffffff")
 # muted colours of filters, which the style of the page has after those of motifs
 _NUM_MUTED = 6
-# dashes of the relations, the most frequent first, and of an edge that is missing
+# dashes of the relations, by the alphabet, and of an edge that is missing
 DASHES = {"solid": "", "dashed": "5 3", "dotted": "1.5 2.5", "dash-dot": "6 2 1.5 2"}
 # an edge of any relation, where there are several: thin
 ANY = "any"
@@ -62,33 +61,28 @@ class Lines(dict[Kind, str]):
     names: Mapping[tuple[str, ...], str] = MappingProxyType({})
 
 
-def relation_lines(
-    relations: Iterable[RelationSummary], structures: Iterable[Structure] = ()
-) -> Lines:
+def relation_lines(relations: Iterable[Kind], structures: Iterable[Structure] = ()) -> Lines:
     """The line of each relation of a graph, and of other kinds of edges of some structures.
 
-    The relation of most edges has the plainest one, on every page of the graph.
+    A structure knows all relations of its graph, also those that its edges do not have. So pages,
+    notebooks and figures of a run draw a relation alike, whatever they show.
     """
-    ranked = sorted(relations, key=lambda relation: -relation.num_edges)
-    kinds = [(relation.name, relation.directed) for relation in ranked]
     drawn = list(structures)
-    for structure in drawn:
-        of_structure = structure.relations.kinds
-        kinds += [of_structure[number] for number in sorted({*structure.edge_relations})]
-    lines = Lines(line_styles(kinds))
+    of_structures = (kind for structure in drawn for kind in structure.relations.kinds)
+    lines = Lines(line_styles((*relations, *of_structures)))
     lines.names = short_names(names for structure in drawn for names in structure.categories)
     return lines
 
 
 def line_styles(kinds: Iterable[Kind]) -> dict[Kind, str]:
-    """The line of each relation, by its name and direction: a bond, or dashes in their order.
+    """The line of each relation, by its name and direction: a bond, or dashes by the alphabet.
 
     >>> line_styles([("single", False), ("aromatic", False)])
-    {('single', False): 'single', ('aromatic', False): 'aromatic'}
-    >>> line_styles([("edge", True), ("activates", True), ("represses", True)])
+    {('aromatic', False): 'aromatic', ('single', False): 'single'}
+    >>> line_styles([("edge", True), ("represses", True), ("activates", True)])
     {('activates', True): 'solid', ('represses', True): 'dashed', ('edge', True): 'any'}
     """
-    ranked = dict.fromkeys(kinds)
+    ranked = sorted(set(kinds))
     named = [kind for kind in ranked if kind[0] != PLAIN]
     if len(named) > 1 and all(name in BONDS and not directed for name, directed in named):
         lines = {kind: kind[0] for kind in named}
@@ -97,6 +91,38 @@ def line_styles(kinds: Iterable[Kind]) -> dict[Kind, str]:
         lines = dict(zip(named, cycle(DASHES), strict=False))
     plain = ANY if len(named) > 1 else "solid"
     return lines | {kind: plain for kind in ranked if kind[0] == PLAIN}
+
+
+def line_key(
+    lines: Mapping[Kind, str], structures: Iterable[Structure] | None = None
+) -> list[tuple[str, Kind, str]]:
+    """The name, the kind and the line of each relation of a key, by default of all.
+
+    With some ``structures`` it is that of their edges. There is none where all edges are alike.
+
+    >>> line_key({("edge", True): "solid"})
+    []
+    >>> lines = {("binds", False): "solid", ("edge", False): "any"}
+    >>> line_key(lines)
+    [('binds', ('binds', False), 'solid'), ('any relation', ('edge', False), 'any')]
+    >>> line_key(lines, [Structure.parse("triangle")])
+    []
+    """
+    drawn = {*lines}
+    if structures is not None:
+        drawn = {
+            structure.relations.kinds[number]
+            for structure in structures
+            for number in structure.edge_relations
+        }
+    if len(lines) < 2 or all(name == PLAIN for name, _ in drawn):
+        return []
+    return [
+        # those of structures alone
+        ("any relation" if line == ANY else kind[0], kind, line)
+        for kind, line in lines.items()
+        if kind in drawn
+    ]
 
 
 def is_blunt(name: str) -> bool:

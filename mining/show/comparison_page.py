@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import groupby
@@ -27,7 +28,7 @@ from gomkcn.mining.patterns.role_changes import (
     roles_sentence,
 )
 from gomkcn.mining.patterns.run_comparison import RunComparison
-from gomkcn.mining.plots.profile import DRAWING, MOST_BARS, ProfileColumn, draw_profiles
+from gomkcn.mining.plots.profile import DRAWING, MOST_BARS, PAIR_WIDTH, ProfileColumn, draw_profile
 from gomkcn.mining.plots.share_bars import ShareBar, draw_shares
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.plots.styles import Kind, relation_lines
@@ -236,20 +237,30 @@ def _profiles(found: RunComparison, rows: list[Row]) -> list[Row]:
                 "has_gaps": not profile.in_both.all(),
                 "has_correlation": profile.correlation is not None,
                 "correlation": correlation_text(profile),
-                "svg": draw_profiles(
+                "svg": draw_profile(
                     [
                         ProfileColumn(
                             found.structures[row].name,
                             f"#{rows[row]['id']}",
                             rows[row]["svg"],
                             entries[row],
+                            _read_out(entries[row]),
                         )
                         for row in ordered
-                    ]
+                    ],
+                    profile.family.name,
+                    PAIR_WIDTH,
+                    DRAWING,
                 ),
             }
         )
     return drawn
+
+
+def _read_out(entries: tuple[float, float]) -> str:
+    """The entries of a structure in both profiles."""
+    first, second = ("no z" if math.isnan(entry) else f"{entry:+.2f}" for entry in entries)
+    return f"first {first}, second {second}"
 
 
 def _row(

@@ -52,7 +52,7 @@ def color_graph(drawn: Any, run: MiningRun) -> None:
 def cytoscape_style(run: MiningRun) -> bytes:
     """The style: colours of the columns ``color``, arrow heads, and a line for each relation."""
     kinds = [(relation.name, relation.directed) for relation in run.graph.relations]
-    lines = relation_lines(run.graph.relations)
+    lines = relation_lines(run.graph.kinds)
     has_heads = any(directed for _, directed in kinds)
     root = ElementTree.Element("vizmap", id=_STYLE, documentVersion="3.0")
     style = ElementTree.SubElement(root, "visualStyle", name=_STYLE)

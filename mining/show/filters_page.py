@@ -32,7 +32,7 @@ from gomkcn.mining.plots.filter_drawing import (
 )
 from gomkcn.mining.plots.layout import structure_positions
 from gomkcn.mining.plots.structure_drawing import draw_structure, swatch
-from gomkcn.mining.plots.styles import Kind, filter_colors, relation_lines
+from gomkcn.mining.plots.styles import Kind, filter_colors, line_key, relation_lines
 from gomkcn.mining.show.drawn_graph import content_policy, graph_record, pack, page_script
 from gomkcn.mining.show.filters_text import (
     MOST_NAMED,
@@ -75,7 +75,7 @@ Row = dict[str, Any]
 def render_filters(run: FiltersRun) -> str:
     """Render a run of filters as one self-contained HTML page, readable without script."""
     numbers = Numbers(run.to_dict(), "filters.json")
-    lines = relation_lines(run.graph.relations)
+    lines = relation_lines(run.graph.kinds)
     table, rows = _table(run, numbers, lines)
     return render_page(
         "filters.html.jinja",
@@ -90,7 +90,7 @@ def render_filters(run: FiltersRun) -> str:
         curve=draw_loss_curve(run.loss_curve),
         method=_method(run),
         viridis=VIRIDIS,
-        line_key=[(name, swatch((name, way), line)) for (name, way), line in lines.items()],
+        line_key=[(name, swatch(kind, line)) for name, kind, line in line_key(lines)],
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(_explorer_data(run, rows, lines)),
         script=Markup(page_script(_SCRIPT)),

@@ -228,7 +228,8 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
     if sentences:
         sentences.append(
             "z is the distance of a count from the mean of the random graphs in their standard "
-            f"deviations, and a significance profile is z over the length of all z "
+            "deviations, and a significance profile is z over the length of all z of structures "
+            "of a size, alone or with their kinds "
             f"({_CITED['milo2004superfamilies']})."
         )
     return sentences

@@ -7,7 +7,7 @@ imported when a notebook shows the first of them.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -23,8 +23,8 @@ from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.paper_figure import FigureSize, plot_drawing
-from gomkcn.mining.plots.structure_drawing import color_style, draw_structure
-from gomkcn.mining.plots.styles import Kind, relation_lines
+from gomkcn.mining.plots.structure_drawing import color_style, draw_structure, swatch
+from gomkcn.mining.plots.styles import Kind, line_key, relation_lines
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of, order_of_parts
 from gomkcn.mining.show.methods import citations, methods_text
@@ -66,8 +66,8 @@ def _miner_html(miner: PatternMiner) -> str:
         return f"<pre>{html.escape(repr(miner))}</pre>"
     filters = miner.filters_
     of_part = {
-        COMPARISON: patterns_html(miner.patterns_),
-        MOTIFS: _motif_set_html(miner.motif_set_),
+        COMPARISON: patterns_html(miner.patterns_, miner.relations_.kinds),
+        MOTIFS: _motif_set_html(miner.motif_set_, miner.relations_.kinds),
         FILTERS: "" if filters is None else _filter_miner_html(filters),
     }
     found = () if filters is None else filters.filters_
@@ -75,20 +75,23 @@ def _miner_html(miner: PatternMiner) -> str:
     return "".join(of_part[part] for part in order)
 
 
-def _motif_set_html(found: MotifSet) -> Markup:
-    """The answer in words, and a row for each motif."""
+def _motif_set_html(found: MotifSet, kinds: Iterable[Kind] = ()) -> Markup:
+    """The answer in words, and a row for each motif; ``kinds`` are the relations of the graph."""
     shown, _ = shown_set(found)
     rows = shown.rows()
-    lines = relation_lines((), [pattern.structure for pattern in shown])
+    lines = relation_lines(kinds, [pattern.structure for pattern in shown])
     pictures = [_picture(row.pattern, lines, row.number) for row in rows]
-    table = _table(MOTIF_COLUMNS, rows, pictures) if rows else ""
+    table = _table(MOTIF_COLUMNS, rows, pictures) + _line_legend(lines, shown) if rows else ""
     notes = Markup("").join(Markup("<p>{}</p>").format(note) for note in set_notes(shown))
     other = Markup("<p>{}</p>").format(other_sentence(shown)) if shown is not found else ""
     return Markup("<p>{}</p>{}{}{}").format(summary(found), other, table, notes)
 
 
-def patterns_html(patterns: Sequence[Pattern]) -> Markup:
-    """A row for each pattern, the first twenty of many; nothing where there is none."""
+def patterns_html(patterns: Sequence[Pattern], kinds: Iterable[Kind] = ()) -> Markup:
+    """A row for each pattern, the first twenty of many; nothing where there is none.
+
+    ``kinds`` are the relations of the graph, where they are known.
+    """
     if not patterns:
         return Markup("")
     shown = patterns[:_MOST_ROWS]
@@ -98,9 +101,21 @@ def patterns_html(patterns: Sequence[Pattern]) -> Markup:
     rows = [replace(pattern, description=name) for pattern, name in zip(shown, names, strict=True)]
     left = len(patterns) - len(shown)
     more = Markup(f"<p>{left} more patterns.</p>") if left else Markup("")
-    lines = relation_lines((), [pattern.structure for pattern in rows])
+    lines = relation_lines(kinds, [pattern.structure for pattern in rows])
     pictures = [_picture(pattern, lines) for pattern in rows]
-    return _table(structure_columns(rows), rows, pictures) + more
+    return _table(structure_columns(rows), rows, pictures) + more + _line_legend(lines, rows)
+
+
+def _line_legend(lines: Mapping[Kind, str], drawn: Iterable[Pattern]) -> Markup:
+    """The line of each relation of some patterns; nothing where all edges are alike."""
+    entries = [
+        Markup('<span style="margin-right: 1em; white-space: nowrap">{} {}</span>').format(
+            swatch(kind, line), visible(name)
+        )
+        for name, kind, line in line_key(lines, [pattern.structure for pattern in drawn])
+    ]
+    text = Markup("").join(entries)
+    return Markup('<p style="{}">{}</p>').format(color_style(None), text) if entries else text
 
 
 def _picture(pattern: Pattern, lines: dict[Kind, str], number: int | None = None) -> Markup:
@@ -154,8 +169,8 @@ def _run_html(run: MiningRun) -> str:
     The table of patterns has motifs too, and stands where the first of both does.
     """
     of_part = {
-        COMPARISON: patterns_html(run.patterns),
-        MOTIFS: _motif_set_html(run.motif_set),
+        COMPARISON: patterns_html(run.patterns, run.graph.kinds),
+        MOTIFS: _motif_set_html(run.motif_set, run.graph.kinds),
         FILTERS: "" if run.filters is None else _filters_run_html(run.filters),
     }
     return "".join(of_part[part] for part in order_of_parts(run))

@@ -63,7 +63,7 @@ def render_predictions(
         contributed = np.concatenate(values)
     strongest = float(np.quantile(np.abs(contributed), _TOLD_APART)) if len(contributed) else 0.0
     names = list(zip(shown.graphs.tolist(), shown.names, strict=True))
-    lines = relation_lines(summary.relations)
+    lines = relation_lines(summary.kinds)
     record: dict[str, Any] = {
         **graph_record(summary, shown, names, lines),
         "collection": True,

@@ -24,11 +24,19 @@ from gomkcn.mining.motif_sets.motif_set import (
     starts_sentence,
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
-from gomkcn.mining.patterns.run_figures import profile_order
+from gomkcn.mining.patterns.run_profile import RunProfile, run_profiles
 from gomkcn.mining.plots.filter_drawing import names_nodes
-from gomkcn.mining.plots.profile import MOST_BARS, draw_profile
+from gomkcn.mining.plots.profile import (
+    DRAWING,
+    LEAST_COLUMNS,
+    MOST_BARS,
+    SMALL_DRAWING,
+    WIDTH,
+    ProfileColumn,
+    draw_profile,
+)
 from gomkcn.mining.plots.structure_drawing import draw_structure, swatch
-from gomkcn.mining.plots.styles import Kind, color_class, relation_lines
+from gomkcn.mining.plots.styles import Kind, color_class, line_key, relation_lines
 from gomkcn.mining.show.drawn_graph import content_policy, page_script
 from gomkcn.mining.show.explorer import drawn_nodes, drawn_places, explorer_data
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
@@ -78,7 +86,6 @@ from gomkcn.mining.structures.pattern_columns import shown_name, structure_colum
 from gomkcn_dgl.graph_content import COUNTS
 from gomkcn_dgl.graphs.shapes import count, counted_size
 from gomkcn_dgl.graphs.standard_names import standard_names
-from gomkcn_dgl.relations import PLAIN
 
 # of what is called by its drawing, and of what stands in a sentence
 _UNNAMED = 62, 50
@@ -98,6 +105,8 @@ _MOST_CLASS_ROWS = 8
 _MOST_FOLLOWING = 2
 # numeric features that are named of a motif, those that differ most
 _MOST_FEATURES = 6
+# profiles of a null model, and of these the ones of structures alone: more hide the table
+_MOST_PROFILES, _MOST_ALONE = 3, 2
 _SCRIPT = "report.js"
 # beside the page
 _ROLES_FILE = "roles.csv"
@@ -111,7 +120,7 @@ def render_report(run: MiningRun) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network."""
     numbers = Numbers(run.to_dict())
     drawn = [pattern.structure for pattern in (*run.counted, *run.motif_set)]
-    lines = relation_lines(run.graph.relations, drawn)
+    lines = relation_lines(run.graph.kinds, drawn)
     number_of = {node: at for at, node in enumerate(drawn_nodes(run, drawn_places(run)))}
     # 1. the answers: filters, the motif set, the comparison with random graphs, and classes
     of_set = _set_part(run, numbers, lines)
@@ -136,10 +145,7 @@ def render_report(run: MiningRun) -> str:
         roles=roles_part(run, number_of if run.map is not None else {}, lines, _ROLES_FILE),
         **_classes_part(run, numbers, lines),
         # 2. the graph: base64 and our own script, neither of which holds a text of the data
-        line_key=[
-            (_relation_name(run, name), swatch((name, way), line))
-            for (name, way), line in lines.items()
-        ],
+        line_key=[(name, swatch(kind, line)) for name, kind, line in line_key(lines)],
         data=Markup(explorer_data(run, of_set["motifs"], lines)),
         script=Markup(page_script(_SCRIPT)),
         policy=content_policy(_SCRIPT),
@@ -199,12 +205,6 @@ def _classes_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> d
         "most_leading": _MOST_CLASS_ROWS,
         "most_following": _MOST_FOLLOWING,
     }
-
-
-def _relation_name(run: MiningRun, name: str) -> str:
-    """What the key calls the edges of a relation; those of structures alone are of any."""
-    is_any = name == PLAIN and name not in {relation.name for relation in run.graph.relations}
-    return "any relation" if is_any else name
 
 
 def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | None:
@@ -502,7 +502,7 @@ def _comparison(
         "samples": f"{samples:,}",
         "correction": correction_sentence(families),
         "is_exact": all(pattern.frequency.occurrences.is_exact for pattern in compared),
-        **_profile(found),
+        **_profiles(found, lines),
     }
 
 
@@ -545,20 +545,44 @@ def _groups(
     return groups
 
 
-def _profile(found: _Compared) -> dict[str, Any]:
-    """The bars of the structures that lie out furthest, and what they are."""
-    shown = profile_order([(pattern, result) for _, pattern, result in found.results], MOST_BARS)
-    profile = [
-        (_name_of_bar(pattern), f"#{_anchor(place)}", result.z, result.is_called)
-        for place, pattern, result in (found.results[at] for at in shown)
-    ]
-    total = len(found.compared)
-    says = f"the {len(profile)} of {total} structures with the largest z"
+def _profiles(found: _Compared, lines: dict[Kind, str]) -> dict[str, Any]:
+    """The profiles of the families that tell most, and whether any has a ring."""
+    rows = [(f"#{_anchor(place)}", pattern) for place, pattern, _ in found.results]
+    rows += [("", pattern) for pattern in found.absent]
+    compared = [(pattern, pattern.significance[found.null]) for _, pattern in rows]
+    profiles = [one for one in run_profiles(compared) if len(one.places) > 1]
+    alone = [one for one in profiles if not one.family.has_kinds][:_MOST_ALONE]
+    shown = [*alone, *(one for one in profiles if one.family.has_kinds)][:_MOST_PROFILES]
+    drawn = [_drawn_profile(one, rows, compared, lines) for one in shown]
     return {
-        "profile": draw_profile(profile) if len(profile) > 1 else "",
-        "has_rings": any(z is None for *_, z, _ in profile),
-        "profile_says": says if len(profile) < total else "",
+        "profiles": drawn,
+        "has_rings": any('<circle class="no-z"' in one for one in drawn),
+        "other_profiles": [one.family.name for one in profiles if one not in shown],
     }
+
+
+def _drawn_profile(
+    profile: RunProfile,
+    rows: Sequence[tuple[str, Pattern]],
+    compared: Sequence[tuple[Pattern, NullComparison]],
+    lines: dict[Kind, str],
+) -> Markup:
+    """The profile of a family, whose bars are links to rows."""
+    shown = profile.shown(compared, MOST_BARS)
+    size = DRAWING if len(shown) <= LEAST_COLUMNS else SMALL_DRAWING
+    columns = []
+    for at in shown:
+        address, pattern = rows[at]
+        result = compared[at][1]
+        drawing = draw_structure(pattern.structure, *size, lines=lines, letters=False)
+        says = "no z" if result.z is None else f"z {result.z:+.1f}"
+        columns.append(
+            ProfileColumn(
+                _name_of_bar(pattern), address, drawing, (profile.entry(result),), says,
+                result.is_called,
+            )
+        )  # fmt: skip
+    return draw_profile(columns, profile.title(len(shown)), WIDTH, size)
 
 
 def _name_of_bar(pattern: Pattern) -> str:

@@ -64,6 +64,11 @@ class GraphSummary:
         if len(self.graph_names) not in (0, self.num_graphs):
             raise ValueError("it does not have a name for each graph")
 
+    @property
+    def kinds(self) -> list[tuple[str, bool]]:
+        """Name of each relation, and whether its edges have a direction."""
+        return [(relation.name, relation.directed) for relation in self.relations]
+
     @classmethod
     def of(cls, csr: CSRGraph, path: str | None) -> GraphSummary:
         """What is mined, with the edges of each relation; its file or folder is at ``path``."""

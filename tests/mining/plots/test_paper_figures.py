@@ -1,25 +1,33 @@
 """Figures for a paper: their sizes, files and what they show; methods and citations."""
 
+import itertools
 import math
+import re
 from dataclasses import replace
+from functools import partial
 
 import networkx as nx
 import pytest
-from tiny_runs import pattern_of, run_of, significance_of
+from tiny_runs import pattern_of, run_of, significance_of, typed_pattern_of
 
+from gomkcn.mining.patterns import run_figures
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.run_comparison import compare, mine_structures
-from gomkcn.mining.plots.paper_figure import tallest
-from gomkcn.mining.plots.profile import ProfileColumn, draw_profile, draw_profiles
+from gomkcn.mining.plots.paper_figure import FigureSize, plot_profile, tallest
+from gomkcn.mining.plots.profile import DRAWING, PAIR_WIDTH, ProfileColumn, draw_profile
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.styles import DASHES
+from gomkcn.mining.show.report import render_report
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 
 matplotlib = pytest.importorskip("matplotlib")
 pytest.importorskip("seaborn")
 
 
 def compared_run(zs=(3.0, -4.0, None)):
-    graphs = [nx.cycle_graph(4), nx.complete_graph(3), nx.path_graph(3)]
+    graphs = [nx.path_graph(4), nx.complete_graph(4), nx.cycle_graph(4)]
     return run_of([
         replace(pattern_of(graph, number), significance={"degree": significance_of(z=z)})
         for number, (graph, z) in enumerate(zip(graphs, zs, strict=True))
@@ -35,15 +43,16 @@ def bars(figure):
 
 def test_a_profile_has_its_bars_its_rings_and_the_name_of_the_tallest():
     figure = compared_run().plot("profile")
-    # smaller structures first; z over the length of all z
-    assert bars(figure) == [(1, pytest.approx(-0.8)), (2, pytest.approx(0.6))]
+    # fewer edges first; z over the length of all z
+    assert bars(figure) == [(0, pytest.approx(0.6)), (2, pytest.approx(-0.8))]
     rings = figure.axes[0].collections[-1].get_offsets()
-    assert rings.tolist() == [[0.0, 0.0]]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["triangle"]
+    assert rings.tolist() == [[1.0, 0.0]]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["clique of 4 nodes"]
     # a drawing below each
     assert len(figure.axes[0].child_axes) == 3
     figure = compared_run().plot("profile", most=1)
     assert [height for _, height in bars(figure)] == [pytest.approx(-0.8)]
+    assert "the 1 of 3 structures" in figure.axes[0].get_xlabel()
 
 
 @pytest.mark.parametrize(
@@ -127,20 +136,172 @@ def test_the_profiles_of_two_graphs_have_a_bar_of_each(tmp_path):
 
 
 def test_the_tallest_bar_of_a_page_is_named():
-    rows = [
-        ("triangle", "#a", 2.0, True),
-        ("star: 1 C", "#b", -5.0, False),
-        ("path", "#c", None, False),
-    ]
-    drawn = draw_profile(rows)
-    assert drawn.count("<text") == 1 and ">star</text>" in drawn
-    assert "<text" not in draw_profile([("path", "#c", None, True)])
     columns = [
         ProfileColumn("square", "#a", "", (0.1, math.nan)),
-        ProfileColumn("clique", "#b", "", (0.2, -0.9)),
+        ProfileColumn("clique: 1 C", "#b", "", (0.2, -0.9)),
     ]
-    assert ">clique</text>" in draw_profiles(columns) and ">square<" not in draw_profiles(columns)
+    drawn = draw_profile(columns, "", PAIR_WIDTH, DRAWING)
+    assert ">clique</text>" in drawn and ">square<" not in drawn
     assert tallest(columns) == (1, -0.9)
+    ring = ProfileColumn("path", "#c", "", (math.nan,))
+    assert ">path</text>" not in draw_profile([ring], "", PAIR_WIDTH, DRAWING)
+
+
+def kinds_of(nodes, relations):
+    """A structure alone, and with a relation of each of its edges."""
+    ends = list(nodes.edges)
+    named = [(relation, *pair) for relation, pair in zip(relations, ends, strict=True)]
+    return typed_pattern_of(len(nodes), named, {"up": True, "down": True, "both": True})
+
+
+def run_of_families():
+    """Structures of 3 and 4 nodes alone, and of 3 nodes with relations."""
+    alone = [nx.path_graph(3), nx.complete_graph(3), nx.path_graph(4), nx.cycle_graph(4)]
+    patterns = [pattern_of(graph, number) for number, graph in enumerate(alone)]
+    path = nx.path_graph(3)
+    patterns += [kinds_of(path, ("both", "up")), kinds_of(path, ("both", "both"))]
+    zs = (3.0, -4.0, 30.0, 40.0, 5.0, 12.0)
+    return run_of([
+        replace(pattern, id=number, significance={"degree": significance_of(z=z)})
+        for number, (pattern, z) in enumerate(zip(patterns, zs, strict=True))
+    ])  # fmt: skip
+
+
+def heights_of(figure):
+    return [height for _, height in bars(figure)]
+
+
+def test_a_profile_is_of_structures_of_a_size_alone_or_with_kinds():
+    run = run_of_families()
+    figure = run.plot("profile", num_nodes=3)
+    assert heights_of(figure) == pytest.approx([0.6, -0.8])
+    assert figure.axes[0].get_xlabel() == "3 nodes"
+    # the largest size, as where two graphs are compared
+    assert heights_of(run.plot("profile")) == pytest.approx([0.6, 0.8])
+    figure = run.plot("profile", with_kinds=True)
+    assert sorted(heights_of(figure)) == pytest.approx([5 / 13, 12 / 13])
+    assert figure.axes[0].get_xlabel() == "3 nodes, directed, with kinds"
+    # the page has the same
+    titles = re.findall(r"z / length of all z: ([^<]*)<", render_report(run))
+    assert titles == ["3 nodes", "4 nodes", "3 nodes, directed, with kinds"]
+    with pytest.raises(InputError, match="^num_nodes must be one of '3', '4', got '5'"):
+        run.plot("profile", num_nodes=5)
+    with pytest.raises(InputError, match="^with_kinds must be left out, since this run"):
+        compared_run().plot("profile", with_kinds=True)
+
+
+def dashes_of(drawn):
+    return {*re.findall(r'stroke-dasharray="([^"]*)"', str(drawn))}
+
+
+def test_a_relation_has_one_line_everywhere():
+    run = run_of_families()
+    of_both = run.patterns[-1]
+    # "both" is the first by the alphabet: solid, also of a pattern that has nothing else
+    page = render_report(run)
+    for drawn in (of_both._repr_html_(), run._repr_html_(), page):
+        assert "5 3" not in dashes_of(drawn)
+        assert "both" in drawn
+    up = run.patterns[-2]
+    assert dashes_of(up._repr_html_()) == dashes_of(run._repr_html_()) == {"1.5 2.5"}
+    # a key of these lines, where there are several
+    assert "any relation" in run._repr_html_() and "any relation" not in up._repr_html_()
+    assert "<p style" not in run.patterns[0]._repr_html_()
+    legend = run.plot("profile", with_kinds=True).axes[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["both", "up"]
+    looks = [line._unscaled_dash_pattern[1] for line in legend.get_lines()]
+    assert looks == [None, [0.75, 1.25]]
+    assert run.plot("profile").axes[0].get_legend() is None
+
+
+NAMES = ("mutual pair with a common source and a target of one of them", "a" * 70)
+
+
+def boxes_of(figure):
+    """Names and extents of all letters and drawings of a figure."""
+    figure.draw_without_rendering()
+    axis = figure.axes[0]
+    low, high = axis.get_ylim()
+    ticks = zip(axis.get_yticks(), axis.get_yticklabels(), strict=True)
+    texts = [label for at, label in ticks if low <= at <= high]
+    texts += [*axis.texts, axis.xaxis.label, axis.yaxis.label]
+    legend = axis.get_legend()
+    parts = [*texts, *axis.child_axes, *([legend] if legend else [])]
+    return [
+        (part, part.get_window_extent()) for part in parts if getattr(part, "_text", "x").strip()
+    ]
+
+
+@pytest.mark.parametrize("size", [{"width": 3.5, "height": 2.2}, {"width": 3.5}, {"width": 7.2}])
+@pytest.mark.parametrize("number", [13, 40, 199])
+@pytest.mark.parametrize(("tallest_at", "sides"), [(0, 1), (0.5, 2), (1, 1)])
+@pytest.mark.filterwarnings("error")
+def test_letters_of_a_profile_lie_in_the_figure_and_on_nothing(size, number, tallest_at, sides):
+    drawing = draw_structure(Structure.parse("a->b, b->c"), *DRAWING, letters=False)
+    columns = [
+        ProfileColumn(NAMES[at % 2], "", drawing, ((-1) ** sides * 0.3 / (1 + at % 7),) * sides)
+        for at in range(number)
+    ]
+    place = int(tallest_at * (number - 1))
+    columns[place] = columns[place]._replace(entries=(-0.9,) * sides)
+    key = [(name, (name, True), line) for name, line in DASHES.items()]
+    names = ("ecoli_regulation_of_operons.csv", "celegansneural.gml")[: sides if sides > 1 else 0]
+    title = f"4 nodes, directed, with kinds; the {number} of 1,999 structures with the largest |z|"
+    size = FigureSize(**size)
+    figure = plot_profile(columns, size, title=title, names=names, key=key[: 4 * (2 - sides)])
+    boxes = boxes_of(figure)
+    # drawings are there, or the label says that they are not
+    axis = figure.axes[0]
+    assert bool(axis.child_axes) != ("no room for drawings" in " ".join(axis.get_xlabel().split()))
+    for part, box in boxes:
+        assert box.x0 >= 0 and box.y0 >= 0, part
+        assert box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1, part
+    for (one, first), (other, second) in itertools.combinations(boxes, 2):
+        # neighbours touch at most
+        assert not first.padded(-0.5).overlaps(second.padded(-0.5)), (one, other)
+    # the axis keeps room for bars
+    assert axis.bbox.height > 0.3 * figure.bbox.height
+    bar = axis.containers[0][place].get_window_extent()
+    assert axis.bbox.y0 <= bar.y0 and bar.y1 <= axis.bbox.y1
+
+
+def test_a_table_that_is_wide_keeps_its_letters_and_has_a_key_of_lines():
+    run = run_of_families()
+    usual, wide = run.plot("table"), run.plot("table", width=14)
+    assert wide.get_size_inches()[1] == pytest.approx(usual.get_size_inches()[1])
+    # a smaller one keeps the proportions
+    width, height = usual.get_size_inches()
+    assert run.plot("table", width=width / 2).get_size_inches()[1] == pytest.approx(height / 2)
+    # a row of the key: the same structures without relations have none
+    alone = replace(run, patterns=run.patterns[:4]).plot("table", most=4)
+    assert run.plot("table", most=4).get_size_inches()[1] == alone.get_size_inches()[1]
+    kinds = replace(run, patterns=run.patterns[2:])
+    assert kinds.plot("table").get_size_inches()[1] > alone.get_size_inches()[1]
+
+
+def test_the_table_says_that_p_is_adjusted(monkeypatch):
+    found = []
+    real = run_figures.plot_table
+    monkeypatch.setattr(
+        run_figures, "plot_table", lambda heads, *rest: found.extend(heads) or real(heads, *rest)
+    )
+    compared_run().plot("table")
+    assert "Adjusted\np" in found and "p" not in found
+
+
+def test_motifs_have_the_same_arguments_alone_and_in_a_run(tmp_path):
+    pattern = kinds_of(nx.complete_graph(3), ("both", "up", "up"))
+    run = run_of([pattern], motifs=[(pattern, [[0, 1, 2]])])
+    for plot in (run.motif_set.plot, partial(run.plot, "motifs")):
+        figure = plot(tmp_path / "motifs.svg", width=4, height=3)
+        assert tuple(figure.get_size_inches()) == (4, 3)
+        assert (tmp_path / "motifs.svg").read_text().startswith("<?xml")
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["both", "up"]
+        with pytest.raises(InputError, match="^width must be greater than 0"):
+            plot(width=0)
+    with pytest.raises(InputError, match="^num_nodes must be left out of the figure 'motifs'"):
+        run.plot("motifs", num_nodes=3)
 
 
 def test_methods_name_what_was_done_and_cite_what_was_used():

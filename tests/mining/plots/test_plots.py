@@ -16,10 +16,9 @@ from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.plots.graph_map import GraphMap, MapLimits
 from gomkcn.mining.plots.layout import map_positions, node_positions, structure_positions
-from gomkcn.mining.plots.profile import draw_profile
+from gomkcn.mining.plots.profile import DRAWING, WIDTH, ProfileColumn, draw_profile
 from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names
 from gomkcn.mining.plots.styles import relation_lines
-from gomkcn.mining.structures.graph_summary import RelationSummary
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
@@ -44,12 +43,21 @@ def test_nodes_do_not_touch_and_all_edges_are_drawn(graph):
 
 
 def test_the_profile_has_a_bar_for_each_structure():
-    rows = [("triangle", "#pattern-0", 8.0, True), ("path <3>", "#other-1", -4.0, False)]
-    drawing = draw_profile(rows)
+    columns = [
+        ProfileColumn("triangle", "#pattern-0", "<svg></svg>", (0.8,), "z +8.0"),
+        ProfileColumn("path <3>", "#other-1", "<svg></svg>", (-0.4,), "z -4.0", is_called=False),
+        # what random graphs alone have is in no row of the table
+        ProfileColumn("star", "", "<svg></svg>", (-0.2,), "z -2.0"),
+    ]
+    drawing = draw_profile(columns, "3 nodes", WIDTH, DRAWING)
     links = [one.get("href") for one in parts(drawing, "a")]
     assert links == ["#pattern-0", "#other-1"]
-    heights = [float(one.get("height")) for one in parts(drawing, "rect")[1::2]]
-    assert heights[0] == pytest.approx(2 * heights[1])
+    bars = [one for one in parts(drawing, "rect") if one.get("class") == "entry"]
+    heights = [float(one.get("height")) for one in bars]
+    assert len(heights) == 3 and heights[0] == pytest.approx(2 * heights[1], abs=0.2)
+    # a scale, and what is drawn
+    texts = [text.text for text in parts(drawing, "text")]
+    assert texts[0] == "z / length of all z: 3 nodes" and {"0", "+0.5"} <= {*texts}
 
 
 @pytest.mark.parametrize("graph", [nx.star_graph(80), nx.random_regular_graph(3, 200, seed=1)])
@@ -118,16 +126,17 @@ def test_edges_are_drawn_as_they_are():
                              {"double": False, "single": False})  # fmt: skip
     drawing = draw_structure(bonds.structure, lines=relation_lines((), [bonds.structure]))
     assert len(parts(drawing, "path")) == 3
-    # relations have lines by falling frequency in the graph, whatever a page shows of them
+    # relations have lines by the alphabet, whatever is shown, and whatever is known of the graph
     edges = [("b", 0, 1), ("b", 1, 2), ("b", 0, 2)]
     pattern = typed_pattern_of(3, edges, {"b": True, "a": True})
-    of_graph = [RelationSummary("b", True, 3), RelationSummary("a", True, 7)]
+    of_graph = [("b", True), ("a", True)]
     lines = {("a", True): "solid", ("b", True): "dashed"}
     for structures in ((), [pattern.structure], [Structure.parse("x->y"), pattern.structure]):
         assert lines.items() <= relation_lines(of_graph, structures).items()
+    assert relation_lines((), [pattern.structure]) == lines
     # edges of any of them have a line of their own
     assert relation_lines(of_graph, [Structure.parse("x->y")])["edge", True] == "any"
-    assert relation_lines([RelationSummary("edge", True, 3)])["edge", True] == "solid"
+    assert relation_lines([("edge", True)])["edge", True] == "solid"
     # what represses ends in a bar, of four corners
     signed = Structure.parse("a-[activates]->b, b-[represses]->c")
     heads = [one.count("L") for one in re.findall(r'd="(M[^"]*z)"', draw_structure(signed))]

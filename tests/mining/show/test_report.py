@@ -153,22 +153,22 @@ def test_the_comparison_is_grouped_by_result():
 
 def test_a_structure_without_z_has_a_ring_in_the_profile():
     """All random graphs have none of it, and this graph has many."""
-    path = replace(pattern_of(PATH, 0), significance={"degree": significance_of(z=-2.0)})
+    star = nx.star_graph(3)
+    path = replace(pattern_of(star, 0), significance={"degree": significance_of(z=-2.0)})
     told = significance_of(z=None, sd=0.0, mean=0.0, verdict=MORE, p_adjusted=0.01)
     ring = replace(pattern_of(RING, 1), significance={"degree": told})
     page = render_report(run_of([path, ring]))
-    (profile,) = re.findall(r'<svg class="profile".*?</svg>', page, re.S)
-    assert profile.count("<circle ") == 1 and "cycle of 4 nodes, G5: no z" in profile
-    # a rectangle for the mouse each, and the bar of the path
-    assert profile.count("<rect ") == 3 and "z +0.0" not in profile
+    (profile,) = re.findall(r'<svg class="profile".*?</figure>', page, re.S)
+    assert profile.count('class="no-z"') == 1 and "cycle of 4 nodes, G5: no z" in profile
+    assert profile.count('class="entry"') == 1 and "z +0.0" not in profile
     assert "A ring: no z, as all random graphs have the same count." in Page(page).words
     page = render_report(run_of([path, replace(ring, significance=path.significance)]))
     assert "A ring:" not in Page(page).words
 
 
 def test_a_long_profile_has_the_bars_of_the_largest_z():
-    # the larger structures come first in the table, the smaller ones in the profile
-    shapes = [RING if number % 2 else nx.path_graph(3) for number in range(50)]
+    # a profile for each size, each of the largest z of its size, and of no other
+    shapes = [RING if number % 2 else nx.path_graph(3) for number in range(100)]
     patterns = [
         replace(pattern_of(shape, number),
                 significance={"degree": significance_of(z=(-1) ** number * number / 2)})
@@ -176,9 +176,17 @@ def test_a_long_profile_has_the_bars_of_the_largest_z():
     ]  # fmt: skip
     html = render_report(run_of(patterns))
     bars = re.findall(r'href="#pattern-(\d+)"', html)
-    kept = range(10, 50)
+    kept = range(20, 100)
     assert list(map(int, bars)) == [*kept[::2], *kept[1::2]]
-    assert "the 40 of 50 structures with the largest z" in Page(html).words
+    titles = [f"{size} nodes; the 40 of 50 structures with the largest |z|" for size in (3, 4)]
+    assert re.findall(r"z / length of all z: ([^<]*)</text>", html) == titles
+    # the axis of each size ends at the largest of its entries
+    drawn = [
+        max(map(float, re.findall(r'class="entry"[^>]*height="([\d.]+)"', one)))
+        for one in html.split('<svg class="profile"')[1:]
+    ]
+    # z of 49 and -49.5 over the length of all of that size, each beside others of its sign alone
+    assert drawn == [110.0, 110.0]
 
 
 def test_the_set_of_the_other_base_is_shown_and_said_to_be_that():
@@ -662,4 +670,5 @@ def test_what_random_graphs_alone_have_is_counted_and_has_no_row():
     assert "Not shown to differ: 2 of 3" in page
     assert "1 that random graphs alone have are not listed" in page
     assert len(rows_of(page, "t-b0")) == 2
-    assert "cycle of 4 nodes" not in page
+    # it has a bar of the profile, which is no link
+    assert page.count("cycle of 4 nodes") == page.count('<g role="img" aria-label="cycle of 4') + 1
