@@ -340,7 +340,15 @@ def _node_features(
     if features is not None:
         chosen = [features] if isinstance(features, str) else list(features)
         if not chosen:
-            raise InputError("features", "must name at least one attribute", got="none")
+            raise InputError(
+                "features",
+                "must name at least one attribute",
+                got="no name",
+                way_out=(Argument("features", NONE), " leaves all out"),
+            )
+        # an attribute of that name is meant by it
+        if chosen == [NONE] and NONE not in content.nodes:
+            chosen = []
     if content.node_type is not None and content.node_type not in chosen:
         chosen.insert(0, content.node_type)
     if not chosen:

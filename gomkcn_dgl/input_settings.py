@@ -19,7 +19,7 @@ class InputSettings(SettingsTable):
     directed: bool | None = setting(None, "Whether edges have a direction", usual="from the file")
     relation: str | None = setting(None, "Edge-type column, or none", usual="from the header")
     features: tuple[str, ...] | None = setting(
-        None, "Node features to use, separated by commas", usual="by format"
+        None, "Node features to use, separated by commas, or none", usual="by format"
     )
     label_names: str | None = setting(None, "Names of node labels: .csv, .json or .toml")
     smiles: str | None = setting(

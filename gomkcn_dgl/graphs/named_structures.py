@@ -110,9 +110,12 @@ def is_name(text: str) -> bool:
 def name_like(text: str, others: Iterable[str] = ()) -> str | None:
     """The known name, or one of ``others``, that a text is most like; None where it is like none.
 
-    >>> name_like("trangle"), name_like("cliqe-6"), name_like("edges.txt")
-    ('triangle', 'clique-6', None)
+    >>> name_like("trangle"), name_like("cliqe-6"), name_like("edges.txt"), name_like("111u")
+    ('triangle', 'clique-6', None, '111U')
     """
+    # a triad differs from others by its letter, so only its case may be another
+    if is_standard(text.upper()):
+        return text.upper()
     size = re.search(r"\d+$", text)
     families = [name.replace("N", size[0]) for name in FAMILIES] if size else []
     known = [*SMALL, *_OTHER_NAMES, *MOTIF_ROWS, *families, *others]

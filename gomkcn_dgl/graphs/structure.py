@@ -458,7 +458,7 @@ class Structure:
         return self._canonical_order[::-1].copy()
 
     def with_nodes(self, order: np.ndarray) -> Structure:
-        """The same structure with its nodes ``[M]`` in another order, which has all of them."""
+        """The same structure with its nodes in another order; of some of them, what they induce."""
         roles = tuple(self.roles[node] for node in order) if self.roles else ()
         links = self.links[np.ix_(order, order)]
         return Structure(links, self.colors[order], self.relations, self.palette, self.name, roles)

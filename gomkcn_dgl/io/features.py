@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import READING, Columns, GraphContent, with_gaps
+from gomkcn_dgl.graph_content import NONE, READING, Columns, GraphContent, with_gaps
 from gomkcn_dgl.io.column_names import ROW_NAMES
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.table_form import find_form
@@ -405,8 +405,14 @@ def _join_in_order(table: NodeTable, ids: np.ndarray, lists_nodes: bool) -> Join
 
 
 def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
-    """Return the graph with the named feature columns; "kind" names all of kind=kinase, …."""
+    """Return the graph with the named feature columns; "kind" names all of kind=kinase, ….
+
+    ``["none"]`` leaves all out, where no column has that name.
+    """
     known = graph.feature_names
+    if list(names) == [NONE] and NONE not in known:
+        constant = np.ones((graph.num_nodes, 1), np.float32)
+        return replace(graph, features=constant, feature_names=(CONSTANT_FEATURE,))
     columns = list[int]()
     for name in names:
         places = [k for k, known_name in enumerate(known) if known_name == name]

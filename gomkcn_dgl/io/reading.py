@@ -107,7 +107,7 @@ def read_graph(
         Which features to use: columns of the feature file; node attributes of GraphML, GML, GEXF,
         Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored
         in a graph folder; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder;
-        ``"element"``, ``"charge"`` and ``"aromatic"`` of molecules. None: all
+        ``"element"``, ``"charge"`` and ``"aromatic"`` of molecules. ``["none"]``: none. None: all
         columns of the feature file; the constant 1 for GraphML and its like; ``feat`` for DGL;
         attributes, or else labels, for TU; ``element`` for molecules.
     feature_file : path, optional

@@ -62,6 +62,8 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
     if features is None:
         present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
         features = present[:1]
+    elif list(features) == [NONE]:
+        features = []
     blocks = [_read_block(prefix, kind, num_nodes) for kind in features]
     for kind, (_, names) in zip(features, blocks, strict=True):
         log.info("features: %d columns from the node %s", len(names), kind)

@@ -64,6 +64,10 @@ RUN_KINDS: dict[str, Callable[[], RunKind[Any]]] = {
 
 def kind_of(folder: str | Path) -> RunKind[Any]:
     """The kind of the finished run in a folder; raises an InputError where there is none."""
+    if Path(folder).is_file():
+        # beside runs, a miner is what is stored in a file
+        way_out = "FilterMiner.load reads a miner that was saved as .npz"
+        raise InputError(f"run folder {str(folder)!r} is a file", way_out=way_out)
     name = read_record(folder)["kind"]
     if name not in RUN_KINDS:
         raise InputError(

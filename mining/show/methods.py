@@ -6,7 +6,7 @@ Every number is one of the record of the run, and nothing is cited that the run 
 from __future__ import annotations
 
 from gomkcn.mining.patterns.mining_run import MiningRun
-from gomkcn.mining.show.terminal import correction_sentence, num_families
+from gomkcn.mining.show.terminal import correction_sentence, follows_from_three, num_families
 from gomkcn.mining.significance.looks import FIRST_SAMPLES, MOST_SAMPLES
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
 from gomkcn.mining.significance.null_models import NULL_MODELS
@@ -223,7 +223,7 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
             *_drawing_sentences(run, null, results[0].num_samples),
             f"p is adjusted {correction_sentence(num_families(compared))} "
             f"({_CITED['westfall1993resampling']}); at an adjusted p ≤ {LEVEL}, {called} and "
-            f"{less} under-represented.",
+            f"{less} under-represented.{follows_from_three(run, null)}",
         ]
     if sentences:
         sentences.append(

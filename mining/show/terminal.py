@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
 
 from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED, MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
@@ -12,6 +15,7 @@ from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.filters_text import filters_paragraphs, partial_sentence
 from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of_parts
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
+from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
 from gomkcn.mining.structures.number_text import expected
 from gomkcn.mining.structures.pattern import (
@@ -53,6 +57,8 @@ _MOST_ROWS = 12
 # an adjusted p up to which a structure that is not called is close to it, and how many are named
 _CLOSE = 0.1
 _MOST_CLOSE = 3
+# nodes of the smallest structures of a census, which larger ones hold
+_LEAST_NODES = 3
 # structures below one of these that follow from it
 _MOST_FOLLOWING = 3
 
@@ -218,7 +224,35 @@ def meaning_sentences(run: MiningRun, null: str) -> str:
     return (
         "Over- or under-represented means: unlike random graphs that keep "
         f"{run.null_models[null]}. It is no claim that a structure was planted or selected: how a "
-        "graph grew, or groups of its nodes, can be the reason."
+        f"graph grew, or groups of its nodes, can be the reason.{follows_from_three(run, null)}"
+    )
+
+
+def follows_from_three(run: MiningRun, null: str) -> str:
+    """That larger structures may follow from those of three nodes; empty where none holds one.
+
+    Null models of this package do not keep the counts of three nodes, others may.
+    """
+    if null not in NULL_MODELS:
+        return ""
+    more = [pattern for pattern in run.counted if called(pattern, null) == MORE]
+    small = {pattern.key for pattern in more if pattern.num_nodes == _LEAST_NODES}
+    large = [pattern for pattern in more if pattern.num_nodes > _LEAST_NODES]
+    number = sum(
+        any(
+            pattern.structure.with_nodes(np.array(nodes)).key in small
+            for nodes in combinations(range(pattern.num_nodes), _LEAST_NODES)
+        )
+        for pattern in large
+    )
+    if not number:
+        return ""
+    holds = "holds one" if number == 1 else "hold one"
+    return (
+        f" Of {count(len(large), 'over-represented structure')} of more than {_LEAST_NODES} nodes, "
+        f"{number} {holds} of {_LEAST_NODES} nodes, from which alone {'it' * (number == 1)}"
+        f"{'they' * (number > 1)} may follow: these random graphs do not keep the counts of "
+        f"{_LEAST_NODES} nodes, as those of Milo et al. (2002) do for structures of four."
     )
 
 

@@ -402,3 +402,26 @@ def test_other_formats_and_labels_in_memory(tmp_path):
     for labels in (["b", "a", "b"], np.array(["b", "a", "b"], object)):
         assert as_graph_classes(labels).names == ("a", "b")
     assert as_graph_classes(torch.tensor([[3], [1], [3]])).labels.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("features", ["none", ["none"]])
+def test_none_leaves_all_features_out(graph_file, tmp_path, write, features):
+    def names(path, **options):
+        with_features = read_graph(path, **options)
+        assert with_features.feature_names != ("constant",)
+        graph = read_graph(path, features=features, **options)
+        assert graph.num_edges == with_features.num_edges
+        assert (graph.features == 1).all() and graph.features.shape == (graph.num_nodes, 1)
+        return graph.feature_names
+
+    np.save(tmp_path / "g.features.npy", np.array([[1, 2], [3, 4], [5, 6]]))
+    table = write("table.csv", "node,kind\n10,x\n20,y\n30,x\n")
+    graph = read_graph(graph_file)
+    write_graph(tmp_path / "stored.graph", graph)
+    assert names(graph_file) == names(graph_file, feature_file=table) == ("constant",)
+    assert names(tmp_path / "stored.graph") == ("constant",)
+    assert as_csr(graph, features=features).feature_names == ("constant",)
+    # a column of that name is meant by it
+    named = write("named.csv", "node,none,other\n10,1,5\n20,2,5\n30,3,6\n")
+    graph = read_graph(graph_file, feature_file=named, features=features)
+    assert graph.feature_names == ("none",) and graph.features.tolist() == [[1], [2], [3]]

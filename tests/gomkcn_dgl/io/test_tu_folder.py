@@ -46,6 +46,7 @@ def test_features(tmp_path):
     assert read_graph(folder).features[0].tolist() == [0.5, 1]
     both = read_graph(folder, features=("labels", "attributes"))
     assert both.feature_names == ("label=3", "label=7", "x0", "x1")
+    assert read_graph(folder, features=["none"]).feature_names == ("constant",)
     assert both.features[1].tolist() == [1, 0, 1, 2]
     several = tu_folder(tmp_path / "s", node_labels="1, 5\n2, 5\n1, 6\n1, 5\n1, 5\n")
     names = ("label0=1", "label0=2", "label1=5", "label1=6")

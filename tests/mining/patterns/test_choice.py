@@ -18,7 +18,14 @@ from gomkcn.mining.significance.null_models import null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.structures.graph_relations import joined_relations
 from gomkcn.mining.structures.mined_graph import MinedGraph
-from gomkcn.mining.structures.pattern import MORE, NOT_SHOWN, NullComparison, Pattern
+from gomkcn.mining.structures.pattern import (
+    LESS,
+    MORE,
+    NOT_SHOWN,
+    NullComparison,
+    Pattern,
+    in_order,
+)
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
@@ -75,8 +82,8 @@ def test_the_set_comes_first_then_what_is_called_then_what_was_given(mined):
     assert motifs and miner.patterns_[: len(motifs)] == motifs
     *called, given = miner.patterns_[len(motifs) :]
     assert all(one.significance["degree"].p_adjusted <= 0.05 for one in called)
-    distances = [abs(one.significance["degree"].z) for one in called]
-    assert called and distances == sorted(distances, reverse=True)
+    assert called and called == in_order(called, "degree")
+    assert miner.others_ == in_order(miner.others_, "degree")
     assert CLIQUE in {one.key for one in (*motifs, *called)}
     # what was chosen in this graph alone is counted, and not compared
     assert (given.key, given.sources) == (Structure.parse("ring-6").key, ("given",))
@@ -160,7 +167,9 @@ def test_the_first_answer_is_said_before_the_search(caplog):
     PatternMiner(pattern_size="3-4", filters="none", **OPTIONS).fit(with_cliques(copies=10))
     said = [record.getMessage() for record in caplog.records]
     (first,) = [k for k, one in enumerate(said) if "compared with 99 random graphs" in one]
-    assert "8 structures" in said[first] and "first clique of 4 nodes 10 (" in said[first]
+    # fewer nodes first
+    assert "8 structures" in said[first] and "first triangle " in said[first]
+    assert "clique of 4 nodes 10 (" in said[first]
     # the motif set is said as soon as it is found, before larger structures are counted
     (second,) = [k for k, one in enumerate(said) if "shortens the description of the graph" in one]
     assert first < second
@@ -190,8 +199,11 @@ def test_the_first_answer_counts_in_words():
 def test_structures_alone_come_first_with_their_places(signed):
     graph, miner = signed
     called = [one for one in miner.patterns_ if one.motif is None]
-    is_typed = [one.structure.alone is not one.structure for one in called]
-    assert is_typed == sorted(is_typed) and len(set(is_typed)) == 2
+    places = [
+        (one.significance["degree"].verdict == LESS, one.structure.alone is not one.structure)
+        for one in called
+    ]
+    assert places == sorted(places) and len({is_typed for _, is_typed in places}) == 2
     loop = next(one for one in called if one.key == Structure.parse("a->b, a->c, b->c").key)
     assert len(loop.occurrences) == loop.frequency.occurrences.value
     # counted again, in the graph with its relations

@@ -18,6 +18,7 @@ from gomkcn.mining.structures.pattern import (
     OccurrenceCount,
     Pattern,
 )
+from gomkcn.mining.structures.roles import roles_of
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -115,3 +116,22 @@ def test_a_run_gives_its_names(mined):
     table = table_of_roles(mined, [pattern], 0, Steps())
     named = with_names(table, [replace(pattern, description="a chain; rare")])
     assert set(named.columns()["structure"]) == {"a chain"}
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("030T", ["source", "intermediate", "sink"]),
+        # a mutual pair says nothing of what comes first
+        ("a->b, b->a, a->c, b->c", ["source", "sink"]),
+        ("a->b, b->a, c->a, c->b", ["sink", "source"]),
+        ("a->b, b->a, b->c, c->b, a->c", ["source", "mutual", "sink"]),
+        ("a->b, b->a, b->c", ["mutual", "source", "sink"]),
+        # of one position, and without directions, there is no word
+        ("a->b, b->a, b->c, c->b", ["", ""]),
+        ("a->b, b->c, c->a", [""]),
+        ("path-3", ["", ""]),
+    ],
+)
+def test_positions_go_by_edges_outside_of_mutual_pairs(text, roles):
+    assert [role.position for role in roles_of(Structure.parse(text))] == roles

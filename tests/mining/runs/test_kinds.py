@@ -216,3 +216,10 @@ def test_the_runtime_knows_no_kind_by_its_name():
         text = Path(importlib.import_module(f"gomkcn_dgl.runtime.{module}").__file__).read_text()
         for name in ("mine", "filters", "train", "temporal", "compare", "frequent"):
             assert f'"{name}"' not in text and f"{name}.json" not in text
+
+
+def test_a_file_is_no_folder_of_a_run(tmp_path):
+    path = tmp_path / "miner.npz"
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match=r"is a file; FilterMiner\.load reads a miner that was"):
+        gomkcn_package.load(path)

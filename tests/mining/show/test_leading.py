@@ -21,7 +21,7 @@ from gomkcn.mining.show.leading import (
 )
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.roles_part import roles_part
-from gomkcn.mining.show.terminal import format_run
+from gomkcn.mining.show.terminal import follows_from_three, format_run
 from gomkcn.mining.structures.pattern import LESS, MORE, OccurrenceCount, Pattern
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
@@ -153,3 +153,19 @@ def test_the_first_sentence_names_structures_alone_where_it_may():
     page = render_report(replace(run_of([told]), null_models={"degree": "degrees"}))
     lead = re.search(r'<p class="lead">(.*?)</p>', page, re.S)[1]
     assert told.description in " ".join(re.sub("<[^>]*>", " ", lead).split())
+
+
+def test_structures_that_may_follow_from_three_nodes_are_counted():
+    def said(*patterns, null="degree"):
+        run = replace(run_of(patterns), null_models={null: "degrees"})
+        return follows_from_three(run, null)
+
+    loop, fan = called("030T", 0), called("bi-fan", 1)
+    two = called("a->b, a->c, b->c, a->d, b->d", 2)
+    text = said(loop, fan, two)
+    assert "Of 2 over-represented structures of more than 3 nodes, 1 holds one of 3 nodes" in text
+    assert "it may follow" in text
+    # without a loop that is called there is nothing to follow from
+    assert said(fan, two) == said(called("030T", 0, LESS), two) == said(loop, fan) == ""
+    # a null model of one's own may keep the counts of three nodes
+    assert said(loop, two, null="own") == ""
