@@ -48,9 +48,8 @@ def event_rows(found: TemporalOccurrences, most: int) -> list[EventRow]:
 
 def event_columns(rows: list[EventRow], found: TemporalOccurrences) -> list[TableColumn[EventRow]]:
     """A column for each name; numbers that are compared have commas, as those with a point."""
-    names = list(rows[0]) if rows else []
     asked = {*_text_of(found).edge_attributes} - {found.time, *found.ends}
-    return [_column(name, [row[name] for row in rows], name in asked) for name in names]
+    return [_column(name, [row[name] for row in rows], name in asked) for name in found.columns()]
 
 
 def _column(name: str, values: list[Any], is_quantity: bool) -> TableColumn[EventRow]:
@@ -194,10 +193,7 @@ class ListedOccurrences:
         columns: list[TableColumn[OccurrenceRow]] = [
             TableColumn("occurrence", "", "its number", lambda row: row.number)
         ]
-        for at, node in enumerate(self.nodes):
-            columns.append(
-                TableColumn(node, node, "a node", lambda row, at=at: row.nodes[at], is_left=True)
-            )
+        columns += [_node_column(at, node) for at, node in enumerate(self.nodes)]
         start = by_name[self.found.time]
         columns.append(
             TableColumn(
@@ -220,16 +216,10 @@ class ListedOccurrences:
         )
         if self.value is not None:
             amount = by_name[self.value]
-            for key, event in (("first", _first), ("last", _last)):
-                columns.append(
-                    TableColumn(
-                        f"{key} {self.value}",
-                        f"{key}\n{self.value}",
-                        f"of the {key} event",
-                        lambda row, event=event: amount.value(event(row)),
-                        lambda row, event=event: amount.text_of(event(row)) or None,
-                    )
-                )
+            columns += [
+                _amount_column("first", _first, amount),
+                _amount_column("last", _last, amount),
+            ]
         return columns
 
     def _names(self, events: list[EventRow]) -> list[str]:
@@ -250,6 +240,23 @@ class ListedOccurrences:
         if since.dtype.kind == "m":
             return np.asarray(since / np.timedelta64(1, "s"))
         return since / TIME_UNITS.get(self.found.unit, 1)
+
+
+def _node_column(at: int, node: str) -> TableColumn[OccurrenceRow]:
+    return TableColumn(node, node, "a node", lambda row: row.nodes[at], is_left=True)
+
+
+def _amount_column(
+    which: str, event: Callable[[OccurrenceRow], EventRow], amount: TableColumn[EventRow]
+) -> TableColumn[OccurrenceRow]:
+    """The amount of the first or the last event."""
+    return TableColumn(
+        f"{which} {amount.key}",
+        f"{which}\n{amount.key}",
+        f"of the {which} event",
+        lambda row: amount.value(event(row)),
+        lambda row: amount.text_of(event(row)) or None,
+    )
 
 
 def _text_of(found: TemporalOccurrences) -> PatternText:
