@@ -136,6 +136,7 @@ def _drawn(
         "times": [time.text_of(event) for event in row.events],
         "amounts": [amount.text_of(event) if amount else "" for event in row.events],
         "cells": [[visible(one.text_of(event)) for one in columns] for event in row.events],
+        "duration": duration_text(row.duration, listed.are_in_seconds),
         "gaps": [duration_text(gap, listed.are_in_seconds) for gap in gaps],
         "sort": [_key(column.value(row)) for column in listed.columns],
     }

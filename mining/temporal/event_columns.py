@@ -98,7 +98,7 @@ def text_of_values(values: list[Any], is_quantity: bool) -> Callable[[Any], str 
 
 
 def duration_text(length: float, in_seconds: bool) -> str:
-    """A time between events, in its two largest units.
+    """A time between events, in the two largest units that it has.
 
     >>> duration_text(288_000, True), duration_text(0, True), duration_text(7, False)
     ('3 d 8 h', '0 s', '7')
@@ -110,9 +110,9 @@ def duration_text(length: float, in_seconds: bool) -> str:
     left, parts = round(length), list[str]()
     for unit, seconds in _DURATIONS.items():
         number, left = divmod(left, seconds)
-        if number or parts:
-            parts.append(f"{number} {unit}" if number else "")
-    return " ".join(filter(None, parts[:2])) or "0 s"
+        if number:
+            parts.append(f"{number} {unit}")
+    return " ".join(parts[:2]) or "0 s"
 
 
 @dataclass(frozen=True)
