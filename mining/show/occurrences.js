@@ -108,7 +108,7 @@ class Occurrences {
     const box = $("#times");
     const width = box.clientWidth;
     if (!width) return;
-    const { since, times, gaps } = this.occurrences[this.selected];
+    const { since, times, gaps, duration } = this.occurrences[this.selected];
     const last = Math.max(...since);
     const scale = (width - 2 * EVENT.margin) / (this.window || last || 1);
     const x = (at) => EVENT.margin + since[at] * scale;
@@ -142,7 +142,7 @@ class Occurrences {
       svg.append(svgElement("text", { x: x(at), y: top + 4, "text-anchor": "middle", "font-size": 12, "font-weight": 650, fill: "var(--t0)" }, String(at + 1)));
     }
     text(times[order[0]], 0, below, "start");
-    text(`window: ${box.dataset.window}`, width, below, "end");
+    text(`${duration} of ${box.dataset.window}`, width, below, "end");
     box.replaceChildren(svg);
   }
 }

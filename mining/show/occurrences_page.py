@@ -6,6 +6,7 @@ selected in the place of the pattern: who is each node, what each event carries,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -36,6 +37,8 @@ _MOST_ON_SCREEN = 10
 _MOST_ON_PAGE = 200
 # who is in several occurrences, on a page
 _MOST_SHARED = 20
+# what stands between commas, but for those within quotes and brackets
+_PART = re.compile(r"""(?:[^,;\n"'(]|"[^"]*"|'[^']*'|\([^)]*\))+""")
 # columns that the events of one occurrence have no use for
 _OF_OCCURRENCE = ("occurrence", "edge")
 
@@ -94,7 +97,7 @@ def _conditions(listed: ListedOccurrences) -> list[str]:
         text = text.replace(edge.given, "", 1)
     if within := listed.pattern.within:
         text = text[: text.rindex("within")] if within in text else text
-    parts = [part.strip() for part in text.replace(";", ",").replace("\n", ",").split(",")]
+    parts = [part.strip() for part in _PART.findall(text)]
     return [part for part in parts if part and not part.startswith("as ")]
 
 
@@ -133,6 +136,7 @@ def _drawn(
         "times": [time.text_of(event) for event in row.events],
         "amounts": [amount.text_of(event) if amount else "" for event in row.events],
         "cells": [[visible(one.text_of(event)) for one in columns] for event in row.events],
+        "duration": duration_text(row.duration, listed.are_in_seconds),
         "gaps": [duration_text(gap, listed.are_in_seconds) for gap in gaps],
         "sort": [_key(column.value(row)) for column in listed.columns],
     }

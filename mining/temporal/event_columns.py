@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,9 +48,8 @@ def event_rows(found: TemporalOccurrences, most: int) -> list[EventRow]:
 
 def event_columns(rows: list[EventRow], found: TemporalOccurrences) -> list[TableColumn[EventRow]]:
     """A column for each name; numbers that are compared have commas, as those with a point."""
-    names = list(rows[0]) if rows else []
     asked = {*_text_of(found).edge_attributes} - {found.time, *found.ends}
-    return [_column(name, [row[name] for row in rows], name in asked) for name in names]
+    return [_column(name, [row[name] for row in rows], name in asked) for name in found.columns()]
 
 
 def _column(name: str, values: list[Any], is_quantity: bool) -> TableColumn[EventRow]:
@@ -99,7 +98,7 @@ def text_of_values(values: list[Any], is_quantity: bool) -> Callable[[Any], str 
 
 
 def duration_text(length: float, in_seconds: bool) -> str:
-    """A time between events, in its two largest units.
+    """A time between events, in the two largest units that it has.
 
     >>> duration_text(288_000, True), duration_text(0, True), duration_text(7, False)
     ('3 d 8 h', '0 s', '7')
@@ -111,9 +110,9 @@ def duration_text(length: float, in_seconds: bool) -> str:
     left, parts = round(length), list[str]()
     for unit, seconds in _DURATIONS.items():
         number, left = divmod(left, seconds)
-        if number or parts:
-            parts.append(f"{number} {unit}" if number else "")
-    return " ".join(filter(None, parts[:2])) or "0 s"
+        if number:
+            parts.append(f"{number} {unit}")
+    return " ".join(parts[:2]) or "0 s"
 
 
 @dataclass(frozen=True)
@@ -194,8 +193,7 @@ class ListedOccurrences:
         columns: list[TableColumn[OccurrenceRow]] = [
             TableColumn("occurrence", "", "its number", lambda row: row.number)
         ]
-        for at, node in enumerate(self.nodes):
-            columns.append(TableColumn(node, node, "a node", partial(_node_at, at), is_left=True))
+        columns += [_node_column(at, node) for at, node in enumerate(self.nodes)]
         start = by_name[self.found.time]
         columns.append(
             TableColumn(
@@ -218,16 +216,10 @@ class ListedOccurrences:
         )
         if self.value is not None:
             amount = by_name[self.value]
-            for key, event in (("first", _first), ("last", _last)):
-                columns.append(
-                    TableColumn(
-                        f"{key} {self.value}",
-                        f"{key}\n{self.value}",
-                        f"of the {key} event",
-                        partial(_value_at, event, amount.value),
-                        partial(_value_at, event, lambda row: amount.text_of(row) or None),
-                    )
-                )
+            columns += [
+                _amount_column("first", _first, amount),
+                _amount_column("last", _last, amount),
+            ]
         return columns
 
     def _names(self, events: list[EventRow]) -> list[str]:
@@ -250,21 +242,25 @@ class ListedOccurrences:
         return since / TIME_UNITS.get(self.found.unit, 1)
 
 
+def _node_column(at: int, node: str) -> TableColumn[OccurrenceRow]:
+    return TableColumn(node, node, "a node", lambda row: row.nodes[at], is_left=True)
+
+
+def _amount_column(
+    which: str, event: Callable[[OccurrenceRow], EventRow], amount: TableColumn[EventRow]
+) -> TableColumn[OccurrenceRow]:
+    """The amount of the first or the last event."""
+    return TableColumn(
+        f"{which} {amount.key}",
+        f"{which}\n{amount.key}",
+        f"of the {which} event",
+        lambda row: amount.value(event(row)),
+        lambda row: amount.text_of(event(row)) or None,
+    )
+
+
 def _text_of(found: TemporalOccurrences) -> PatternText:
     return read_event_pattern(found.pattern)
-
-
-def _node_at(number: int, row: OccurrenceRow) -> Any:
-    return row.nodes[number]
-
-
-def _value_at(
-    event: Callable[[OccurrenceRow], EventRow],
-    value: Callable[[EventRow], Any],
-    row: OccurrenceRow,
-) -> Any:
-    """A value, or its text, of one event of an occurrence."""
-    return value(event(row))
 
 
 def _first(row: OccurrenceRow) -> EventRow:

@@ -519,7 +519,7 @@ def test_command_writes_tables_and_a_page(tmp_path, monkeypatch):
         assert table["row"].tolist() == [1, 4, 3] and table["amount"].tolist() == [100, 90, 81]
         assert pd.to_datetime(table["booked_at"]).dt.day.tolist() == [5, 6, 9]
     page = (tmp_path / "run" / "temporal.html").read_text()
-    assert page.count('<tr class="first">') == 1 and "2024-01-09" in page and "ann" in page
+    assert page.count('<tr class="row"') == 1 and "2024-01-05" in page and "ann" in page
     gomkcn_says("temporal --settings run/settings.toml --out again --quiet")
     assert gomkcn.load("again").to_pandas().equals(found.to_pandas())
     gomkcn_says(f'temporal tx.csv --pattern "{CYCLE}" --window 7d --list 1 --out few --quiet')
