@@ -187,9 +187,9 @@ def _class_sentences(run: MiningRun) -> list[str]:
             f"adjusted over all of them (step-down max-T; {_CITED['westfall1993resampling']})."
         ]
     return [
-        f"{test} a subgraph, for all subgraphs of {search.least_nodes} to {search.most_nodes} nodes "
-        f"in as many graphs as {search.support:.0%} of the smallest class, of several in the same "
-        f"graphs the largest ({_CITED['yan2002gspan']}), with p adjusted over the "
+        f"{test} a subgraph, for all subgraphs of {search.least_nodes} to {search.most_nodes} "
+        f"nodes in as many graphs as {search.support:.0%} of the smallest class, of several in the "
+        f"same graphs the largest ({_CITED['yan2002gspan']}), with p adjusted over the "
         f"{search.num_tests:,} tests that could reach the level ({_CITED['tarone1990discrete']})."
     ]
 
