@@ -657,7 +657,10 @@ def _class_lead(
     rings = row.classes.rings
     if rings is not None:
         # what nobody reads at sight is shown whole
-        name = f"a part of {rings.smiles}, which {rings.graphs} of {rings.num_graphs} with it have"
+        name = (
+            f"a part of {rings.smiles}, which {rings.graphs} of {rings.num_graphs} molecules with "
+            "it contain"
+        )
         drawn, more = structure_of(rings.smiles), ""
     else:
         drawn = row.pattern.structure
