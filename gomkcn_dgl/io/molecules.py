@@ -24,7 +24,12 @@ from gomkcn_dgl.graph_content import NONE, READING, ColumnChoice, GraphContent, 
 from gomkcn_dgl.io.column_names import names_edges, other_pairs
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.parquet_tables import open_parquet
-from gomkcn_dgl.io.same_molecules import largest_fragments, same_molecules
+from gomkcn_dgl.io.same_molecules import (
+    MOST_COMPARED,
+    find_repeated,
+    largest_fragments,
+    same_molecules,
+)
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
 from gomkcn_dgl.io.tables import Source, as_texts, text_source
 from gomkcn_dgl.messages import Argument, Message
@@ -218,14 +223,22 @@ def _graphs_of(found: Readable, choice: ColumnChoice) -> GraphContent:
     """The graphs of molecules; the log says what was left out, and what is there twice."""
     mols = mols_of(found, choice)
     content = from_molecules(mols)
-    return replace(content, notes=(*content.notes, *same_molecules(mols)))
+    repeated = same_molecules(
+        mols,
+        [record.place for record in found[0]],
+        [record.mol.GetProp(_NAME) for record in found[0]],
+        uncharged=choice.largest_fragment,
+    )
+    return replace(content, notes=(*content.notes, *repeated))
 
 
 def mols_of(found: Readable, choice: ColumnChoice) -> list[Any]:
     """Molecules as RDKit has them; the log says what was left out."""
     records, skipped = found
     if skipped:
-        log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
+        log.warning(
+            "molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped)
+        )
     mols = [record.mol for record in records]
     if choice.largest_fragment:
         mols, number = largest_fragments(mols)
@@ -264,7 +277,28 @@ def _labels_of(found: Sequence[Record], class_column: str | None) -> MoleculeLab
             found[missing[0]].place,
         )
     labels = _usual_spellings(texts, set(missing))
+    _tell_different_classes(found, labels)
     return MoleculeLabels(column, labels, [record.place for record in found])
+
+
+def _tell_different_classes(found: Sequence[Record], labels: Sequence[str | None]) -> None:
+    """Warn of molecules with another class than the same molecule, or a tautomer, before."""
+    if len(found) > MOST_COMPARED:
+        return
+    repeated = find_repeated([record.mol for record in found])
+    told = [
+        f"{found[later].place} ({printable(of_later)}) and {found[first].place} "
+        f"({printable(of_first)})"
+        for later, first in sorted([*repeated.same, *repeated.tautomers])
+        if (of_later := labels[later]) and (of_first := labels[first]) and of_later != of_first
+    ]
+    if told:
+        log.warning(
+            "%d %s another class than the same molecule, or a tautomer of it, before: %s",
+            len(told),
+            "molecule has" if len(told) == 1 else "molecules have",
+            listed(told),
+        )
 
 
 def _usual_spellings(texts: Sequence[str], missing: set[int]) -> list[str | None]:

@@ -10,15 +10,17 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.messages import Argument, Message
+from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
 
 # molecules that are compared: of drugs four seconds
-_MOST_COMPARED = 10_000
+MOST_COMPARED = 10_000
 # molecules of which the canonical tautomer is made: of drugs seven seconds
 _MOST_TAUTOMERS = 200
 
@@ -47,16 +49,27 @@ def largest_fragments(mols: Sequence[Any]) -> tuple[list[Any], int]:
     return found, sum(part is not mol for part, mol in zip(found, mols, strict=True))
 
 
-def same_molecules(mols: Sequence[Any], most_tautomers: int = _MOST_TAUTOMERS) -> list[str]:
+def same_molecules(
+    mols: Sequence[Any],
+    places: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    *,
+    uncharged: bool = False,
+    most_tautomers: int = _MOST_TAUTOMERS,
+) -> list[str]:
     """A phrase on molecules of several parts, that are there twice, and that are tautomers.
+
+    The phrases say which these are, by their ``places`` and ``names``, and the log names the first
+    of them. With ``uncharged``, what differs in charges alone is the same, as an amine and its salt
+    are without the other part.
 
     >>> from rdkit.Chem import MolFromSmiles
     >>> mols = [MolFromSmiles(text) for text in ("CCO", "OCC", "CC(=O)C", "CC(O)=C", "CCN.Cl")]
     >>> for phrase in same_molecules(mols):
     ...     print(phrase)
     1 molecule of several parts, such as a salt
-    1 molecule is there before, with the same SMILES of RDKit
-    1 molecule is a tautomer of one before
+    1 molecule is there before, with the same SMILES of RDKit: molecule 1 is molecule 0
+    1 molecule is a tautomer of one before: molecule 3 is of molecule 2
     """
     phrases = []
     num_salts = sum(map(_has_parts, mols))
@@ -65,47 +78,119 @@ def same_molecules(mols: Sequence[Any], most_tautomers: int = _MOST_TAUTOMERS) -
         phrases.append(phrase)
         way_out = (Argument("largest_fragment", True), " keeps the largest part of each")
         log.info("%s", Message(phrase, way_out=way_out))
-    if len(mols) > _MOST_COMPARED:
-        told = [f"more than {_MOST_COMPARED:,} molecules: not looked for duplicates and tautomers"]
-    else:
-        told = _repeated(mols, most_tautomers)
-    for phrase in told:
+    if len(mols) > MOST_COMPARED:
+        phrase = f"more than {MOST_COMPARED:,} molecules: not looked for duplicates and tautomers"
         log.info("%s", phrase)
-    return [*phrases, *told]
+        return [*phrases, phrase]
+    names = names or [""] * len(mols)
+    places = places or [f"molecule {number}" for number in range(len(mols))]
+    called = [
+        f"{place} ({printable(name)})" if name else place
+        for place, name in zip(places, names, strict=True)
+    ]
+    found = find_repeated(mols, uncharged=uncharged, most_tautomers=most_tautomers)
+    without = ", without charges" * uncharged
+    told: list[tuple[str, list[str]]] = [
+        (
+            f"{count(len(found.same), 'molecule')} {'is' if len(found.same) == 1 else 'are'} there "
+            f"before, with the same SMILES of RDKit{without}",
+            [f"{called[later]} is {called[first]}" for later, first in found.same],
+        ),
+        (
+            f"{count(len(found.tautomers), 'molecule')} "
+            f"{'is a tautomer' if len(found.tautomers) == 1 else 'are tautomers'} of one before",
+            [f"{called[later]} is of {called[first]}" for later, first in found.tautomers],
+        ),
+    ]
+    several = _of_several(mols, names, places)
+    verb = "is the name" if len(several) == 1 else "are names"
+    told.append((f"{count(len(several), 'name')} {verb} of different molecules", several))
+    for phrase, each in told:
+        if each:
+            phrases.append(f"{phrase}: {', '.join(each)}")
+            log.info("%s: %s", phrase, listed(each))
+    if found.num_left:
+        phrase = (
+            f"{count(found.num_left, 'molecule')} not looked at for tautomers, which takes long"
+        )
+        phrases.append(phrase)
+        log.info("%s", phrase)
+    return phrases
 
 
-def _repeated(mols: Sequence[Any], most_tautomers: int) -> list[str]:
-    """The phrases on duplicates and tautomers."""
+class Repeated(NamedTuple):
+    """Molecules that are there before, and tautomers: pairs of the later one and the first.
+
+    ``num_left`` were not looked at for tautomers.
+    """
+
+    same: list[tuple[int, int]]
+    tautomers: list[tuple[int, int]]
+    num_left: int
+
+
+def find_repeated(
+    mols: Sequence[Any], *, uncharged: bool = False, most_tautomers: int = _MOST_TAUTOMERS
+) -> Repeated:
+    """Find molecules that are there before, and tautomers.
+
+    >>> from rdkit.Chem import MolFromSmiles
+    >>> mols = [MolFromSmiles(text) for text in ("CC[NH3+]", "CO", "CCN")]
+    >>> find_repeated(mols).same, find_repeated(mols, uncharged=True).same
+    ([], [(2, 0)])
+    """
     from rdkit.Chem import MolToSmiles
 
-    phrases = []
-    num_same = len(mols) - len({MolToSmiles(mol) for mol in mols})
-    if num_same:
-        number = count(num_same, "molecule")
-        phrases.append(
-            f"{number} {'is' if num_same == 1 else 'are'} there before, with the same SMILES of "
-            "RDKit"
-        )
+    if uncharged:
+        mols = [_without_charges(mol) for mol in mols]
+    firsts: dict[str, int] = {}
+    same = []
     # forms of one molecule that differ in stereo alone are no tautomers
-    skeletons = defaultdict[Hashable, dict[str, Any]](dict)
-    for mol in mols:
-        skeletons[_skeleton(mol)].setdefault(MolToSmiles(mol, isomericSmiles=False), mol)
-    alike = [[*forms.values()] for forms in skeletons.values() if len(forms) > 1]
+    skeletons = defaultdict[Hashable, dict[str, int]](dict)
+    for number, mol in enumerate(mols):
+        first = firsts.setdefault(MolToSmiles(mol), number)
+        if first != number:
+            same.append((number, first))
+        skeletons[_skeleton(mol)].setdefault(MolToSmiles(mol, isomericSmiles=False), number)
+    alike = [forms for forms in skeletons.values() if len(forms) > 1]
     tried = 0
-    num_tautomers = 0
+    tautomers = []
     for forms in alike:
         if tried + len(forms) > most_tautomers:
             break
         tried += len(forms)
-        num_tautomers += len(forms) - len({_canonical_tautomer(mol) for mol in forms})
-    left = sum(map(len, alike)) - tried
-    if num_tautomers:
-        number = count(num_tautomers, "molecule")
-        verb = "is a tautomer" if num_tautomers == 1 else "are tautomers"
-        phrases.append(f"{number} {verb} of one before")
-    if left:
-        phrases.append(f"{count(left, 'molecule')} not looked at for tautomers, which takes long")
-    return phrases
+        of_tautomer: dict[str, int] = {}
+        for smiles, number in forms.items():
+            first = of_tautomer.setdefault(_canonical_tautomer(smiles), number)
+            if first != number:
+                tautomers.append((number, first))
+    return Repeated(same, sorted(tautomers), sum(map(len, alike)) - tried)
+
+
+def _without_charges(mol: Any) -> Any:
+    """A molecule without those charges that hydrogens can take away."""
+    from rdkit import rdBase
+    from rdkit.Chem.MolStandardize import rdMolStandardize
+
+    if not any(atom.GetFormalCharge() for atom in mol.GetAtoms()):
+        return mol
+    with rdBase.BlockLogs():
+        return rdMolStandardize.Uncharger().uncharge(mol)
+
+
+def _of_several(mols: Sequence[Any], names: Sequence[str], places: Sequence[str]) -> list[str]:
+    """The names that are given to different molecules, each with their places."""
+    from rdkit.Chem import MolToSmiles
+
+    numbers = defaultdict[str, list[int]](list)
+    for number, name in enumerate(names):
+        if name:
+            numbers[name].append(number)
+    return [
+        f"{printable(name)} ({listed([places[number] for number in named])})"
+        for name, named in numbers.items()
+        if len(named) > 1 and len({MolToSmiles(mols[number]) for number in named}) > 1
+    ]
 
 
 def _has_parts(mol: Any) -> bool:
@@ -126,12 +211,14 @@ def _skeleton(mol: Any) -> Hashable:
     return graph, num_hydrogens, GetFormalCharge(mol)
 
 
-def _canonical_tautomer(mol: Any) -> str:
+# the classes of a file are read after its graphs
+@lru_cache(maxsize=4 * _MOST_TAUTOMERS)
+def _canonical_tautomer(smiles: str) -> str:
     """The SMILES of the canonical tautomer, without stereo, which tautomers may lose."""
     from rdkit import rdBase
-    from rdkit.Chem import MolToSmiles
+    from rdkit.Chem import MolFromSmiles, MolToSmiles
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
     with rdBase.BlockLogs():
-        tautomer = rdMolStandardize.TautomerEnumerator().Canonicalize(mol)
+        tautomer = rdMolStandardize.TautomerEnumerator().Canonicalize(MolFromSmiles(smiles))
     return str(MolToSmiles(tautomer, isomericSmiles=False))

@@ -17,8 +17,8 @@ _FILE = Medium.FILE
 class FrequentRow(NamedTuple):
     """A frequent subgraph: its name, its support in so many graphs, and how classes differ.
 
-    ``fragment`` says whether it is a piece of a molecule, which its name gives in SMILES. Without
-    classes there are no ``contrasts``, and ``p_adjusted`` is None.
+    ``fragment`` says whether it is a piece of a molecule, which its name gives in SMILES or SMARTS.
+    Without classes there are no ``contrasts``, and ``p_adjusted`` is None.
     """
 
     structure: Structure
@@ -44,7 +44,8 @@ FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
     TableColumn(
         "structure",
         "Subgraph",
-        "its name; that of a piece of a molecule has its SMILES",
+        "its name; that of a piece of a molecule has its SMILES, or where it cuts a ring its "
+        "SMARTS",
         lambda row: row.name,
         is_left=True,
         is_name=True,

@@ -33,7 +33,7 @@ from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
-from gomkcn.mining.patterns.class_search import ClassAnswer
+from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, ClassAnswer
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks, what_few_cannot_tell
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
@@ -81,9 +81,6 @@ _TIME_UP = "the count ended early."
 _MOST_TOGETHER = 64
 # entries that these have together at most; larger graphs are counted one by one
 _ENTRIES_TOGETHER = 1 << 16
-# structures that are reported, with their places, of those that follow from one that leads a
-# difference between classes: a table that is read
-_MOST_FOLLOWING = 9
 # structures that the first answer names: a line of the terminal
 _MOST_SAID = 3
 # most steps to look for a pattern in all graphs of a collection
@@ -236,7 +233,7 @@ def choose_patterns(
     if of_classes is not None:
         both, search = _with_classes(mined, [*reported, *others], of_classes, rules, steps)
         groups = differing_groups(both)
-        differing = {pattern.key for group in groups for pattern in group[: 1 + _MOST_FOLLOWING]}
+        differing = {pattern.key for group in groups for pattern in group[: 1 + MOST_FOLLOWING]}
         num_reported = len(reported)
         # what was searched for differences alone stands behind the others
         more = [pattern for pattern in both[num_reported:] if pattern.key in differing]

@@ -35,20 +35,22 @@ MOST_STEPS = 150_000_000
 _ENOUGH_NODES = 4
 # structures that the first answer names: a line of the terminal
 _MOST_SAID = 3
-# structures that are recorded for each one that leads: a table that is read
-_MOST_FOLLOWING = 9
+# structures whose rings are completed, of those that follow from one that leads: a table that is
+# read
+MOST_FOLLOWING = 9
 
 
 @dataclass(frozen=True, eq=False)
 class ClassAnswer:
     """The subgraphs that were compared, what they differ by, and what was searched.
 
-    ``recorded`` are the numbers of those that lead, and of some that follow from each.
+    ``shown`` are the numbers of those that lead, and of some that follow from each: these have
+    their whole rings.
     """
 
     structures: list[Structure]
     differences: list[ClassDifference]
-    recorded: list[int]
+    shown: list[int]
     search: ClassSearch
 
     def __str__(self) -> str:
@@ -82,15 +84,15 @@ class ClassAnswer:
 
     @property
     def patterns(self) -> list[Pattern]:
-        """Those that are recorded, by their strength."""
+        """Those that differ."""
         return [
             Pattern(
                 structure.with_nodes(structure.reading_order),
                 sources=("frequent",),
-                classes=self.differences[at],
+                classes=difference,
             )
-            for at in self.recorded
-            for structure in [self.structures[at]]
+            for structure, difference in zip(self.structures, self.differences, strict=True)
+            if difference.group is not None
         ]
 
 
@@ -136,10 +138,10 @@ def search_classes(
         [structure.num_nodes for structure in structures],
         is_tied,
     )
-    # 3. those that are recorded, with whole rings
-    recorded = _recorded(differences, structures)
+    # 3. those that are shown, with whole rings
+    shown = _shown(differences, structures)
     rings = RingCompletion(mined)
-    for at in recorded:
+    for at in shown:
         inside = np.flatnonzero(found.contains[:, at]).tolist()
         whole = rings.complete(structures[at], inside)
         differences[at] = replace(differences[at], rings=whole)
@@ -156,7 +158,7 @@ def search_classes(
         left_out=found.left_out,
         is_complete_enough=found.most_nodes >= min(_ENOUGH_NODES, sizes[-1]),
     )
-    return ClassAnswer(structures, differences, recorded, search)
+    return ClassAnswer(structures, differences, shown, search)
 
 
 def _search(mined: MinedGraph, sizes: range, steps: Steps, most_steps: int) -> _Searched:
@@ -178,7 +180,7 @@ def _search(mined: MinedGraph, sizes: range, steps: Steps, most_steps: int) -> _
     return best
 
 
-def _recorded(differences: list[ClassDifference], structures: list[Structure]) -> list[int]:
+def _shown(differences: list[ClassDifference], structures: list[Structure]) -> list[int]:
     """The numbers of what leads, and of the strongest that follow from each."""
     order = sorted(
         (at for at, difference in enumerate(differences) if difference.group is not None),
@@ -188,6 +190,6 @@ def _recorded(differences: list[ClassDifference], structures: list[Structure]) -
     for at in order:
         group = differences[at].group
         assert group is not None, "what differs is in a group"
-        if len(taken.setdefault(group, [])) <= _MOST_FOLLOWING:
+        if len(taken.setdefault(group, [])) <= MOST_FOLLOWING:
             taken[group].append(at)
     return [at for group in taken.values() for at in group]

@@ -57,6 +57,7 @@ from gomkcn.mining.show.terminal import (
     given_sentences,
     has_edits,
     kinds_left_out,
+    listed_sentence,
     meaning_sentences,
     motif_colors,
     num_families,
@@ -194,13 +195,16 @@ def _set_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[
 
 def _classes_part(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> dict[str, Any]:
     """The structures that differ between classes; None where graphs have no classes."""
-    groups = differing(run.counted)
+    every = differing(run.counted)
+    # what is not reported is in structures.csv alone
+    groups = [[row for row in group if row.pattern.id >= 0] for group in every]
     search = run.class_search
     return {
         "classes": None if search is None else _class_table(run, groups, numbers, lines),
         "num_differing": 0 if search is None else search.num_differing,
         "says_searched": "" if search is None else str(search),
-        "says_following": "" if search is None else follow_sentence(groups, search),
+        "says_following": "" if search is None else follow_sentence(every, search),
+        "says_listed": "" if search is None else listed_sentence(sum(map(len, groups)), search),
         "says_without_class": without_class(run),
         "most_leading": _MOST_CLASS_ROWS,
         "most_following": _MOST_FOLLOWING,
@@ -453,6 +457,9 @@ class _Compared:
             result = pattern.significance.get(null)
             if result is None and pattern.motif is not None:
                 continue
+            # many, which were counted since classes differ in them
+            if pattern.id < 0 and pattern.classes and pattern.sources == ("frequent",):
+                continue
             if result is None or result.is_called or pattern.frequency.occurrences.high:
                 listed.append((place, pattern))
             # those of another null model may have some that these have not
@@ -650,7 +657,7 @@ def _class_table(
     lead: Markup | str = "No structure differs between the classes."
     if groups:
         surest = groups[0][0]
-        lead = _class_lead(run, surest, partial(numbers, *place_of[id(surest.pattern)]))
+        lead = _class_lead(run, surest, partial(numbers, *place_of[id(surest.pattern)]), lines)
     return {"table": table, "groups": rows, "lead": lead}
 
 
@@ -663,11 +670,27 @@ def _named_by_chemists(row: DifferingRow) -> dict[str, Any]:
     return named
 
 
-def _class_lead(run: MiningRun, row: DifferingRow, number: NumberOf) -> Markup:
+def _class_lead(
+    run: MiningRun, row: DifferingRow, number: NumberOf, lines: dict[Kind, str]
+) -> Markup:
     """The structure that separates the classes most surely, in a sentence."""
     best = row.strongest
     of_class = partial(number, "classes", "contrasts", row.classes.contrasts.index(best))
     name, _, more = row.name.partition(": ")
+    rings = row.classes.rings
+    if rings is not None:
+        # what nobody reads at sight is shown whole
+        name = (
+            f"a part of {rings.smiles}, which {rings.graphs} of {rings.num_graphs} molecules with "
+            "it contain"
+        )
+        drawn, more = structure_of(rings.smiles), ""
+    else:
+        drawn = row.pattern.structure
+    named = Markup('<span class="in-line plain-pic">{}</span> {}').format(
+        draw_structure(drawn, *_IN_LINE, lines=lines, letters=False),
+        f"{name} ({more})" if more else name,
+    )
     search = run.class_search
     assert search is not None, "graphs have classes"
     # "most surely" is said of all that was asked for
@@ -681,7 +704,7 @@ def _class_lead(run: MiningRun, row: DifferingRow, number: NumberOf) -> Markup:
         "{} of {} others (odds ratio {}, p = {})."
     ).format(
         head,
-        f"{name} ({more})" if more else name,
+        named,
         of_class("containing"),
         of_class("num_graphs"),
         best.name,

@@ -306,8 +306,10 @@ def format_run(run: MiningRun) -> str:
 
 def _classes_parts(run: MiningRun, search: ClassSearch) -> list[str]:
     """How many structures differ between the classes, which, and what was searched."""
-    table = [str(class_table(run))] if differing(run.counted) else []
-    return [classes_sentence(run, search), *table, str(search)]
+    table = class_table(run)
+    listed = listed_sentence(len(table.rows), search)
+    shown = [str(table)] if table.rows else []
+    return [classes_sentence(run, search) + listed, *shown, str(search)]
 
 
 def _comparison_parts(run: MiningRun, null: str) -> list[str]:
@@ -411,10 +413,9 @@ def classes_sentence(run: MiningRun, search: ClassSearch) -> str:
     groups = differing(run.counted)
     number = search.num_differing
     verb = "differs" if number == 1 else "differ"
-    cut = f" The first {_MOST_ROWS} that lead:" if len(groups) > _MOST_ROWS else ""
     return (
         f"{number:,} of {count(search.num_compared, 'structure')} {verb} between the classes "
-        f"(adjusted p ≤ {LEVEL}).{follow_sentence(groups, search)}{without_class(run)}{cut}"
+        f"(adjusted p ≤ {LEVEL}).{follow_sentence(groups, search)}{without_class(run)}"
     )
 
 
@@ -435,3 +436,13 @@ def follow_sentence(groups: Sequence[Sequence[DifferingRow]], search: ClassSearc
     head = f"{leading} leads" if leading == 1 else f"{leading} lead"
     rest = "the other follows" if others == 1 else f"{others:,} others follow"
     return f" {head}, {rest}: they are implied by a stronger one, or tell no more."
+
+
+def listed_sentence(num_listed: int, search: ClassSearch) -> str:
+    """How many structures that differ are listed, and where all are; empty where they are here."""
+    if num_listed >= search.num_differing:
+        return ""
+    return (
+        f" {num_listed:,} of the {search.num_differing:,} are listed here; all are in "
+        "structures.csv, which gomkcn export writes."
+    )

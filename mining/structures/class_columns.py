@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from gomkcn.mining.structures.fragments import name_of_fragment, to_smarts
+from gomkcn.mining.structures.fragments import describe_fragment, to_smarts
 from gomkcn.mining.structures.number_text import percent
 from gomkcn.mining.structures.pattern import (
     ClassContrast,
@@ -42,11 +42,8 @@ class DifferingRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the structure; that of a fragment of molecules without one is its SMARTS."""
-        smarts = to_smarts(self.pattern.structure)
-        if smarts is None:
-            return self.pattern.name
-        return name_of_fragment(self.pattern.structure) or smarts
+        """The name of the structure, that of a fragment of molecules with SMILES or SMARTS."""
+        return describe_fragment(self.pattern.structure) or self.pattern.name
 
     @property
     def in_rings(self) -> str:

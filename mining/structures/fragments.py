@@ -318,24 +318,25 @@ def to_smarts(structure: Any) -> str | None:
 def describe_fragment(structure: Structure) -> str | None:
     """A structure of a molecule by its name, or its atoms and rings, and its SMILES.
 
+    That which cuts an aromatic ring is no SMILES, and has its SMARTS.
+
     >>> describe_fragment(structure_of("Nc1ccccc1")), describe_fragment(structure_of("CCCC"))
     ('aniline: Nc1ccccc1', 'chain of 4 atoms: CCCC')
+    >>> describe_fragment(Structure.parse("a:C-[aromatic]-b:C, b-[single]-c:N"))
+    'chain of 3 atoms: [#6]:[#6]-[#7]'
     """
     mol = molecule_of(structure)
     if mol is None:
         return None
-    return name_of_fragment(structure) or f"{_describe_unnamed(structure)}: {_charged(mol)}"
+    name = _names_by_smiles().get(_smiles_of_piece(mol))
+    text = str(load_rdkit().MolToSmarts(mol)) if cuts_a_ring(mol) else _charged(mol)
+    return f"{name or _describe_unnamed(structure)}: {text}"
 
 
-def name_of_fragment(structure: Structure) -> str | None:
-    """The name that chemists give to a piece of a molecule, and its SMILES; None without one.
-
-    >>> name_of_fragment(structure_of("Nc1ccccc1")), name_of_fragment(structure_of("CCCC"))
-    ('aniline: Nc1ccccc1', None)
-    """
-    mol = molecule_of(structure)
-    name = None if mol is None else _names_by_smiles().get(_smiles_of_piece(mol))
-    return None if name is None else f"{name}: {_charged(mol)}"
+def cuts_a_ring(piece: Any) -> bool:
+    """Whether an aromatic bond of a piece of a molecule is in no ring of it."""
+    aromatic = load_rdkit().BondType.AROMATIC
+    return any(bond.GetBondType() == aromatic and not bond.IsInRing() for bond in piece.GetBonds())
 
 
 def _charged(mol: Any) -> str:

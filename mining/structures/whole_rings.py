@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn.mining.structures.fragments import (
+    cuts_a_ring,
     holds_molecules,
     molecule_of,
     set_charges,
@@ -57,7 +58,7 @@ class RingCompletion:
         where no aromatic ring is cut, and for what is no piece of a molecule.
         """
         piece = molecule_of(structure) if holds_molecules(structure.relations) else None
-        if piece is None or not _cuts_a_ring(piece):
+        if piece is None or not cuts_a_ring(piece):
             return None
         numbers = [*graphs]
         query = load_rdkit().MolFromSmarts(to_smarts(structure))
@@ -69,17 +70,27 @@ class RingCompletion:
             if smiles is not None:
                 seen[smiles] += 1
         # of as many the first by name
-        tried = sorted(seen, key=lambda smiles: (-seen[smiles], smiles))[:_MOST_TRIED]
-        found = {smiles: self._count(smiles, numbers) for smiles in tried}
-        if not found:
-            return None
-        best = max(tried, key=found.__getitem__)
-        return WholeRings(best, found[best], len(numbers))
+        best: WholeRings | None = None
+        for smiles in sorted(seen, key=lambda smiles: (-seen[smiles], smiles))[:_MOST_TRIED]:
+            found = WholeRings(smiles, self._count(smiles, numbers), len(numbers))
+            if best is None or found.graphs > best.graphs:
+                best = found
+            if best.graphs == len(numbers):
+                break
+        return best
 
     def _count(self, smiles: str, numbers: Iterable[int]) -> int:
-        """How many of some molecules contain another one."""
-        query = load_rdkit().MolFromSmiles(smiles)
-        return sum(self._molecule(number).charged.HasSubstructMatch(query) for number in numbers)
+        """How many molecules contain a completed fragment, of all that contain the fragment."""
+        # what has the whole has each of its fragments, so that the number is the same for all
+        if smiles not in self._counts:
+            query = load_rdkit().MolFromSmiles(smiles)
+            holds = (self._molecule(number).charged.HasSubstructMatch(query) for number in numbers)
+            self._counts[smiles] = sum(holds)
+        return self._counts[smiles]
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        return {}
 
     @cached_property
     def _molecules(self) -> dict[int, _Molecule]:
@@ -125,12 +136,6 @@ def _aromatic_rings(mol: Any) -> _Rings:
         for atoms, bonds in zip(known.AtomRings(), known.BondRings(), strict=True)
         if all(mol.GetBondWithIdx(bond).GetBondType() == aromatic for bond in bonds)
     ]
-
-
-def _cuts_a_ring(piece: Any) -> bool:
-    """Whether an aromatic bond of a piece is in no ring of it."""
-    aromatic = load_rdkit().BondType.AROMATIC
-    return any(bond.GetBondType() == aromatic and not bond.IsInRing() for bond in piece.GetBonds())
 
 
 def _completed(molecule: _Molecule, query: Any, match: tuple[int, ...]) -> str | None:

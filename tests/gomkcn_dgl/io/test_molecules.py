@@ -235,8 +235,33 @@ def test_duplicates_and_tautomers_are_counted(tmp_path):
     # duplicates nor tautomers
     path.write_text("CCO\nOCC\nOc1ccccn1\nO=c1cccc[nH]1\nC[C@H](N)C(O)=O\nC[C@@H](N)C(O)=O\n")
     notes = read_graph(path).notes
-    assert "1 molecule is there before, with the same SMILES of RDKit" in notes
-    assert "1 molecule is a tautomer of one before" in notes
+    same = "1 molecule is there before, with the same SMILES of RDKit: line 2 is line 1"
+    assert same in notes and "1 molecule is a tautomer of one before: line 4 is of line 3" in notes
+
+
+def test_a_salt_of_a_molecule_is_the_same_without_its_other_part(tmp_path):
+    path = tmp_path / "a.smi"
+    path.write_text("CCN amine\nCC[NH3+].[Cl-] salt\nCCO alcohol\n")
+    assert not any("there before" in note for note in read_graph(path).notes)
+    notes = read_graph(path, largest_fragment=True).notes
+    assert (
+        "1 molecule is there before, with the same SMILES of RDKit, without charges: "
+        "line 2 (salt) is line 1 (amine)"
+    ) in notes
+
+
+def test_names_of_different_molecules_and_classes_of_the_same_are_said(tmp_path, caplog):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "smiles,name,class\nCCO,a,1\nOCC,b,0\nCCN,a,1\nOc1ccccn1,c,0\nO=c1cccc[nH]1,d,1\n"
+        "CCN,e,1\nCCC,f,\nCCC,f,0\n"
+    )
+    assert "1 name is the name of different molecules: a (line 2, line 4)" in read_graph(path).notes
+    read_graph_classes(path)
+    assert (
+        "2 molecules have another class than the same molecule, or a tautomer of it, before: "
+        "line 3 (0) and line 2 (1), line 6 (1) and line 5 (0)"
+    ) in caplog.text
 
 
 def test_tautomers_are_looked_for_among_few_molecules():

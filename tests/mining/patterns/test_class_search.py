@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from rdkit import Chem
 from scipy.stats import fisher_exact
+from self_contained import Page
 
 from gomkcn import PatternMiner, as_csr, frequent_subgraphs
 from gomkcn.mining.motif_sets.motif_set import summary
-from gomkcn.mining.patterns.class_search import SUPPORT, search_classes
+from gomkcn.mining.patterns import choice
+from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, SUPPORT, search_classes
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.show.report import render_report
+from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.structures.class_columns import differing
 from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -70,8 +75,7 @@ def test_it_is_what_frequent_subgraphs_are(answer, mined):
 def test_a_cut_ring_is_shown_whole(answer, mined):
     (leader, *others), *_ = differing(answer.patterns)
     assert leader.strongest.name == "active" and leader.strongest.containing == 10
-    rows = [leader, *others]
-    for row in rows:
+    for row in [leader, *others[:MOST_FOLLOWING]]:
         piece = Chem.MolFromSmarts(to_smarts(row.pattern.structure))
         ring_bonds = sum(bond.IsInRing() for bond in piece.GetBonds())
         aromatic = sum(str(bond.GetBondType()) == "AROMATIC" for bond in piece.GetBonds())
@@ -167,7 +171,8 @@ def test_graphs_that_are_no_molecules_are_searched_as_well():
     assert all(one.rings is None for one in found.differences)
 
 
-def test_the_classes_are_searched_first_and_what_was_found_is_said(caplog):
+def test_the_classes_are_searched_first_and_what_was_found_is_said(caplog, monkeypatch):
+    monkeypatch.setattr(choice, "MOST_FOLLOWING", 2)
     begun = []
 
     class Bar(JobProgress):
@@ -186,5 +191,20 @@ def test_the_classes_are_searched_first_and_what_was_found_is_said(caplog):
     )
     (first,) = [text for text in caplog.messages if text.startswith(said)]
     assert "(in 10 of 10 graphs of class active, and in 0 of 18 others)" in first
+    # all that differ are counted and in the table, and the page says how many it lists
+    every = [one for one in (*miner.patterns_, *miner.others_) if one.classes]
+    assert sum(one.classes.differs for one in every) == search.num_differing
+    assert all(one.frequency.occurrences.is_exact for one in every)
+    run = MiningRun.of(miner, MOLS, has_map=False)
+    p_classes = run.table("structures").columns()["p_classes"]
+    assert sum(p is not None and p <= 0.05 for p in p_classes) == search.num_differing
+    groups = differing(miner.patterns_)
+    assert max(map(len, groups)) == 3
+    num_listed = sum(map(len, groups))
+    assert num_listed < search.num_differing
+    where = f"of the {search.num_differing} are listed here; all are in structures.csv"
+    assert f"{num_listed} {where}" in Page(render_report(run)).words
+    words = " ".join(format_run(run).split())
+    assert where in words
     messages = caplog.messages
     assert messages.index(first) < messages.index(str(summary(miner.motif_set_)))

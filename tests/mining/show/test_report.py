@@ -243,12 +243,12 @@ def test_classes_say_which_structures_differ():
     narrow = "p 1e-06 adjusted p 0.001"
     shares = ["9 of 10 90%", f"2 of 20 10% {narrow}"]
     odds = "46.8 5.75 to 383"
-    assert leader[1:3] == ["path of 4 nodes", "▲ toxic odds ratio 46.8"]
-    assert leader[3:8] == [*shares, odds, "1e-06", "0.001"]
-    assert part[1] == "part of it: path of 3 nodes"
+    assert leader[:2] == ["path of 4 nodes", "▲ toxic odds ratio 46.8"]
+    assert leader[2:7] == [*shares, odds, "1e-06", "0.001"]
+    assert part[0] == "part of it: path of 3 nodes"
     # what shares no graph with the leader is not said to go with it
-    assert beside[1] == "never with it in 11: triangle"
-    assert other[1] == "star with 3 leaves"
+    assert beside[0] == "never with it in 11: triangle"
+    assert other[0] == "star with 3 leaves"
     words = Page(html).words
     assert "4 structures differ between the classes." in words
     said = (

@@ -485,7 +485,7 @@ def test_the_table_of_classes_has_what_separates_them_first():
     assert first.classes.p_adjusted == pytest.approx(contrast.p * search.num_tests)
     for pattern in counted:
         counts = [count_pattern(one, pattern.structure, reading="subgraph") for one in graphs]
-        contains = np.array(counts) > 0
+        contains = np.array([one.value for one in counts]) > 0
         for own in pattern.classes.contrasts:
             assert own.containing == contains[y == own.name].sum()
 
