@@ -339,6 +339,8 @@ def test_methods_name_what_was_done_and_cite_what_was_used():
     )
     assert "sequentially, from 199 to at most 1,999 (Besag and Clifford 1991)" in changed.methods()
     assert "besag1991sequential" in changed.bibtex()
+    asked_for = replace(changed, settings={"miner": {"null_samples": 1999}})
+    assert "sequentially" not in asked_for.methods()
     assert (
         "undirected. Changed or left out of the input: dropped 58 self-loops. " in changed.methods()
     )

@@ -169,3 +169,14 @@ def test_structures_that_may_follow_from_three_nodes_are_counted():
     assert said(fan, two) == said(called("030T", 0, LESS), two) == said(loop, fan) == ""
     # a null model of one's own may keep the counts of three nodes
     assert said(loop, two, null="own") == ""
+
+
+def test_terminal_and_page_list_structures_in_one_order():
+    # a motif is the first pattern of a run, whatever its result
+    numbers = {"021C": (LESS, -30), "bi-fan": (MORE, 20), "030T": (MORE, 10), "021D": (LESS, -40)}
+    patterns = [called(name, at, *numbers[name]) for at, name in enumerate(numbers)]
+    run = replace(run_of(patterns), null_models={"degree": "degrees"})
+    text, page = format_run(run), render_report(run)
+    names = [patterns[at].name for at in (2, 1, 3, 0)]
+    assert sorted(names, key=text.index) == names
+    assert re.findall(r'<tr id="pattern-(\d)"', page) == ["2", "1", "3", "0"]
