@@ -208,3 +208,12 @@ def test_the_classes_are_searched_first_and_what_was_found_is_said(caplog, monke
     assert where in words
     messages = caplog.messages
     assert messages.index(first) < messages.index(str(summary(miner.motif_set_)))
+
+
+@pytest.mark.parametrize("both", ["Cc1ccncc1Cc1ccccc1", "c1ccc(Cc2cnccc2C)cc1"])
+def test_the_rings_are_those_that_most_molecules_have(both):
+    # at some place of it the fragment has a pyridine ring more often, and in all molecules benzene
+    mols = [Chem.MolFromSmiles(text) for text in [both] * 3 + ["Cc1ccccc1"] * 2]
+    fragment = Structure.parse("a:element=C-[single]-b:element=C, b-[aromatic]-c:element=C")
+    found = RingCompletion(MinedGraph.of(as_csr(mols))).complete(fragment, range(5))
+    assert (found.smiles, found.graphs, found.num_graphs) == ("Cc1ccccc1", 5, 5)
