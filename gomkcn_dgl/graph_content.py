@@ -411,8 +411,7 @@ def _of_counts(content: GraphContent, choice: ColumnChoice, weights: Any) -> lis
         return []
     for name in content.edges:
         with contextlib.suppress(InputError, InputTypeError):
-            values = np.asarray(with_gaps(content.edges, name))
-            if said := counts_of_edges(name, values):
+            if said := counts_of_edges(name, with_gaps(content.edges, name)):
                 return said
     return []
 
@@ -462,6 +461,8 @@ def counts_of_edges(name: str, values: Any) -> list[Message]:
     >>> counts_of_edges("value", [0.5, 1, 7]), counts_of_edges("value", [3, 3, 3, 7])
     ([], [])
     """
+    if isinstance(values, list) and not all(isinstance(value, (int, float)) for value in values):
+        return []
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "iuf" or numbers.ndim != 1 or not len(numbers):
         return []
@@ -730,7 +731,9 @@ def joined_columns(
         found: list[Any] = []
         for table, size in zip(tables, sizes, strict=True):
             values = with_gaps(table, name) if name in table else [None] * size
-            found += values if isinstance(values, list) else to_numpy(values).tolist()
+            # an attribute of a whole graph is a single value
+            some = values if isinstance(values, list) else to_numpy(values).tolist()
+            found += some if isinstance(some, list) else [some]
         return found
 
     def column(name: str) -> np.ndarray:
