@@ -26,7 +26,7 @@ def completed(*words):
         ("mine g.txt --null j", [name for name in NULL_MODELS if name.startswith("j")]),
         ("mine g.txt --null", ["--null"]),
         ("temporal m.csv --null t", ["timelines", "times"]),
-        ("export run --format ", ["csv", "parquet", "graphml"]),
+        ("export run --format ", ["csv", "parquet", "graphml", "sdf"]),
         ("census g.txt --reading s", ["subgraph"]),
         ("info --format gr", ["graphml", "graph6"]),
         ("count feed-", ["feed-forward-loop"]),

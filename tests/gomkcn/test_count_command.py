@@ -231,9 +231,9 @@ def test_the_census_is_printed_and_written_as_a_table(folder):
     nx.write_edgelist(nx.wheel_graph(6), "wheel.txt", data=False)
     lines = gomkcn("census wheel.txt --sizes 3").splitlines()
     assert [line.split() for line in lines] == [
-        ["size", "graph6", "name", "count", "reading"],
-        ["3", "BW", "path", "of", "3", "nodes", "10", "induced"],
-        ["3", "Bw", "triangle", "5", "induced"],
+        ["size", "graph6", "name", "graphlet", "count", "reading"],
+        ["3", "BW", "path", "of", "3", "nodes", "G1", "10", "induced"],
+        ["3", "Bw", "triangle", "G2", "5", "induced"],
     ]
     expected = census(nx.wheel_graph(6), (3, 5), "subgraph").to_pandas()
     read = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}
