@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, not_compiled, torch
+from gomkcn_dgl._torch import Tensor, has_torch, not_compiled, torch
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.edge_gradients import weigh_subgraphs
@@ -524,6 +524,9 @@ def _rows_of_sources(block: Any, feat: Any) -> Any:
     return torch.cat([destinations, sources[len(destinations) :]])
 
 
-# what a program of torch.export is called with has a name in its file
-for _kind in (SubgraphTensors, GraphBatch):
-    torch.utils._pytree._register_namedtuple(_kind, serialized_type_name=f"gomkcn.{_kind.__name__}")
+if has_torch():
+    # what a program of torch.export is called with has a name in its file
+    for _kind in (SubgraphTensors, GraphBatch):
+        torch.utils._pytree._register_namedtuple(
+            _kind, serialized_type_name=f"gomkcn.{_kind.__name__}"
+        )

@@ -54,6 +54,7 @@ BAD_INPUT = {
     "mine graph.txt --out run --pattern-size 3-x": "--pattern-size must be a number of nodes",
     "predict none graph.txt --out p.csv": "run folder 'none' holds no finished run",
     "report none": "run folder 'none' holds no finished run",
+    "scaffolds broken.smi": "give --skip-invalid to leave out all such molecules.",
     "temporal graph.txt --window 1h --null times": "called time or named by --time, got none.",
     "temporal mail.csv --window x --null times": "--window must be a number of at least 0",
     "train graph.txt --out run": "; --class-column names another, and --nodes reads classes of ",
@@ -174,6 +175,10 @@ def sentences_of(tree):
     ]
 
 
+# of the style of a page, which look like options
+STYLE_VARIABLES = ("--c", "--t", "--ink", "--paper")
+
+
 @pytest.mark.parametrize("room", ["gomkcn_dgl", "gomkcn.mining", "gomkcn.synthetic"])
 def test_no_sentence_of_the_library_holds_an_option(room):
     folder = Path(importlib.import_module(room).__file__).parent
@@ -181,7 +186,7 @@ def test_no_sentence_of_the_library_holds_an_option(room):
     assert paths
     for path in paths:
         for text in sentences_of(ast.parse(path.read_text("utf-8"))):
-            assert options_in(text) == [], f"{path}: {text}"
+            assert text in STYLE_VARIABLES or options_in(text) == [], f"{path}: {text}"
     for path in folder.rglob("*.jinja"):
         plain = re.sub(r"<style.*?</style>", "", path.read_text("utf-8"), flags=re.DOTALL)
         assert options_in(plain) == [], path

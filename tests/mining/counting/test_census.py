@@ -359,7 +359,7 @@ def made_star(num_leaves):
 def test_a_table_has_a_row_for_each_structure_with_the_names_of_the_reports():
     found = census(nx.complete_graph(4), (2, 5))
     table = found.to_pandas()
-    assert list(table.columns) == ["size", "graph6", "name", "count", "reading"]
+    assert list(table.columns) == ["size", "graph6", "name", "graphlet", "count", "reading"]
     assert table["size"].tolist() == [2] + 2 * [3] + 6 * [4] + 21 * [5]
     assert table["count"].sum() == 6 + 4 + 1
     for code, one in zip(table["graph6"], graphlets(), strict=True):

@@ -408,6 +408,7 @@ def test_a_name_is_a_pattern_and_a_typo_is_told_the_nearest():
     for where in (None, "A.degree > 1"):
         with pytest.raises(InputError, match=r"got 'triangel.*'; the nearest is 'triangle'\.$"):
             count(graph, "triangel", where=where)
-        with pytest.raises(InputError, match="clique-N, ring-N, path-N, star-N of N nodes, or one"):
+        named = "star-N of N nodes, 030T, mfinder-38, G8 and the like, or one of antiprism8"
+        with pytest.raises(InputError, match=f"clique-N, ring-N, path-N, {named}"):
             count(graph, "foo", where=where)
     assert sample_null(nx.cycle_graph(3)).num_edges == 3

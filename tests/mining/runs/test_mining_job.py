@@ -147,7 +147,7 @@ def test_workers_give_what_one_process_gives(graph, uninterrupted):
 
 def kill_a_worker(monkeypatch, mark):
     """Let the first worker that counts in random graphs end at once; ``mark`` says that it did."""
-    take, own = choice._take_censuses, os.getpid()
+    take, own = choice.take_censuses, os.getpid()
 
     def take_or_die(*graphs_and_sizes):
         if os.getpid() != own and not mark.exists():
@@ -155,7 +155,7 @@ def kill_a_worker(monkeypatch, mark):
             os.kill(os.getpid(), signal.SIGKILL)
         return take(*graphs_and_sizes)
 
-    monkeypatch.setattr(choice, "_take_censuses", take_or_die)
+    monkeypatch.setattr(choice, "take_censuses", take_or_die)
 
 
 @pytest.mark.slow

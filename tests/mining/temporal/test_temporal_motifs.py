@@ -675,7 +675,8 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
     wrong = run(main, [*asked, "--null", "degree"])
     assert (wrong.exit_code, wrong.stderr) == (
         2,
-        "gomkcn: --null must be one of 'directions', 'gaps', 'timelines', 'times', got 'degree'.\n",
+        "gomkcn: --null must be one of 'directions', 'gaps', 'none', 'timelines', 'times', "
+        "got 'degree'.\n",
     )
     refused = run(main, ["temporal", "mail.csv"])
     assert (refused.exit_code, refused.stderr) == (
