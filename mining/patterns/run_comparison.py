@@ -403,7 +403,7 @@ def compare(
 def compare_inputs(
     inputs: tuple[ComparedInput, ComparedInput], miner: PatternMiner, steps: Steps
 ) -> RunComparison:
-    """What :func:`compare` does with two inputs and the miner that counts in them."""
+    """What :func:`gomkcn.compare` does with two inputs and the miner that counts in them."""
     # 1. the graphs, in an order of their own
     graphs = [_graph_of(compared) for compared in inputs]
     mined = [None if graph is None else MinedGraph.of(graph) for graph in graphs]
@@ -551,7 +551,7 @@ def mine_structures(
     path : str, optional
         Its file, for the name of the run.
     null, null_samples, seed
-        As for :func:`compare`.
+        As for :func:`gomkcn.compare`.
     steps : Steps, optional
         Shows how much is done, and tells when to stop.
 
