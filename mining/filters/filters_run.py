@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,10 +32,11 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.runtime import html_of, run_module_of
+from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
+from gomkcn_dgl.runtime.saved_run import SavedRun
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.runtime.tabular import Table, WithTables
+from gomkcn_dgl.runtime.tabular import Table
 
 if TYPE_CHECKING:
     from gomkcn.mining.filters.filter_miner import FilterMiner
@@ -163,7 +163,7 @@ def _from_thousandths(values: Sequence[Any]) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FiltersRun(WithTables):
+class FiltersRun(SavedRun):
     """The filters of a graph and what is known of them.
 
     Attributes
@@ -332,38 +332,6 @@ class FiltersRun(WithTables):
             notes=tuple(csr.notes),
             miner=miner,
         )
-
-    def save(self, out: str | Path, *, force: bool = False) -> None:
-        """Write the run into a folder, as ``gomkcn filters --out`` does, with its page.
-
-        ``table().save`` writes a table, and ``plot().savefig`` a picture.
-
-        Parameters
-        ----------
-        out : path
-            Made if it does not exist.
-        force : bool
-            Whether a run that the folder holds is replaced.
-
-        Raises
-        ------
-        InputError
-            For a folder that holds a run or cannot be written, or a run that was read from one and
-            has filters.
-        """
-        run_module_of(type(self)).save_run(self, out, force=force)
-
-    @classmethod
-    def load(cls, folder: str | Path) -> FiltersRun:
-        """Read the folder of a run, as :func:`gomkcn.load` does for runs of any command.
-
-        Raises
-        ------
-        InputError
-            If the folder holds no finished run of ``gomkcn filters``, or a damaged one.
-        """
-        run: FiltersRun = run_module_of(cls).load_run(cls, folder)
-        return run
 
     def planted_as(self, number: int) -> str:
         """The planted motif that the structure of a filter is; empty where it is none."""

@@ -32,7 +32,12 @@ class FrequentRow(NamedTuple):
     @property
     def p(self) -> float | None:
         """That of the class that differs most."""
-        return min((contrast.p for contrast in self.contrasts), default=None)
+        return least_p(self.contrasts)
+
+
+def least_p(contrasts: Sequence[ClassContrast]) -> float | None:
+    """The exact p of the class that differs most; None without classes."""
+    return min((contrast.p for contrast in contrasts), default=None)
 
 
 def _p_text(p: float | None) -> str | None:

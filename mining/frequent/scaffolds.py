@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.frequent.frequent_columns import columns_of_classes
+from gomkcn.mining.frequent.frequent_columns import columns_of_classes, least_p
 from gomkcn.mining.significance.verdicts import adjust_for_family, class_contrasts
 from gomkcn.mining.structures.pattern import ClassContrast
 from gomkcn.mining.structures.table_column import Medium, TableColumn, tabulate
@@ -40,7 +40,7 @@ class ScaffoldRow(NamedTuple):
     @property
     def p(self) -> float | None:
         """That of the class that differs most."""
-        return min((contrast.p for contrast in self.contrasts), default=None)
+        return least_p(self.contrasts)
 
 
 SCAFFOLD_COLUMNS: tuple[TableColumn[ScaffoldRow], ...] = (

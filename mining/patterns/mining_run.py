@@ -27,13 +27,14 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, tell_apart
-from gomkcn_dgl.runtime import html_module_of, html_of, run_module_of
+from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from gomkcn_dgl.runtime.tabular import Table, WithTables
+from gomkcn_dgl.runtime.saved_run import SavedRun
+from gomkcn_dgl.runtime.tabular import Table
 
 
 @dataclass(frozen=True, repr=False)
-class MiningRun(WithTables):
+class MiningRun(SavedRun):
     """The result of a run.
 
     Attributes
@@ -192,38 +193,6 @@ class MiningRun(WithTables):
             roles=None if miner.roles_ is None else with_role_names(miner.roles_, patterns),
             class_search=miner.class_search_,
         )
-
-    def save(self, out: str | Path, *, force: bool = False) -> None:
-        """Write the run into a folder, as ``gomkcn mine --out`` does, with its page.
-
-        ``table().save`` writes a table, and ``plot().savefig`` a picture.
-
-        Parameters
-        ----------
-        out : path
-            Made if it does not exist.
-        force : bool
-            Whether a run that the folder holds is replaced.
-
-        Raises
-        ------
-        InputError
-            For a folder that holds a run or cannot be written, or a run that was read from one and
-            has filters.
-        """
-        run_module_of(type(self)).save_run(self, out, force=force)
-
-    @classmethod
-    def load(cls, folder: str | Path) -> MiningRun:
-        """Read the folder of a run, as :func:`gomkcn.load` does for runs of any command.
-
-        Raises
-        ------
-        InputError
-            If the folder holds no finished run of ``gomkcn mine``, or a damaged one.
-        """
-        run: MiningRun = run_module_of(cls).load_run(cls, folder)
-        return run
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""

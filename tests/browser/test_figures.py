@@ -8,25 +8,12 @@ import networkx as nx
 import pytest
 
 pytest.importorskip("playwright")
-from browsing import GRAPHS, opened, page_of
+from browsing import opened
 
 from gomkcn.mining.patterns.run_comparison import compare, mine_structures
 from gomkcn.mining.show.comparison_page import render_comparison
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="session")
-def pages(tmp_path_factory):
-    folder, made = tmp_path_factory.mktemp("figures"), {}
-
-    def make(name):
-        if name not in made:
-            made[name] = folder / f"{name}.html"
-            made[name].write_text(page_of(GRAPHS[name]()), encoding="utf-8")
-        return made[name]
-
-    return make
 
 
 def saved(page, button):
@@ -74,8 +61,8 @@ def check_pdf(pdf, svg):
 
 
 @pytest.mark.parametrize("name", ["directed", "molecules"])
-def test_tables_and_drawings_are_saved_as_svg_and_pdf(started, pages, name):
-    with opened(started, pages(name)) as page:
+def test_tables_and_drawings_are_saved_as_svg_and_pdf(started, page_files, name):
+    with opened(started, page_files(name)) as page:
         svg, pdf = both(page, "table")
         check_pdf(pdf, svg)
         texts = [one.text for one in svg.iter() if one.tag.endswith("text")]
@@ -94,10 +81,10 @@ def test_tables_and_drawings_are_saved_as_svg_and_pdf(started, pages, name):
         assert graph.startswith(b"%PDF") and graph.rstrip().endswith(b"%%EOF")
 
 
-def test_a_figure_has_the_colours_of_a_light_page(started, pages):
+def test_a_figure_has_the_colours_of_a_light_page(started, page_files):
     colours = []
     for scheme in ("light", "dark"):
-        with opened(started, pages("directed"), color_scheme=scheme) as page:
+        with opened(started, page_files("directed"), color_scheme=scheme) as page:
             page.locator("tr.row:visible button.name").first.click()
             svg, _ = both(page, "structure")
             graph = saved(page, page.locator("#pdf"))[1]
@@ -128,8 +115,8 @@ def test_the_profiles_of_two_graphs_are_saved(started, tmp_path):
         assert name in words_of_pdf(pdf)
 
 
-def test_letters_of_any_script_are_in_a_pdf(started, pages):
-    with opened(started, pages("directed")) as page:
+def test_letters_of_any_script_are_in_a_pdf(started, page_files):
+    with opened(started, page_files("directed")) as page:
         page.evaluate("document.querySelector('button.name').textContent = '図形 of ∆'")
         _, pdf = both(page, "table")
         # a stencil, since fonts of a reader have no such letters
@@ -138,8 +125,8 @@ def test_letters_of_any_script_are_in_a_pdf(started, pages):
         assert 0 < bits.count(b"f") < len(bits)
 
 
-def test_methods_and_bibtex_are_copied(started, pages):
-    with opened(started, pages("directed")) as page:
+def test_methods_and_bibtex_are_copied(started, page_files):
+    with opened(started, page_files("directed")) as page:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         for label, begin in (
             ("Copy methods", "The graph "),
@@ -151,8 +138,8 @@ def test_methods_and_bibtex_are_copied(started, pages):
             page.get_by_role("button", name=label).wait_for()
 
 
-def test_hostile_names_are_text_of_a_figure(started, pages):
-    with opened(started, pages("molecules")) as page:
+def test_hostile_names_are_text_of_a_figure(started, page_files):
+    with opened(started, page_files("molecules")) as page:
         svg, _ = both(page, "table")
         texts = "".join(one.text for one in svg.iter() if one.tag.endswith("text"))
         assert "</script>" in texts and not [one for one in svg.iter() if one.tag.endswith("img")]

@@ -22,19 +22,6 @@ WIDTHS = (1280, 390)
 SCREENSHOTS = Path(os.environ.get("SCREENSHOTS", "runs/screenshots"))
 
 
-@pytest.fixture(scope="session")
-def page_files(tmp_path_factory):
-    folder, made = tmp_path_factory.mktemp("pages"), {}
-
-    def make(name):
-        if name not in made:
-            made[name] = folder / f"{name}.html"
-            made[name].write_text(page_of(GRAPHS[name]()), encoding="utf-8")
-        return made[name]
-
-    return make
-
-
 def saved(page, button):
     """The bytes of what a button saves."""
     with page.expect_download() as download:
