@@ -87,7 +87,7 @@ def test_a_copy_shows_the_edge_that_it_lacks(started, page_files):
                 "light.missing.map(([u, v]) => [u, v].map((at) => gomkcnExplorer.run.names[at]))",
             )
             assert {frozenset(pair) for pair in drawn} == truth
-            said = page.locator("#detail p.sub").inner_text()
+            said = page.locator("#detail p.sub").last.inner_text()
             letters = [
                 "–".join(sorted("ABCDE"[nodes.index(node)] for node in pair)) for pair in truth
             ]
@@ -109,10 +109,10 @@ def test_a_node_is_clicked_found_and_leads_to_its_copy(started, page_files):
         assert page.locator("#detail h3").inner_text() == "Node 60"
         page.locator("#detail button.link").first.click()
         assert page.locator("#detail h3").inner_text().startswith("Motif 0")
-        page.get_by_label("Find node").fill("75")
+        page.locator("#find").fill("75")
         page.keyboard.press("Enter")
         assert page.locator("#detail h3").inner_text() == "Node 75"
-        page.get_by_label("Find node").fill("no such node")
+        page.locator("#find").fill("no such node")
         page.keyboard.press("Enter")
         assert "No node has this name." in page.locator("#found").inner_text()
 
@@ -193,7 +193,7 @@ def test_each_selection_has_an_address(started, tmp_path):
 def test_names_from_files_stay_text(started, page_files):
     """No dialog opens and no image loads, see ``opened``, and the names are there to read."""
     with opened(started, page_files("typed")) as page:
-        page.get_by_label("Find node").fill(HOSTILE)
+        page.locator("#find").fill(HOSTILE)
         page.keyboard.press("Enter")
         assert HOSTILE in page.locator("#detail h3").inner_text()
         assert page.locator("img").count() == 0
