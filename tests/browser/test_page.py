@@ -135,7 +135,7 @@ def test_rows_open_and_bars_lead_to_them(started, page_files):
 def test_the_graph_copies_and_tables_are_saved(started, page_files):
     with opened(started, page_files("planted")) as page:
         svg = ElementTree.fromstring(saved(page, page.get_by_label("Save the drawing as SVG")))
-        dots = [one for one in svg if one.get("fill") != "none" and "a" in (one.get("d") or "")]
+        dots = [one for one in svg if one.get("fill") != "none" and "C" in (one.get("d") or "")]
         assert len(dots) == 60 + 6 * 5
         png = saved(page, page.get_by_label("Save the drawing as PNG"))
         assert png.startswith(b"\x89PNG")
