@@ -234,7 +234,8 @@ def test_without_script_all_tables_are_read(started, page_files):
 
 
 def test_what_follows_is_selected_and_the_card_of_a_graph_has_the_main_finding(started, tmp_path):
-    rings = [nx.lollipop_graph(3, 2) for _ in range(15)]
+    # all have a triangle with a tail, from which the longer tail of some follows
+    rings = [nx.lollipop_graph(3, 1 + (at < 12)) for at in range(15)]
     graphs = as_csr([*rings, *(nx.path_graph(5) for _ in range(15))])
     file = tmp_path / "classes.html"
     file.write_text(page_of((graphs, ["ring"] * 15 + ["chain"] * 15)), encoding="utf-8")
@@ -270,7 +271,7 @@ def test_only_graphs_of_the_chosen_class_are_shown(started, page_files):
         page.locator("#canvas .mol").first.click()
         assert page.locator("#detail .sub").first.inner_text() == "7 nodes, 7 edges, class toxic"
         page.locator("#class").select_option("")
-        assert page.locator("#canvas .mol").count() == 24
+        assert page.get_by_text("1 to 8 of 24", exact=True).is_visible()
 
 
 @pytest.mark.parametrize("name", ["molecules", "categories"])

@@ -79,8 +79,8 @@ def test_a_click_is_known_in_python_and_python_selects(started, lab, folder):
         run_cell(page, 3)
         other = frame_of(page, 1)
         assert "6 copies of 1 structure" in other.locator("#detail").inner_text()
-        other.get_by_label("Find node").fill("ring7")
-        other.get_by_label("Find node").press("Enter")
+        other.locator("#find").fill("ring7")
+        other.locator("#find").press("Enter")
         assert "Node ring7" in other.locator("#detail").inner_text()
         assert run_cell(page, 4).strip() == "{'node': 'ring7'}"
         assert "copy 4 of 6" in frame.locator("#detail").inner_text()
