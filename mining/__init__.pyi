@@ -1,5 +1,6 @@
 from gomkcn.mining.counting.counts import count as count
 from gomkcn.mining.counting.counts import places as places
+from gomkcn.mining.counting.motif_adjacency import motif_adjacency as motif_adjacency
 from gomkcn.mining.counting.node_roles import node_roles as node_roles
 from gomkcn.mining.counting.orbit_features import OrbitCounts as OrbitCounts
 from gomkcn.mining.counting.structure_census import census as census

@@ -12,11 +12,12 @@ import click
 from cloup import option, option_group
 
 from gomkcn.commands.base import Command, classes_of_file, limited_steps, say_missing
-from gomkcn.commands.option_types import InputPath, Number, PatternName
+from gomkcn.commands.option_types import InputPath, MatrixPath, Number, PatternName
 from gomkcn.commands.options import (
     CLASS_OPTIONS,
     class_options,
     file_options,
+    force_option,
     jobs_option,
     quiet_option,
     reading_option,
@@ -56,12 +57,14 @@ Listing = tuple[list[str], list[list[Any]], bool]
 class Counted(NamedTuple):
     """The lines that say what was counted, what lists the occurrences, and the graphs with one.
 
-    ``contains`` is bool ``[G]``, None where that is not known of all graphs.
+    ``contains`` is bool ``[G]``, None where that is not known of all graphs; ``query`` is what was
+    counted, None of edits and SMARTS.
     """
 
     rows: dict[str, str]
     list_places: Callable[[], Listing]
     contains: np.ndarray | None = None
+    query: Query | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,12 @@ class _Watch:
         default=0,
         help="List up to N occurrences; a random sample if there are more [0]",
     ),
+    option(
+        "--adjacency",
+        type=MatrixPath(),
+        help="Write how many occurrences hold both nodes of each pair: a SciPy matrix, .npz",
+    ),
+    force_option,
 )
 @option_group(
     "Limits",
@@ -155,6 +164,8 @@ def count(
     count_error: float,
     count_seconds: float,
     most: int,
+    adjacency: str | None,
+    force: bool,
     errors: int | None,
     n_jobs: int | None,
     seed: int,
@@ -197,6 +208,7 @@ def count(
     gomkcn count 'feed-forward-loop, A.name = "crp"' ecoli_regulation.csv
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' ecoli_regulation.csv
     gomkcn count 'a -[represses]-> a, a -> b' ecoli_regulation.csv
+    gomkcn count feed-forward-loop ecoli_regulation.csv --adjacency loops.npz
     """
     show_log(brief=True)
     from gomkcn.mining.counting.query import READINGS, SUBGRAPH
@@ -212,6 +224,8 @@ def count(
     if n_jobs is not None and errors is None:
         raise InputError("--n-jobs shares the structures within --errors; leave it out.")
     _check_pattern(is_smarts, conditions is not None, reading == SUBGRAPH, errors)
+    if adjacency is not None and (is_smarts or errors is not None):
+        raise InputError("--adjacency takes a pattern without --errors and SMARTS; leave it out.")
     of_classes = {name: options.pop(name) for name in CLASS_OPTIONS}
     steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
     watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
@@ -246,6 +260,11 @@ def count(
         say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
             say_row(row)
+    if adjacency is not None:
+        with steps.progress, interrupts:
+            watch.begin("finding pairs of nodes")
+            written = _write_adjacency(counted, adjacency, task)
+        say_values(written, 11)
     say_missing(interrupts, "the count ended early" if steps.is_partial else "")
 
 
@@ -501,7 +520,20 @@ def _count_query(
         return _listing(query.graph, names, places, complete)
 
     rows = rows | _said(count, int(graphs.sum()), query.graph.num_graphs)
-    return count, Counted(rows, list_places, graphs if count.is_exact else None)
+    return count, Counted(rows, list_places, graphs if count.is_exact else None, query)
+
+
+def _write_adjacency(counted: Counted, path: str, task: _Task) -> dict[str, str]:
+    """Write the motif adjacency matrix, and say what it is."""
+    import numpy as np
+
+    from gomkcn.mining.counting.motif_adjacency import adjacency_of_query, save_adjacency
+
+    assert counted.query is not None, "edits and SMARTS are refused"
+    graph = counted.query.graph
+    matrix = adjacency_of_query(counted.query, task.max_steps, task.watch)
+    save_adjacency(path, matrix, graph.original_ids(np.arange(graph.num_nodes)))
+    return {"adjacency": f"{path}: {_sizes(pair=matrix.nnz // 2)} of nodes share occurrences"}
 
 
 def _head(pattern: str, path: str, graph: CSRGraph) -> dict[str, str]:

@@ -103,6 +103,14 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]
     """A file that is written; one that exists only with ``--force``, and never over an input."""
 
     name = "text"
+    # how its name must end, if it must
+    ending = ""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if self.ending and Path(value).suffix != self.ending:
+            assert param is not None, "of an option"
+            raise BadOptionError(f"{param.opts[0]} must end in {self.ending}, got {value!r}.", ctx)
+        return value
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -113,11 +121,13 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]
 class PagePath(OutputPath):
     """A page that is written."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if Path(value).suffix != ".html":
-            assert param is not None, "of an option"
-            raise BadOptionError(f"{param.opts[0]} must end in .html, got {value!r}.", ctx)
-        return value
+    ending = ".html"
+
+
+class MatrixPath(OutputPath):
+    """A sparse matrix that is written, in SciPy's format."""
+
+    ending = ".npz"
 
 
 class TablePath(OutputPath):

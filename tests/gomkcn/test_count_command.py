@@ -8,10 +8,12 @@ import textwrap
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
+from scipy.sparse import load_npz
 
 from gomkcn.commands.count_command import _Watch
 from gomkcn.mining import census, count, load
@@ -462,3 +464,25 @@ def stopped_at_once(enter):
         return found
 
     return entered
+
+
+def test_the_pairs_of_nodes_that_share_occurrences_are_written(graphs):
+    said = gomkcn("count wheel graph.txt --adjacency pairs.npz")
+    assert "adjacency   pairs.npz: 30 pairs of nodes share occurrences" in said
+    assert load_npz("pairs.npz").sum() == 2 * 6 * 5
+    assert np.load("pairs.npz")["names"].tolist() == [*range(18)]
+    again = refused("count wheel graph.txt --adjacency pairs.npz")
+    assert "the output 'pairs.npz' exists" in again
+    gomkcn("count triangle graph.txt --adjacency pairs.npz --force")
+    assert load_npz("pairs.npz").sum() == 2 * 5 * 6
+    assert "must end in .npz" in refused("count wheel graph.txt --adjacency pairs.mtx")
+    assert "without --errors" in refused("count wheel graph.txt --errors 1 --adjacency a.npz")
+    assert not Path("a.npz").exists()
+
+
+def test_a_count_is_printed_where_not_all_pairs_are_found(folder):
+    nx.write_edgelist(nx.complete_graph(60), "dense.txt", data=False)
+    outcome = invoke("count clique-5 dense.txt --count-seconds .0001 --adjacency pairs.npz")
+    assert outcome.exit_code == 2
+    assert "occurrences" in outcome.stdout and not Path("pairs.npz").exists()
+    assert "--count-seconds must be enough to find all occurrences" in outcome.stderr
