@@ -77,6 +77,14 @@ BENCHMARKS = (
         how="repeats of ours and one of theirs, processor seconds",
     ),
     Benchmark(
+        "communities",
+        "The pairs of nodes that share a motif: equal to products of matrices, and how fast?",
+        "communities:main",
+        {"docs/compare.md": "all 13 directed triads"},
+        repeats=5,
+        how="repeats, processor seconds",
+    ),
+    Benchmark(
         "frequent_subgraphs",
         "All frequent subgraphs of molecules and proteins: gspan-mining's, and in what time?",
         "complete:frequent",
