@@ -335,7 +335,7 @@ def frequent(
     "Input",
     setting_options(
         TemporalTable,
-        *("time", "source", "target", "time_unit", *BOUND_OPTIONS),
+        *("time", "source", "target", "bipartite", "time_unit", *BOUND_OPTIONS),
         shown=("time", "source", "target"),
     ),
 )
@@ -425,6 +425,7 @@ def temporal(
             path,
             source=table.source,
             target=table.target,
+            bipartite=table.bipartite,
             time=table.time,
             time_unit=table.time_unit,
             minimum=table.minimum,
