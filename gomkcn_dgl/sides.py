@@ -13,6 +13,18 @@ import numpy as np
 # for, and a graph with fewer cycles may have even ones alone by chance, one of 32.
 LEAST_CYCLES = 5
 
+# attribute of nodes that says their side
+SIDE = "side"
+
+
+def side_category(name: str) -> str:
+    """The category of the nodes of a side.
+
+    >>> side_category("user")
+    'side=user'
+    """
+    return f"{SIDE}={name}"
+
 
 class Sides(NamedTuple):
     """Two sides that all edges join.

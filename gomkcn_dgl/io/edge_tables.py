@@ -38,6 +38,7 @@ from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import listed, printable
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
+from gomkcn_dgl.sides import SIDE
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -59,8 +60,6 @@ _WEIGHT_RULE = (
 )
 # characters of an id or a relation; longer ones are cells of some other table
 _LONGEST = 1000
-# attribute of the nodes of two sides
-SIDE = "side"
 # share of the edges of an undirected relation that are there both ways; a list of neighbours, or
 # the part of one that was kept for training, lacks some
 _NEARLY_ALL = 0.95

@@ -146,9 +146,16 @@ def doubt_walks(name: str, graph: CSRGraph, walk_by: Walk) -> str:
 
 
 def kept_sides(graph: CSRGraph) -> np.ndarray | None:
-    """Side of each node that random graphs keep, int64 ``[V]``: as the input has them, or found."""
+    """Side of each node that random graphs keep, int64 ``[V]``: as the input has them, or found.
+
+    Two categories are sides where no edge joins two nodes of one.
+    """
     if graph.sides is not None and graph.two_sides is not None:
         return graph.two_sides.second.astype(np.int64)
+    categories = Categories.find(graph.stored_features, graph.feature_names)
+    colors = categories.two_sides(graph)
+    if colors is not None:
+        return np.unique(colors, return_inverse=True)[1].reshape(-1)
     return find_sides(graph)
 
 
