@@ -38,7 +38,7 @@ from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import listed, printable
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
-from gomkcn_dgl.sides import SIDE
+from gomkcn_dgl.sides import LEAST_CYCLES, SIDE
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -283,7 +283,8 @@ def number_nodes(layout: EdgeLayout, table: InputTable, choice: ColumnChoice) ->
     shared = ids[at_first & at_second]
     are_apart = layout.are_two_sides(choice)
     names = layout.side_names
-    sides = names if are_apart else ()
+    is_open = are_apart is None and not len(shared)
+    sides = names if are_apart or (is_open and _have_cycles(ends, len(ids))) else ()
     if not len(shared) or are_apart is False:
         return NumberedNodes(ids, ends, sides, [])
     number = f"{len(shared):,} id{'s' if len(shared) > 1 else ''}"
@@ -306,6 +307,15 @@ def number_nodes(layout: EdgeLayout, table: InputTable, choice: ColumnChoice) ->
     ids = np.array([f"{name} {part}" for name, of in zip(names, parts, strict=True) for part in of])
     ends = [place[end] for place, end in zip(places, ends, strict=True)]
     return NumberedNodes(ids, ends, sides, [told.note])
+
+
+def _have_cycles(ends: Sequence[np.ndarray], num_nodes: int) -> bool:
+    """Whether two columns without a node in common are two sides whatever their names leave open.
+
+    A tree has two sides as well, and so has part of a graph with few edges.
+    """
+    num_pairs = len(np.unique(ends[0].astype(np.int64) * num_nodes + ends[1]))
+    return num_pairs - num_nodes + 1 >= LEAST_CYCLES
 
 
 def number_ends(table: InputTable, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:

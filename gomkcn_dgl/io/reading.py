@@ -149,7 +149,8 @@ def read_graph(
         nodes, called ``user 5`` and ``item 5`` if any id is in both columns, and ``side`` is a
         category of nodes. None: where the columns are called as two kinds of nodes are,
         ``user,item`` or ``author,paper``. Where their names leave it open, an id in both is one
-        node, and a note and a warning say so.
+        node, and a note and a warning say so; if there is none, and edges make cycles, they are
+        two sides.
     minimum, maximum : mapping of str to float, str or date, or sequence of str, optional
         The least and the most value of edge attributes, ``{"score": 700}`` or ``["score=700"]``:
         edges with less, or with more, or with no value, are left out, as if the file did not have

@@ -30,7 +30,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 
 _SIZES = (2, 5)
 # steps that counting by kinds takes in any graph, and for each of its own
@@ -126,7 +126,12 @@ class CensusTable:
         >>> every = CensusTable.of({first: 3, second: 1}).with_structures_alone()
         >>> every.structures[2].to_text(), every.counts.tolist()
         ('A->B, B->C', [[3, 1, 4]])
+
+        Those of a bipartite graph have none: each side has nodes of its own, and a structure turned
+        round is another.
         """
+        if self.is_of_sides:
+            return self
         alone: dict[bytes, Structure] = {}
         place: dict[bytes, int] = {}
         # the number of the structure alone of each one that has kinds
@@ -140,6 +145,20 @@ class CensusTable:
             sums[:, of_alone] += self.counts[:, column]
         structures = *self.structures, *alone.values()
         return CensusTable(structures, np.concatenate([self.counts, sums], axis=1))
+
+    @property
+    def is_of_sides(self) -> bool:
+        """Whether all structures are those of a graph with two sides: two kinds of nodes, joined.
+
+        A graph with an edge in one kind would have a structure that has it, too.
+        """
+        kinds = {names for structure in self.structures for names in structure.categories}
+        return len(kinds) == 2 and all(
+            structure.categories
+            and structure.relations == SIMPLE
+            and all(structure.categories[u] != structure.categories[v] for u, v in structure.edges)
+            for structure in self.structures
+        )
 
     def rows(self) -> list[Counts]:
         """The census of each graph, by structures."""

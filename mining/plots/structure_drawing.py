@@ -212,9 +212,7 @@ def _square(x: float, y: float, radius: float) -> str:
     """The square of a node, of about the area of its circle, as in a drawn graph."""
     half = _SQUARE * radius
     width = 2 * half
-    return (
-        f'<rect x="{x - half:.1f}" y="{y - half:.1f}" width="{width:.1f}" height="{width:.1f}"'
-    )
+    return f'<rect x="{x - half:.1f}" y="{y - half:.1f}" width="{width:.1f}" height="{width:.1f}"'
 
 
 def _look(outline: str, hollow: bool, fill: str) -> tuple[str, str]:

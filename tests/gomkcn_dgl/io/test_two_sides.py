@@ -105,6 +105,19 @@ def test_what_names_leave_open_is_told_and_chosen(read, names, caplog):
     assert same.num_nodes == 12 and not any("in common" in note for note in same.notes)
 
 
+def test_columns_without_a_common_id_are_two_sides_unless_they_name_one_kind():
+    rows = [(f"b{u}", f"c{i}") for u, i in PAIRS]
+    for names, features in (
+        (["baker", "bread"], ("side=baker", "side=bread")),
+        (["source", "target"], ("constant",)),
+        (["gene_a", "gene_b"], ("constant",)),
+    ):
+        assert as_csr(pd.DataFrame(rows, columns=names)).feature_names == features
+    # a tree may be part of any graph
+    tree = pd.DataFrame([("b0", f"c{i}") for i in range(9)], columns=["baker", "bread"])
+    assert as_csr(tree).feature_names == ("constant",)
+
+
 @pytest.mark.parametrize(
     "names",
     [
