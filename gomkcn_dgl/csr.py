@@ -167,7 +167,8 @@ class CSRGraph:
     def two_sides(self) -> Sides | None:
         """The sides of one graph with several cycles; None where it has none, and for a collection.
 
-        Those of a table are its columns. Else edges have no direction, and the node with most
+        Those of a table are its columns, whatever its cycles where these are two kinds of nodes.
+        Else edges have no direction, and the node with most
         neighbours of each component is on the first side.
 
         >>> import networkx as nx
@@ -180,6 +181,8 @@ class CSRGraph:
         is_told = self.sides is not None or self.links is None
         if self.num_graphs > 1 or not is_told:
             return None
+        if self.sides is not None and self.sides.are_stated:
+            return self.sides
         if num_cycles_of(self.indptr, self.indices) < LEAST_CYCLES:
             return None
         second = None if self.sides is not None else split_in_two(self.indptr, self.indices)

@@ -63,6 +63,7 @@ def as_csr(
     relation: str | np.ndarray | None = None,
     source: str | None = None,
     target: str | None = None,
+    bipartite: bool | None = None,
     nodes: Any = None,
 ) -> CSRGraph:
     """Convert a graph, or a list of graphs, to one :class:`CSRGraph`.
@@ -109,6 +110,9 @@ def as_csr(
         in the order of the edges. Several edges of different types may join two nodes.
     source, target : str, optional
         Columns of a table of edges. None: told by their names or values, or refused, as in a file.
+    bipartite : bool, optional
+        Whether the two columns of a table of edges have nodes of their own, as in
+        :func:`read_graph`.
     nodes : table, optional
         A table of any engine with a row for each node, joined by the column, or index, that has
         their names, by the rules of :func:`read_graph` for a feature file.
@@ -147,7 +151,9 @@ def as_csr(
     >>> as_csr(edges, source="who", target="whom", nodes=people).features.tolist()
     [[10.0], [20.0], [30.0]]
     """
-    choice = ColumnChoice(features, weight, directed, relation, source=source, target=target)
+    choice = ColumnChoice(
+        features, weight, directed, relation, source=source, target=target, bipartite=bipartite
+    )
     graph = _opened(graph)
     read = partial(_content, choice=choice)
     if is_table(graph) or (isinstance(graph, (list, tuple)) and any(map(is_table, graph))):
@@ -158,6 +164,8 @@ def as_csr(
     elif source is not None or target is not None:
         named = (Argument("source"), " and ", Argument("target"))
         raise InputError((*named, " name columns of a table of edges, and graph is none"))
+    elif bipartite is not None:
+        raise InputError("bipartite", "is for a table of edges, and graph is none")
     if nodes is not None:
         return _with_nodes(graph, nodes, choice, read)
     if isinstance(graph, CSRGraph) and not _changes_edges(graph, choice):

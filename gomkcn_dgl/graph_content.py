@@ -65,6 +65,8 @@ class ColumnChoice:
     # of a table of edges
     source: Column | None = None
     target: Column | None = None
+    # whether its two ends have nodes of their own; None: as its columns are called
+    bipartite: bool | None = None
     # of edges: attributes that patterns compare with values, and the bounds of some
     edge_attributes: tuple[str, ...] = ()
     bounds: EdgeBounds = field(default_factory=EdgeBounds)
@@ -76,8 +78,10 @@ class ColumnChoice:
     largest_fragment: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.directed, (bool, np.bool_, type(None))):
-            raise InputTypeError("directed", "must be True, False or None", got=repr(self.directed))
+        for name in ("directed", "bipartite"):
+            given = getattr(self, name)
+            if not isinstance(given, (bool, np.bool_, type(None))):
+                raise InputTypeError(name, "must be True, False or None", got=repr(given))
 
     @property
     def columns(self) -> set[Column]:
@@ -92,7 +96,8 @@ class ColumnChoice:
     @property
     def given(self) -> list[str]:
         """What is chosen about edges and molecules."""
-        named = ("directed", "source", "target", "relation", "weight", "smiles", "id_column")
+        of_edges = ("directed", "source", "target", "bipartite", "relation", "weight")
+        named = (*of_edges, "smiles", "id_column")
         marked = ("skip_invalid", "largest_fragment")
         return [
             *(name for name in named if getattr(self, name) is not None),
@@ -282,6 +287,8 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     if content.end_names is not None:
         ends = content.source, content.target
         sides = sides_of_ends(*ends, content.num_nodes, content.end_names)
+        if sides is not None and content.node_type is not None:
+            sides = sides._replace(are_stated=True)
     if choice.directed:
         content = both_ways(content)
     features, feature_names, used_nodes = _node_features(content, choice)

@@ -38,6 +38,11 @@ class InputSettings(SettingsTable):
     target: str | None = setting(
         None, "Column of target nodes, by name or number", usual="from the header"
     )
+    bipartite: bool | None = setting(
+        None,
+        "Whether the two columns have nodes of their own, as of users and items",
+        usual="by their names",
+    )
     minimum: tuple[str, ...] | None = bound_setting("Least", "min")
     maximum: tuple[str, ...] | None = bound_setting("Most", "max")
     feature_file: str | None = setting(None, "Node features, one row per node: .npy or .csv")

@@ -72,7 +72,7 @@ class NodeOrder:
             links=None if graph.links is None else graph.links[entry],
             graph_ptr=np.concatenate([[0], np.cumsum(sizes[graphs])]),
             node_ids=None,
-            sides=None,
+            sides=None if graph.sides is None else graph.sides.of(nodes),
             graph_names=None,
             loops=None,
             atoms=None,

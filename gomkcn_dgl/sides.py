@@ -13,16 +13,34 @@ import numpy as np
 # for, and a graph with fewer cycles may have even ones alone by chance, one of 32.
 LEAST_CYCLES = 5
 
+# attribute of nodes that says their side
+SIDE = "side"
+
+
+def side_category(name: str) -> str:
+    """The category of the nodes of a side.
+
+    >>> side_category("user")
+    'side=user'
+    """
+    return f"{SIDE}={name}"
+
 
 class Sides(NamedTuple):
     """Two sides that all edges join.
 
     ``names`` are those of the columns of a table, or empty where they have none; ``second`` is bool
-    ``[V]``, whether a node is on the second side.
+    ``[V]``, whether a node is on the second side. ``are_stated`` says that the input has two kinds
+    of nodes: then they are sides in a tree, too.
     """
 
     names: tuple[str, ...]
     second: np.ndarray
+    are_stated: bool = False
+
+    def of(self, nodes: np.ndarray) -> Sides:
+        """The sides of a graph with the nodes in another order."""
+        return self._replace(second=self.second[nodes])
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -35,7 +53,8 @@ class Sides(NamedTuple):
         first, second = self.sizes
         if not self.names:
             return f"{first:,} and {second:,} nodes"
-        return f"{first:,} nodes of {self.names[0]!r} and {second:,} of {self.names[1]!r}"
+        nodes = "1 node" if first == 1 else f"{first:,} nodes"
+        return f"{nodes} of {self.names[0]!r} and {second:,} of {self.names[1]!r}"
 
 
 def sides_of_ends(

@@ -179,11 +179,11 @@ def census(
     """Count all connected structures of some sizes.
 
     Structures of 2 to 5 nodes, or of 3 and 4 where edges have directions or kinds, or nodes
-    categories. All counts are exact. When time is up, or at Ctrl-C, the sizes that are counted are
-    printed, and the others are said to be missing. With --reading subgraph there may be more edges
-    between the nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for
-    each node has the number of induced structures in which it is in each orbit, numbered as by
-    Pržulj (2007).
+    categories, unless these are two sides. All counts are exact. When time is up, or at Ctrl-C, the
+    sizes that are counted are printed, and the others are said to be missing. With --reading
+    subgraph there may be more edges between the nodes of a structure: K4 has three rings of four
+    nodes. With --orbits, a row for each node has the number of induced structures in which it is in
+    each orbit, numbered as by Pržulj (2007).
 
     \b
     gomkcn census friends.txt.gz
@@ -335,7 +335,7 @@ def frequent(
     "Input",
     setting_options(
         TemporalTable,
-        *("time", "source", "target", "time_unit", *BOUND_OPTIONS),
+        *("time", "source", "target", "bipartite", "time_unit", *BOUND_OPTIONS),
         shown=("time", "source", "target"),
     ),
 )
@@ -425,6 +425,7 @@ def temporal(
             path,
             source=table.source,
             target=table.target,
+            bipartite=table.bipartite,
             time=table.time,
             time_unit=table.time_unit,
             minimum=table.minimum,

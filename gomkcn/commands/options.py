@@ -220,7 +220,7 @@ def number_option(
 
 
 # how a file of graphs is read, as in read_graph, but for its weights
-_OF_TABLES = ("source", "target", "feature_file", "format")
+_OF_TABLES = ("source", "target", "bipartite", "feature_file", "format")
 _OF_GRAPHS = ("directed", "relation", "features")
 BOUND_OPTIONS = ("minimum", "maximum")
 _HIDDEN = ("label_names", "smiles", "id_column", "skip_invalid", "largest_fragment")

@@ -119,6 +119,33 @@ _TOGETHER = (
     ("first", "second"),
     ("left", "right"),
 )
+# who or what, and what else it is joined to: a name of the first and one of the second are of two
+# kinds of nodes, which numbers of their own may count
+_TWO_KINDS = (
+    (
+        {
+            *("user", "customer", "client", "buyer", "shopper", "visitor", "reader", "viewer"),
+            *("listener", "player", "member", "person", "people", "student", "author", "actor"),
+            *("artist", "researcher", "employee", "director", "reviewer", "subscriber", "woman"),
+        },
+        {
+            *("item", "product", "movie", "film", "book", "song", "track", "album", "article"),
+            *("paper", "page", "course", "event", "group", "club", "project", "team", "repo"),
+            *("repository", "tag", "venue", "shop", "store", "restaurant", "business", "game"),
+            *("video", "company", "conference", "journal", "patent", "committee", "sku", "asin"),
+        },
+    ),
+    ({"drug", "compound", "chemical"}, {"disease", "target", "gene", "protein"}),
+    ({"gene", "protein", "mirna", "variant"}, {"disease", "phenotype", "pathway"}),
+    ({"mirna"}, {"gene", "target"}),
+    ({"plant", "flower"}, {"pollinator", "animal", "insect", "bird"}),
+    ({"host"}, {"parasite"}),
+    ({"document", "doc"}, {"word", "term", "topic"}),
+)
+# of the same kind as what they stand beside
+_ALIKE = {"friend", "partner", "neighbor", "neighbour", "alter", "other", "peer", "interactor"}
+# words that call a number, or what has one
+_ID_WORDS = {"id", "ids", "name", "number", "no", "nr", "code", "key", "index", "idx", "title"}
 # as letters and numbers do, which may be those of two measurements
 _PAIRS = (*_TOGETHER, ("u", "v"), ("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"))
 # of a series that goes on, two are no pair
@@ -252,6 +279,36 @@ def have_direction(name: str, other: str) -> bool:
     pairs = [_differing(read(name), read(other)) for read in (words_of, _key_words)]
     are_paired = any(_leads(*pair) or _leads(*pair[::-1]) for pair in pairs)
     return are_paired or leads_back(name, other) or leads_back(other, name)
+
+
+def are_two_kinds(name: str, other: str) -> bool | None:
+    """Whether columns of these names hold two kinds of nodes; None where the names do not say.
+
+    >>> are_two_kinds("userId", "movieId"), are_two_kinds("product_name", "customer")
+    (True, True)
+    >>> are_two_kinds("follower", "followee"), are_two_kinds("gene_a", "gene_b")
+    (False, False)
+    >>> are_two_kinds("regulator", "target"), are_two_kinds("baker", "bread") is None
+    (False, True)
+    """
+    both = [_kind_words(name), _kind_words(other)]
+    for firsts, seconds in _TWO_KINDS:
+        for one, two in (both, both[::-1]):
+            # a word in both, as in user_item and user, tells nothing apart
+            if (one - two) & firsts and (two - one) & seconds:
+                # what acts on the others may be one of them
+                return None if have_direction(name, other) else True
+    pair = differing_words(name, other)
+    are_letters = all(len(word) == 1 or word.isdigit() for word in pair)
+    are_alike = both[0] == both[1] or any(words & _ALIKE for words in both)
+    are_paired = pair in _TOGETHER or (are_letters and pair != ("", ""))
+    return False if are_alike or are_paired or have_direction(name, other) else None
+
+
+def _kind_words(name: str) -> set[str]:
+    """The words of a name that may say what it is of, each also without an s at its end."""
+    words = {word for word in words_of(name) if word not in _ID_WORDS} or {*words_of(name)}
+    return words | {word[:-1] for word in words if len(word) > 3 and word.endswith("s")}
 
 
 def leads_back(name: str, other: str) -> bool:

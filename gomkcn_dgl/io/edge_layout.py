@@ -27,6 +27,7 @@ from gomkcn_dgl.io.column_names import (
     ROW_NAMES,
     WEIGHTS,
     are_default,
+    are_two_kinds,
     differing_words,
     directed_pairs,
     have_direction,
@@ -104,6 +105,26 @@ class EdgeLayout:
     def has_directed_ends(self) -> bool:
         """Whether the columns of the ends are called as those of edges with a direction."""
         return have_direction(*(self.table.names[end] for end in self.ends))
+
+    def are_two_sides(self, choice: ColumnChoice) -> bool | None:
+        """Whether each end has its own nodes, as is chosen or else said; None where nothing says.
+
+        A comment says it, or the names of the columns, and no value does: a part of a table, and
+        one of other numbers, are read as the whole is.
+        """
+        if choice.bipartite is not None:
+            return bool(choice.bipartite)
+        names = [self.table.names[end] for end in self.ends]
+        if self.table.kind:
+            return self.table.kind == "bipartite"
+        # what has no names is not told apart by them
+        return are_two_kinds(*names) if all(names) else False
+
+    @property
+    def side_names(self) -> tuple[str, str]:
+        """What the nodes of each end are called, in front of what is at both: "user" and "item"."""
+        first, second = (self.table.names[end] for end in self.ends)
+        return (first, second) if first and second and first != second else ("1", "2")
 
     @property
     def why_directed(self) -> str:

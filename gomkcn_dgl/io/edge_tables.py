@@ -11,7 +11,7 @@ import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,10 +34,11 @@ from gomkcn_dgl.io.matrix_tables import is_matrix, read_matrix
 from gomkcn_dgl.io.molecules import has_molecules, read_molecule_table, smiles_column
 from gomkcn_dgl.io.parquet_tables import BYTES_OF_AN_EDGE, open_parquet
 from gomkcn_dgl.io.tables import InputTable, Source, open_stream, to_array
-from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.messages import Argument, Message
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
-from gomkcn_dgl.runtime.files import printable
+from gomkcn_dgl.runtime.files import listed, printable
 from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
+from gomkcn_dgl.sides import LEAST_CYCLES, SIDE
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -59,8 +60,6 @@ _WEIGHT_RULE = (
 )
 # characters of an id or a relation; longer ones are cells of some other table
 _LONGEST = 1000
-# before the names of nodes of a second kind
-_SECOND = "2:"
 # share of the edges of an undirected relation that are there both ways; a list of neighbours, or
 # the part of one that was kept for training, lacks some
 _NEARLY_ALL = 0.95
@@ -156,9 +155,9 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if not len(table):
         raise InputError("a table of edges must have a row, got none.")
     # 1. ids in ascending order, integers where all of them are
-    are_apart = source.kind == "bipartite"
-    ids, ends = number_ends(table, layout.ends, are_apart=are_apart)
-    ids, ends = _with_all_nodes(ids, ends, source.num_nodes)
+    ids, ends, sides, notes_of_ids = number_nodes(layout, table, choice)
+    if not sides:
+        ids, ends = _with_all_nodes(ids, ends, source.num_nodes)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
     relation = kinds = weights = None
@@ -168,11 +167,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if _WEIGHT in roles:
         at = roles[_WEIGHT]
         weights = table.numbers(at, (*_WEIGHT_RULE, f"{source.name(at)!r} out"), 0)
-    notes = list(layout.notes)
-    if are_apart:
-        notes.append(f"the two columns number different nodes; the second are {_SECOND}1, …")
-        log.log(READING, "%s", notes[-1])
-    notes += _notes_of_unused_weights(layout, table)
+    notes = [*layout.notes, *notes_of_ids, *_notes_of_unused_weights(layout, table)]
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
@@ -206,7 +201,9 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     )
     kept = leave_out_edges(content, choice.bounds)
     # nodes of edges that are left out are not in the table
-    return kept if source.num_nodes or not choice.bounds else _with_ends_alone(kept)
+    if choice.bounds and (sides or not source.num_nodes):
+        kept = _with_ends_alone(kept)
+    return _with_sides(kept, sides) if sides else kept
 
 
 def _notes_of_unused_weights(layout: EdgeLayout, table: InputTable) -> list[str]:
@@ -224,6 +221,13 @@ def _notes_of_unused_weights(layout: EdgeLayout, table: InputTable) -> list[str]
     for line in lines:
         log.log(READING, "%s", line)
     return [line.note for line in lines]
+
+
+def _with_sides(content: GraphContent, names: tuple[str, ...]) -> GraphContent:
+    """Give each node its side, which is its kind as that of a graph of several kinds of nodes."""
+    side = np.full(content.num_nodes, names[0], object)
+    side[content.target] = names[1]
+    return replace(content, nodes={SIDE: side.astype(str)}, node_type=SIDE)
 
 
 def _with_ends_alone(content: GraphContent) -> GraphContent:
@@ -254,23 +258,74 @@ def _with_all_nodes(
     return np.arange(first, first + num_nodes), [ids[end] - first for end in ends]
 
 
-def number_ends(
-    table: InputTable, ends: tuple[int, int], *, are_apart: bool = False
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Different ids in ascending order, and where those of the two ends stand among them.
+class NumberedNodes(NamedTuple):
+    """The nodes of a table: what they are called, in their order, and where each end stands there.
 
-    Where these ``are_apart``, equal ids of both ends are different nodes.
+    ``sides`` are the names of both where each end has nodes of its own, or empty.
     """
+
+    ids: np.ndarray
+    ends: list[np.ndarray]
+    sides: tuple[str, ...]
+    notes: list[str]
+
+
+def number_nodes(layout: EdgeLayout, table: InputTable, choice: ColumnChoice) -> NumberedNodes:
+    """Number the nodes of a table in ascending order of their ids, integers where all of them are.
+
+    Where each end has nodes of its own and some ids are at both, all are called as the columns
+    are, such as "user 5" and "item 5", and those of the first column come first. What such ids are
+    taken for is said where the names of the columns leave it open, or tell them apart.
+    """
+    ids, ends = number_ends(table, layout.ends)
+    at_first, at_second = np.zeros((2, len(ids)), bool)
+    at_first[ends[0]] = at_second[ends[1]] = True
+    shared = ids[at_first & at_second]
+    are_apart = layout.are_two_sides(choice)
+    names = layout.side_names
+    is_open = are_apart is None and not len(shared)
+    sides = names if are_apart or (is_open and _have_cycles(ends, len(ids))) else ()
+    if not len(shared) or are_apart is False:
+        return NumberedNodes(ids, ends, sides, [])
+    number = f"{len(shared):,} id{'s' if len(shared) > 1 else ''}"
+    rule = f"the columns {listed(layout.end_names)} have {number} in common, such as {shared[0]}"
+    if are_apart is None:
+        way_out = (Argument("bipartite", True), " takes them as different nodes")
+        told = Message(f"{rule}, taken as the same nodes", way_out=way_out)
+        # graphs of both kinds are drawn so, and only who made the table knows
+        log.warning("%s", told)
+        return NumberedNodes(ids, ends, sides, [told.note])
+    called = [f"{name} {shared[0]}" for name in names]
+    way_out = (Argument("bipartite", False), " takes them as the same")
+    told = Message(
+        f"{rule}: different nodes, called {' and '.join(map(repr, called))}", way_out=way_out
+    )
+    log.log(READING, "%s", told)
+    places = [np.cumsum(at) - 1 for at in (at_first, at_second)]
+    places[1] += at_first.sum()
+    parts = [ids[at].astype(str).tolist() for at in (at_first, at_second)]
+    ids = np.array([f"{name} {part}" for name, of in zip(names, parts, strict=True) for part in of])
+    ends = [place[end] for place, end in zip(places, ends, strict=True)]
+    return NumberedNodes(ids, ends, sides, [told.note])
+
+
+def _have_cycles(ends: Sequence[np.ndarray], num_nodes: int) -> bool:
+    """Whether two columns without a node in common are two sides whatever their names leave open.
+
+    A tree has two sides as well, and so has part of a graph with few edges.
+    """
+    num_pairs = len(np.unique(ends[0].astype(np.int64) * num_nodes + ends[1]))
+    return num_pairs - num_nodes + 1 >= LEAST_CYCLES
+
+
+def number_ends(table: InputTable, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Different ids in ascending order, and where those of the two ends stand among them."""
     source, target = map(table.integers, ends)
-    if source is not None and target is not None and not are_apart:
+    if source is not None and target is not None:
         ids, codes = _number_values(np.concatenate([source, target]))
         return ids, [*codes.reshape(2, -1)]
     table = table.with_whole_numbers(ends)
-    columns = [table.words(end, _ID_RULE, _LONGEST) for end in ends]
-    if are_apart:
-        second = pc.binary_join_element_wise(_SECOND, columns[1].dictionary, "")
-        columns[1] = pa.DictionaryArray.from_arrays(columns[1].indices, second)
-    names, numbers = _number_words(columns)
+    names, numbers = _number_words([table.words(end, _ID_RULE, _LONGEST) for end in ends])
     return np.array(names), numbers
 
 

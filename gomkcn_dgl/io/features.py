@@ -222,7 +222,8 @@ def with_node_table(
 
     Rows are joined by the column that holds the names of the nodes, whatever it is called. Where a
     node has no row, the columns are attributes and no features; with ``gaps``, so is a column that
-    is empty somewhere. Rows of other nodes add these, unless the graph ``lists_nodes`` itself.
+    is empty somewhere. Rows of other nodes add these, unless the graph ``lists_nodes`` itself, or
+    its nodes are of kinds, which a row does not tell.
     """
     with named(table.owner):
         joined = _join(table, content, lists_nodes)
@@ -282,7 +283,13 @@ def _say_joined(joined: JoinedRows, table: NodeTable, content: GraphContent) -> 
     if num_added:
         nodes = "1 node" if num_added == 1 else f"{num_added} nodes"
         notes.append(f"{nodes} of {table.owner} without an edge")
+    num_left = table.num_rows - len(joined.rows) if content.node_type is not None else 0
     num_lacking = int((joined.rows < 0).sum())
+    num_left += num_lacking
+    if num_left:
+        rows = "1 row" if num_left == 1 else f"{num_left} rows"
+        kind = f"{rows} of {table.owner} of nodes without an edge, whose {content.node_type!r}"
+        notes.append(f"left out {kind} is not known")
     if num_lacking:
         notes.append(
             f"{num_lacking} of {content.num_nodes} nodes have no row in {table.owner}, so that its "
@@ -299,7 +306,7 @@ def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedR
     names = to_arrow(np.asarray(ids))
     column = _find_names(table, names)
     if column is None:
-        return _join_in_order(table, ids, lists_nodes)
+        return _join_in_order(table, ids, lists_nodes or content.node_type is not None)
     # a row without a name is refused with its line, and so is the second of a node
     values = column.values(False)
     counts = pc.value_counts(values)
@@ -317,6 +324,9 @@ def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedR
     if lists_nodes:
         got = f"{str(added[0])!r} ({len(others)} in all)"
         raise InputError(f"{column.title!r} must hold nodes that the graph lists", got=got)
+    if content.node_type is not None:
+        # of a node without an edge nothing tells the kind
+        return JoinedRows(ids, np.arange(len(ids)), rows, column)
     # those of a table of edges are in ascending order, by value only where all are integers
     if ids.dtype.kind != added.dtype.kind:
         ids, added = ids.astype(str), added.astype(str)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # what may be said of the edges of a table, of edges with attributes, and of others
 OF_BOUNDS = ("minimum", "maximum")
-OF_TABLES = ("directed", "source", "target", "relation", "weight", *OF_BOUNDS)
+OF_TABLES = ("directed", "source", "target", "bipartite", "relation", "weight", *OF_BOUNDS)
 OF_ATTRIBUTES = ("directed", "relation", "weight", *OF_BOUNDS)
 OF_MATRICES = ("directed", *OF_BOUNDS)
 OF_MOLECULES = ("smiles", "id_column", "skip_invalid", "largest_fragment")

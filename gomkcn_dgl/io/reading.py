@@ -83,6 +83,7 @@ def read_graph(
     directed: bool | None = None,
     source: Column | None = None,
     target: Column | None = None,
+    bipartite: bool | None = None,
     relation: Column | None = None,
     weight: Column | None = None,
     minimum: Bounds | None = None,
@@ -143,6 +144,13 @@ def read_graph(
         of a TU folder are relations, unless ``relation="none"``. In GraphML and its like and in DGL
         files, relation and weight are edge attributes by name; None: the types of edges, if any,
         and ``weight``.
+    bipartite : bool, optional
+        Whether the two columns of a table have nodes of their own: then user 5 and item 5 are two
+        nodes, called ``user 5`` and ``item 5`` if any id is in both columns, and ``side`` is a
+        category of nodes. None: where the columns are called as two kinds of nodes are,
+        ``user,item`` or ``author,paper``. Where their names leave it open, an id in both is one
+        node, and a note and a warning say so; if there is none, and edges make cycles, they are
+        two sides.
     minimum, maximum : mapping of str to float, str or date, or sequence of str, optional
         The least and the most value of edge attributes, ``{"score": 700}`` or ``["score=700"]``:
         edges with less, or with more, or with no value, are left out, as if the file did not have
@@ -192,6 +200,7 @@ def read_graph(
         directed=directed,
         source=source,
         target=target,
+        bipartite=bipartite,
         relation=relation,
         weight=weight,
         minimum=minimum,

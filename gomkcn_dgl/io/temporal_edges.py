@@ -34,7 +34,7 @@ from gomkcn_dgl.graph_content import (
 from gomkcn_dgl.io.column_names import TIMES, is_time
 from gomkcn_dgl.io.dates import FIRST_NUMBERED, LAST_NUMBERED, are_dates
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data
-from gomkcn_dgl.io.edge_tables import number_ends, open_edges
+from gomkcn_dgl.io.edge_tables import number_nodes, open_edges
 from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.parquet_tables import open_parquet
 from gomkcn_dgl.io.table_form import shown
@@ -209,6 +209,7 @@ def read_temporal_edges(
     *,
     source: Column | None = None,
     target: Column | None = None,
+    bipartite: bool | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
     minimum: Bounds | None = None,
@@ -226,6 +227,8 @@ def read_temporal_edges(
         Columns, by name or by number from 1. By default they are told by the header; in a table
         without one they are the first three, or times are the first if they ascend and the two
         columns behind them share nodes. Of a NetworkX graph, ``time`` is an attribute.
+    bipartite : bool, optional
+        Whether the two columns have nodes of their own, see :func:`gomkcn.read_graph`.
     time_unit : str, optional
         The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, for windows
         that have a unit. None: the one in which all times are dates from 1990 to 2099, else the
@@ -252,7 +255,8 @@ def read_temporal_edges(
         check_choice("time_unit", time_unit, TIME_UNITS)
     if isinstance(graph, TemporalEdges):
         given: dict[str, Any] = {"source": source, "target": target, "time": time}
-        given |= {"time_unit": time_unit, "minimum": minimum, "maximum": maximum}
+        given |= {"bipartite": bipartite, "time_unit": time_unit}
+        given |= {"minimum": minimum, "maximum": maximum}
         if with_columns and not graph.columns and len(graph.times):
             raise InputError(
                 "graph",
@@ -264,7 +268,14 @@ def read_temporal_edges(
             raise InputError(name, "is for edges that are still to be read", way_out="leave it out")
         return graph
     bounds = EdgeBounds.read(minimum, maximum)
-    choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE, bounds=bounds)
+    choice = ColumnChoice(
+        source=source,
+        target=target,
+        bipartite=bipartite,
+        relation=NONE,
+        weight=NONE,
+        bounds=bounds,
+    )
     if isinstance(graph, (str, Path)):
         path = Path(graph)
         with named(path):
@@ -277,6 +288,8 @@ def read_temporal_edges(
         table = open_stream(graph, "the table of edges")
         return _of_table(table, choice, time, time_unit, with_columns=with_columns)
     if hasattr(graph, "is_multigraph"):
+        if bipartite is not None:
+            raise InputError("bipartite", "is for a table of edges, and graph is none")
         found = _read_networkx(graph, "time" if time is None else time, time_unit, bounds)
         return (
             replace(found, columns=_attributes_of(graph), time=str(time or "time"))
@@ -331,14 +344,15 @@ def _of_table(
             f"the column {table.names[at]!r} must hold times, and its {column.type} cannot be "
             f"read ({reason_of(error)})."
         ) from None
-    ids, ends = number_ends(table, layout.ends)
-    found = _in_order(ends, times, table.place, time_unit, kept_rows)
+    ids, ends_of_edges, _, notes = number_nodes(layout, table, choice)
+    found = _in_order(ends_of_edges, times, table.place, time_unit, kept_rows)
     return replace(
         found,
         names=[ids[code] for code in found.names],
         ends=(names[layout.ends[0]], names[layout.ends[1]]),
         time=names[at],
         columns={name: table.cells(place) for name, place in kept.items()},
+        notes=(*notes, *found.notes),
     )
 
 

@@ -1,8 +1,8 @@
 """A census: how often every connected structure of some sizes occurs, in each of two readings.
 
 Structures without directions, relations and categories are counted as graphlets, of up to five
-nodes, and the others by kinds, of three and four: both by formulas, see ``census_formulas.py`` and
-``set_formulas.py``.
+nodes, and so are those of a bipartite graph, on whose sides their nodes are. The others are counted
+by kinds, of three and four: all by formulas, see ``census_formulas.py`` and ``set_formulas.py``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.counting.census_formulas import count_graphlets, formula_steps
-from gomkcn.mining.counting.graphlets import graphlets
+from gomkcn.mining.counting.census_formulas import (
+    count_graphlets,
+    count_orbits_of_sides,
+    formula_steps,
+)
+from gomkcn.mining.counting.graphlets import ORBITS, graphlets
 from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
 from gomkcn.mining.counting.set_formulas import check_codes, count_sets, sets_steps
 from gomkcn.mining.counting.watching import Spend, UncountableError, spend_freely
@@ -26,7 +30,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 
 _SIZES = (2, 5)
 # steps that counting by kinds takes in any graph, and for each of its own
@@ -122,7 +126,12 @@ class CensusTable:
         >>> every = CensusTable.of({first: 3, second: 1}).with_structures_alone()
         >>> every.structures[2].to_text(), every.counts.tolist()
         ('A->B, B->C', [[3, 1, 4]])
+
+        Those of a bipartite graph have none: each side has nodes of its own, and a structure turned
+        round is another.
         """
+        if self.is_of_sides:
+            return self
         alone: dict[bytes, Structure] = {}
         place: dict[bytes, int] = {}
         # the number of the structure alone of each one that has kinds
@@ -136,6 +145,20 @@ class CensusTable:
             sums[:, of_alone] += self.counts[:, column]
         structures = *self.structures, *alone.values()
         return CensusTable(structures, np.concatenate([self.counts, sums], axis=1))
+
+    @property
+    def is_of_sides(self) -> bool:
+        """Whether all structures are those of a graph with two sides: two kinds of nodes, joined.
+
+        A graph with an edge in one kind would have a structure that has it, too.
+        """
+        kinds = {names for structure in self.structures for names in structure.categories}
+        return len(kinds) == 2 and all(
+            structure.categories
+            and structure.relations == SIMPLE
+            and all(structure.categories[u] != structure.categories[v] for u, v in structure.edges)
+            for structure in self.structures
+        )
 
     def rows(self) -> list[Counts]:
         """The census of each graph, by structures."""
@@ -155,6 +178,14 @@ def count_in_each(
     if is_plain(graphs[0], categories):
         counts = count_graphlets(graphs, sizes[-1], spend).T
         return CensusTable(graphlets()[: counts.shape[1]], counts).of_sizes(sizes)
+    sides = [categories.two_sides(graph) for graph in graphs]
+    told = [colors for colors in sides if colors is not None]
+    if len(told) == len(graphs) and len(np.unique(np.concatenate(told))) <= 2:
+        return _count_sides(graphs, told, sizes, categories, spend)
+    if sizes[-1] > SET_SIZES[-1]:
+        # those of the graph are counted, so that a random graph is another
+        rule = "must draw graphs whose edges join nodes of different sides, as those of the graph"
+        raise InputError("null", rule, way_out=(Argument("null", "degree"), " does"))
     relations = graphs[0].relations
     tables = []
     for size in sizes:
@@ -169,6 +200,85 @@ def count_in_each(
         tables.append(found)
     structures = sum((table.structures for table in tables), ())
     return CensusTable(structures, np.concatenate([table.counts for table in tables], axis=1))
+
+
+class _OfSides(NamedTuple):
+    """A structure of a bipartite graph: which side its nodes are on, and how it is counted.
+
+    ``orbit`` has ``size`` of its nodes; those of ``side`` at it count it, or of both where that is
+    None and the sides can be exchanged.
+    """
+
+    graphlet: int
+    sides: tuple[int, ...]
+    orbit: int
+    size: int
+    side: int | None
+
+
+@cache
+def _structures_of_sides(sizes: range) -> tuple[_OfSides, ...]:
+    """All structures of some sizes whose edges join two sides."""
+    found = []
+    for number, (graphlet, orbits) in enumerate(zip(graphlets(), ORBITS, strict=True)):
+        if graphlet.num_nodes not in sizes:
+            continue
+        # the side of each node, by a walk over the edges from the first
+        sides = [0, *[-1] * (graphlet.num_nodes - 1)]
+        for _ in sides:
+            for one, other in (*graphlet.edges, *((v, u) for u, v in graphlet.edges)):
+                if sides[one] >= 0 > sides[other]:
+                    sides[other] = 1 - sides[one]
+        if any(sides[one] == sides[other] for one, other in graphlet.edges):
+            continue
+        orbit, size = orbits[0], orbits.count(orbits[0])
+        here = {side for side, of in zip(sides, orbits, strict=True) if of == orbit}
+        if len(here) == 2:
+            found.append(_OfSides(number, tuple(sides), orbit, size, None))
+            continue
+        for side in (0, 1):
+            turned = tuple(side ^ of for of in sides)
+            found.append(_OfSides(number, turned, orbit, size, side))
+    return tuple(found)
+
+
+def _count_sides(
+    graphs: Sequence[CSRGraph],
+    colors: Sequence[np.ndarray],
+    sizes: range,
+    categories: Categories,
+    spend: Spend,
+) -> CensusTable:
+    """Induced occurrences of the structures of bipartite graphs, of nodes of two ``colors``.
+
+    How often the nodes of a side are at each orbit says how often they are all that is on that side
+    of a structure. Those that no graph has are left out.
+    """
+    known = np.unique(np.concatenate(colors))
+    second = [of_graph == known[-1] for of_graph in colors]
+    counts = count_orbits_of_sides(graphs, second, max(4, sizes[-1]), spend)
+    found: dict[int, list[Any]] = {size: [] for size in sizes}
+    for one in _structures_of_sides(sizes):
+        of_orbit = counts[one.orbit]
+        numbers = (of_orbit.sum(axis=0) if one.side is None else of_orbit[one.side]) // one.size
+        if numbers.any():
+            found[len(one.sides)].append((one, numbers))
+    bit = int(graphs[0].relations.links[1] @ (1 << np.arange(len(graphs[0].relations.channels))))
+    tables = []
+    for some in filter(None, found.values()):
+        channels = np.array([graphlets()[one.graphlet].joined * bit for one, _ in some])
+        given = Forms(channels.astype(np.int64), known[[list(one.sides) for one, _ in some]])
+        forms, position = merge_forms(find_forms(given))
+        structures = structures_of(
+            forms,
+            graphs[0].relations,
+            lambda colors: categories.names_of(colors, graphs[0].feature_names),
+        )
+        numbers = np.array([numbers for _, numbers in some])
+        tables.append(CensusTable(tuple(structures), numbers[np.argsort(position)].T))
+    structures = sum((table.structures for table in tables), ())
+    every = [np.empty((len(graphs), 0), np.int64), *(table.counts for table in tables)]
+    return CensusTable(structures, np.concatenate(every, axis=1))
 
 
 def exact_array(counts: Any) -> np.ndarray:
@@ -193,7 +303,7 @@ def census_steps(
 
     It depends on the graph alone. Raises an UncountableError where it cannot be taken.
     """
-    if is_plain(graph, categories):
+    if has_formulas(graph, categories):
         return formula_steps(graph, sizes[-1], spend)
     check_channels(graph)
     known, _ = _used_colors([graph], categories)
@@ -211,12 +321,17 @@ def census_sizes(graph: CSRGraph, sizes: range, categories: Categories = NO_CATE
 def _smallest_and_largest(
     graph: CSRGraph, categories: Categories = NO_CATEGORIES
 ) -> tuple[int, int]:
-    return _SIZES if is_plain(graph, categories) else SET_SIZES
+    return _SIZES if has_formulas(graph, categories) else SET_SIZES
 
 
 def is_plain(graph: CSRGraph, categories: Categories = NO_CATEGORIES) -> bool:
     """Whether its edges have neither directions nor kinds, and its nodes no categories."""
     return graph.links is None and not categories
+
+
+def has_formulas(graph: CSRGraph, categories: Categories = NO_CATEGORIES) -> bool:
+    """Whether its structures are counted as graphlets: it is plain, but for two sides."""
+    return is_plain(graph, categories) or categories.two_sides(graph) is not None
 
 
 def sizes_of_census(sizes: Any, graph: CSRGraph, categories: Categories) -> range:

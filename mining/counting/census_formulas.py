@@ -560,15 +560,49 @@ def count_graphlets(
     [[10, 2], [0, 1], [10, 0]]
     """
     # 1. side by side, as one graph
+    first, indptr, indices = _side_by_side(graphs)
+    # 2. one formula for each graphlet, at all nodes of each graph
+    sums = _Sums(indptr, indices, largest, spend)
+    formulas = [_FORMULAS[_ONE_OF_EACH[k]] for k, row in enumerate(ORBITS) if len(row) <= largest]
+    counts = np.stack([np.add.reduceat(formula(sums), first) for formula in formulas])
+    return _solve(_graphlet_map()[: len(counts), : len(counts)], counts)
+
+
+def count_orbits_of_sides(
+    graphs: Sequence[CSRGraph],
+    second: Sequence[np.ndarray],
+    largest: int = 5,
+    spend: Spend = spend_freely,
+) -> np.ndarray:
+    """Induced occurrences with a node of each side at each orbit, ``[73, 2, G]``.
+
+    ``second`` says of each graph which of its nodes are on the second side, bool ``[V]``; there are
+    fewer orbits with ``largest``. Each is a sum over the nodes of a side.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> sides = np.array([True, False, False, False])
+    >>> count_orbits_of_sides([as_csr(nx.star_graph(3))], [sides], 4)[6:8, :, 0].tolist()
+    [[3, 0], [0, 1]]
+    """
+    first, indptr, indices = _side_by_side(graphs)
+    sums = _Sums(indptr, indices, largest, spend)
+    on_second = np.concatenate(second)
+    found = []
+    for orbit in range(NUM_ORBITS[largest]):
+        at_nodes = _FORMULAS[orbit](sums)
+        sides = [np.where(on_second == side, at_nodes, 0) for side in (False, True)]
+        found.append([np.add.reduceat(values, first) for values in sides])
+    size = NUM_ORBITS[largest]
+    return _solve(_orbit_map()[:size, :size], np.array(found))
+
+
+def _side_by_side(graphs: Sequence[CSRGraph]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The first node of each graph, and the rows of all graphs as those of one."""
     first = np.cumsum([0, *(graph.num_nodes for graph in graphs)])
     indices = [graph.indices + np.int32(k) for graph, k in zip(graphs, first, strict=False)]
     degrees = np.concatenate([graph.degrees for graph in graphs])
-    indptr = np.concatenate([[0], np.cumsum(degrees)])
-    # 2. one formula for each graphlet, at all nodes of each graph
-    sums = _Sums(indptr, np.concatenate(indices), largest, spend)
-    formulas = [_FORMULAS[_ONE_OF_EACH[k]] for k, row in enumerate(ORBITS) if len(row) <= largest]
-    counts = np.stack([np.add.reduceat(formula(sums), first[:-1]) for formula in formulas])
-    return _solve(_graphlet_map()[: len(counts), : len(counts)], counts)
+    return first[:-1], np.concatenate([[0], np.cumsum(degrees)]), np.concatenate(indices)
 
 
 def _solve(coefficients: np.ndarray, sums: np.ndarray) -> np.ndarray:

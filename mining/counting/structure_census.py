@@ -254,7 +254,7 @@ def census(
         which each node has exactly one.
     sizes : int or (int, int), optional
         One number of nodes, or the first and the last one: 2 to 5, or 3 and 4 with directions,
-        relations or categories. None: from 3.
+        relations or categories, unless these are the two sides of a bipartite graph. None: from 3.
     reading : {"induced", "subgraph"}
         Whether there are exactly the edges of a structure between the nodes, or at least. K4 holds
         one induced K4 and three subgraphs that are cycles of four nodes.

@@ -1,6 +1,7 @@
 """What is reported: the motif set, and all structures of a census that differ from random graphs.
 
-All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
+All structures of three to five nodes (of three and four, where edges or nodes are of several kinds,
+unless these are the sides of a bipartite graph)
 are counted in the graph and in the same way in random graphs. Where there are kinds, so is each
 structure alone: the sum over all kinds of its edges and nodes. Structures of each size, alone or
 with their kinds, are a family of their own.

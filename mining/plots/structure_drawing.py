@@ -37,6 +37,8 @@ _EDGE_GAP = 7.0
 _RING_GAP = 2.4
 # radius in pixels of a node with a letter, with a name of more letters, with a colour, and plain
 _LETTER, _NAME, _COLOR, _DOT = 8.5, 11.5, 6.0, 3.6
+# half the width of a square, as a share of the radius of a circle
+_SQUARE = 0.9
 # no node is smaller, however many edges pass it
 _LEAST_RADIUS = 1.5
 # of a node with a head of an arrow: room between the smallest nodes for both heads of an edge
@@ -112,9 +114,12 @@ def draw_structure(
         if frozenset(pair) not in known
     )
     shapes += _edges(structure, points, radius, lines or {}, missing, weights, thin)
+    square = lines.square if isinstance(lines, Lines) else ""
     for node, (x, y) in enumerate(points.tolist()):
-        circle, color = _circle(x, y, radius, hollow, fills[node] if len(fills) else "")
-        shapes += circle
+        is_square = bool(square) and square in (structure.categories or [()] * size)[node]
+        outline = (_square if is_square else _circle)(x, y, radius)
+        look, color = _look(outline, hollow, fills[node] if len(fills) else "")
+        shapes += look
         if node in ringed:
             shapes += (
                 f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{radius + _RING_GAP:.1f}" '
@@ -138,9 +143,11 @@ def draw_structure(
 def _node_texts(structure: Drawable, lines: Mapping[Kind, str] | None, letters: bool) -> list[str]:
     """What stands on the nodes, in one alphabet: short names of categories, or letters from A on.
 
-    Empty where neither is there.
+    Empty where neither is there. A side that is all that there is of categories shows by the shape
+    of its nodes.
     """
-    if any(structure.categories):
+    by_shape = isinstance(lines, Lines) and lines.square
+    if any(structure.categories) and not (by_shape and max(map(len, structure.categories)) == 1):
         known = lines.names if isinstance(lines, Lines) else {}
         if not known.keys() >= {*structure.categories}:
             known = short_names(structure.categories)
@@ -196,15 +203,26 @@ def _caption(
     return caption
 
 
-def _circle(x: float, y: float, radius: float, hollow: bool, fill: str) -> tuple[str, str]:
-    """The circle of a node, and the colour of a letter on it; without a fill it is the motif's."""
-    circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
+def _circle(x: float, y: float, radius: float) -> str:
+    """The circle of a node, without its colours."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
+
+
+def _square(x: float, y: float, radius: float) -> str:
+    """The square of a node, of about the area of its circle, as in a drawn graph."""
+    half = _SQUARE * radius
+    width = 2 * half
+    return f'<rect x="{x - half:.1f}" y="{y - half:.1f}" width="{width:.1f}" height="{width:.1f}"'
+
+
+def _look(outline: str, hollow: bool, fill: str) -> tuple[str, str]:
+    """The shape of a node, and the colour of a letter on it; without a fill it is the motif's."""
     if hollow:
-        paper = f'{circle} fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"/>'
+        paper = f'{outline} fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"/>'
         return paper, "var(--ink, currentColor)"
     if fill:
-        return f'{circle} fill="{fill}" stroke="var(--c)"/>', _letter_color(fill)
-    return f'{circle} fill="var(--c)"/>', "var(--t)"
+        return f'{outline} fill="{fill}" stroke="var(--c)"/>', _letter_color(fill)
+    return f'{outline} fill="var(--c)"/>', "var(--t)"
 
 
 def _letter_beside(structure: Drawable, node: int, points: np.ndarray, radius: float) -> str:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from gomkcn_dgl.graphs.shapes import sign_of
 from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.sides import side_category
 
 INK = "#15181c"
 # of nodes and edges that are in no copy, and of those of a pattern that is selected
@@ -56,13 +57,23 @@ def filter_colors(structures: Sequence[Structure]) -> list[str]:
 
 
 class Lines(dict[Kind, str]):
-    """The line of each relation, by its kind, and the short ``names`` of categories of nodes."""
+    """The line of each relation, by its kind, and the short ``names`` of categories of nodes.
+
+    Nodes of the category ``square`` are squares, as those of the second side in a drawn graph.
+    """
 
     names: Mapping[tuple[str, ...], str] = MappingProxyType({})
+    square: str = ""
 
 
-def relation_lines(relations: Iterable[Kind], structures: Iterable[Structure] = ()) -> Lines:
+def relation_lines(
+    relations: Iterable[Kind],
+    structures: Iterable[Structure] = (),
+    sides: Sequence[str] = (),
+) -> Lines:
     """The line of each relation of a graph, and of other kinds of edges of some structures.
+
+    ``sides`` are the names of both sides of a bipartite graph.
 
     A structure knows all relations of its graph, also those that its edges do not have. So pages,
     notebooks and figures of a run draw a relation alike, whatever they show.
@@ -71,6 +82,7 @@ def relation_lines(relations: Iterable[Kind], structures: Iterable[Structure] = 
     of_structures = (kind for structure in drawn for kind in structure.relations.kinds)
     lines = Lines(line_styles((*relations, *of_structures)))
     lines.names = short_names(names for structure in drawn for names in structure.categories)
+    lines.square = side_category(sides[1]) if len(sides) == 2 else ""
     return lines
 
 

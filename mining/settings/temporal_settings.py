@@ -23,6 +23,11 @@ class TemporalTable(SettingsTable):
     target: str | None = setting(
         None, "Column of target nodes, by name or number", usual="from the header"
     )
+    bipartite: bool | None = setting(
+        None,
+        "Whether the two columns have nodes of their own, as of users and items",
+        usual="by their names",
+    )
     time_unit: str | None = setting(
         None, "Unit of times that are numbers: s, ms, us or ns", usual="by their size"
     )

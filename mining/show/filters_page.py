@@ -75,7 +75,7 @@ Row = dict[str, Any]
 def render_filters(run: FiltersRun) -> str:
     """Render a run of filters as one self-contained HTML page, readable without script."""
     numbers = Numbers(run.to_dict(), "filters.json")
-    lines = relation_lines(run.graph.kinds)
+    lines = relation_lines(run.graph.kinds, (), run.graph.side_names)
     table, rows = _table(run, numbers, lines)
     return render_page(
         "filters.html.jinja",

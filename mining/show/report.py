@@ -121,7 +121,7 @@ def render_report(run: MiningRun) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network."""
     numbers = Numbers(run.to_dict())
     drawn = [pattern.structure for pattern in (*run.counted, *run.motif_set)]
-    lines = relation_lines(run.graph.kinds, drawn)
+    lines = relation_lines(run.graph.kinds, drawn, run.graph.side_names)
     number_of = {node: at for at, node in enumerate(drawn_nodes(run, drawn_places(run)))}
     # 1. the answers: filters, the motif set, the comparison with random graphs, and classes
     of_set = _set_part(run, numbers, lines)

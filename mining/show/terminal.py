@@ -378,8 +378,10 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
 
 
 def kinds_left_out(run: MiningRun) -> str:
-    """What a structure alone says nothing of; empty where no structure has kinds."""
+    """What a structure alone says nothing of; empty where none has kinds, or none is alone."""
     structures = [pattern.structure for pattern in run.counted]
+    if not any(structure.alone is structure for structure in structures):
+        return ""
     has_relations = any(
         len(structure.alone.relations.names) < len(structure.relations.names)
         for structure in structures

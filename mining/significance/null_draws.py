@@ -6,6 +6,7 @@ graph is drawn.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -92,12 +93,14 @@ def walk_from(
     return walk_by
 
 
-def with_random_edges(graph: CSRGraph, seed: int) -> CSRGraph:
-    """Put each edge between two random nodes of its graph."""
+def with_random_edges(graph: CSRGraph, seed: int, sides: np.ndarray | None = None) -> CSRGraph:
+    """Put each edge between two random nodes of its graph, of different ``sides [V]`` if given."""
     if len(graph.indices) == 0:
         return replace(graph, weights=None, loops=None)
     rng = np.random.default_rng(seed)
     edges, kinds = _edges_and_kinds(graph)
+    if sides is not None:
+        return _graph_of(_between_sides(edges, sides, graph, rng), kinds, graph)
     # 1. pairs of nodes of each graph, as many as there are edges
     numbers = np.bincount(graph.graph_of(edges[:, 0]), minlength=graph.num_graphs)
     starts = graph.graph_ptr[:-1].tolist()
@@ -112,6 +115,24 @@ def with_random_edges(graph: CSRGraph, seed: int) -> CSRGraph:
     return _graph_of(edges, kinds, graph)
 
 
+def _between_sides(
+    edges: np.ndarray, sides: np.ndarray, graph: CSRGraph, rng: np.random.Generator
+) -> np.ndarray:
+    """Edges of each graph between random nodes of its two sides, from and to the same sides."""
+    drawn = np.empty_like(edges)
+    owner = graph.graph_of(edges[:, 0])
+    for number, (start, end) in enumerate(itertools.pairwise(graph.graph_ptr.tolist())):
+        first, second = (start + np.flatnonzero(sides[start:end] == side) for side in (0, 1))
+        of_graph = np.flatnonzero(owner == number)
+        pairs = rng.choice(len(first) * len(second), len(of_graph), replace=False)
+        ends = np.stack([first[pairs // len(second)], second[pairs % len(second)]], axis=1)
+        # each edge leads to the side to which it led
+        turned = sides[edges[of_graph, 0]] == 1
+        ends[turned] = ends[turned, ::-1]
+        drawn[of_graph] = ends
+    return drawn
+
+
 def doubt_walks(name: str, graph: CSRGraph, walk_by: Walk) -> str:
     """That hardly any graph keeps what walks do, or that there are other triangles."""
     walked = list(map(walk_by, range(NUM_LOOKED_AT)))
@@ -122,6 +143,20 @@ def doubt_walks(name: str, graph: CSRGraph, walk_by: Walk) -> str:
             "Its random graphs hardly differ from the graph: the comparison has little power."
         )
     return doubt_triangles(name, graph, [sample for sample, _ in walked])
+
+
+def kept_sides(graph: CSRGraph) -> np.ndarray | None:
+    """Side of each node that random graphs keep, int64 ``[V]``: as the input has them, or found.
+
+    Two categories are sides where no edge joins two nodes of one.
+    """
+    if graph.sides is not None and graph.two_sides is not None:
+        return graph.two_sides.second.astype(np.int64)
+    categories = Categories.find(graph.stored_features, graph.feature_names)
+    colors = categories.two_sides(graph)
+    if colors is not None:
+        return np.unique(colors, return_inverse=True)[1].reshape(-1)
+    return find_sides(graph)
 
 
 def find_sides(graph: CSRGraph) -> np.ndarray | None:

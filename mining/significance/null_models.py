@@ -164,12 +164,12 @@ class DegreeWalk(NamedModel):
     @classmethod
     def of(cls, graph: CSRGraph) -> DegreeWalk:
         """The model of a graph: its categories, or its sides if it has two."""
-        from gomkcn.mining.significance.null_draws import degree_groups, find_sides, node_groups
-        from gomkcn.mining.structures.categories import Categories
+        from gomkcn.mining.significance.null_draws import degree_groups, kept_sides, node_groups
+        from gomkcn.mining.structures.categories import NO_CATEGORIES, Categories
 
         # 1. what tells nodes apart
         categories = Categories.find(graph.stored_features, graph.feature_names)
-        sides = find_sides(graph)
+        sides = kept_sides(graph)
         colors = node_groups(graph, categories, sides)
         joint = degree_groups(graph) if cls.joins_degrees else None
         # 2. in words
@@ -178,7 +178,10 @@ class DegreeWalk(NamedModel):
             kept = ["the degree of each node by edge type and direction"]
             if graph.relations.kinds[1:] == []:
                 kept = ["the numbers of outgoing and incoming edges and mutual pairs of each node"]
-        kept += ["the categories of the neighbours of each node"] if categories else []
+        # of categories that are the sides, these are named
+        of_sides = node_groups(graph, NO_CATEGORIES, sides)
+        if categories and (sides is None or colors.max() > of_sides.max()):
+            kept.append("the categories of the neighbours of each node")
         kept += [] if sides is None else ["its two sides"]
         kept += (
             ["the number of edges between nodes of each two degrees"] if cls.joins_degrees else []
@@ -215,24 +218,32 @@ class JointDegreeWalk(DegreeWalk):
 
 @dataclass(frozen=True)
 class ErdosRenyi(NamedModel):
-    """``"erdos-renyi"``: the edges of each graph between random nodes of it, each pair once."""
+    """``"erdos-renyi"``: the edges of each graph between random nodes of it, each pair once.
+
+    ``sides [V]`` are those that edges join, None where there are no two.
+    """
 
     name = "erdos-renyi"
     is_walk = False
     keeps_degrees = False
 
     keeps: str = "the numbers of nodes and of edges by edge type and direction"
+    sides: np.ndarray | None = None
 
     @classmethod
     def of(cls, graph: CSRGraph) -> ErdosRenyi:
-        """The same for all graphs."""
-        return cls()
+        """The same for all graphs, but for the sides of one that has two."""
+        from gomkcn.mining.significance.null_draws import kept_sides
+
+        sides = kept_sides(graph)
+        kept = "the numbers of nodes on each of two sides and of edges by edge type and direction"
+        return cls() if sides is None else cls(kept, sides)
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
-        """Put each edge between two random nodes of its graph."""
+        """Put each edge between two random nodes of its graph, of its two sides if it has any."""
         from gomkcn.mining.significance.null_draws import with_random_edges
 
-        return with_random_edges(graph, seed)
+        return with_random_edges(graph, seed, self.sides)
 
     def doubt(self, graph: CSRGraph) -> str:
         """That there are other triangles; it keeps no degrees either, which its name says."""

@@ -20,6 +20,7 @@ class Timelines(NamedTuple):
     edges: np.ndarray  # int64 [E], timeline by timeline, ascending in each
     begin: np.ndarray  # int64 [T], where each begins in ``edges``
     size: np.ndarray  # int64 [T]
+    goes_both_ways: np.ndarray  # bool [T], whether each has events in both directions
 
     @classmethod
     def of(cls, edges: TemporalEdges) -> Timelines:
@@ -30,7 +31,9 @@ class Timelines(NamedTuple):
             low * edges.num_nodes + high, return_inverse=True, return_counts=True
         )
         begin = np.concatenate([[0], np.cumsum(size)])[:-1]
-        return cls(number, np.argsort(number, kind="stable"), begin, size)
+        forward = np.bincount(number, edges.source == low, len(size))
+        both_ways = (forward > 0) & (forward < size)
+        return cls(number, np.argsort(number, kind="stable"), begin, size, both_ways)
 
 
 class Draw(NamedTuple):

@@ -26,13 +26,15 @@ class TemporalNull(NamedTuple):
     """A null model of events: what its random graphs keep, in short and in full, and how to draw.
 
     A draw is made from timelines, their times and a random generator. Two nodes with fewer events
-    than ``least_events`` keep all that they have.
+    than ``least_events`` keep all that they have, and so do two with events one way alone if only
+    directions are drawn.
     """
 
     brief: str
     keeps: str
     draw: Callable[[Timelines, np.ndarray, np.random.Generator], Draw]
     least_events: int = 1
+    draws_directions: bool = False
 
 
 def _draws() -> Any:
@@ -50,6 +52,7 @@ TEMPORAL_NULLS: dict[str, TemporalNull] = {
         "kept, and a motif is called for its order of directions alone",
         lambda *of: _draws().permute_directions(*of),
         least_events=2,
+        draws_directions=True,
     ),
     "gaps": TemporalNull(
         "times between their events",
@@ -82,22 +85,28 @@ NO_NULL = "none"
 _LEAST_MOVED = 0.25
 
 
-def note_on_null(null: str, sizes: np.ndarray) -> str:
+def note_on_null(null: str, sizes: np.ndarray, can_turn: np.ndarray) -> str:
     """What is to be known of a null model that can change hardly anything; empty for others.
 
-    ``sizes`` says how many events each two nodes have.
+    ``sizes`` says how many events each two nodes have, ``can_turn`` whether these differ, as in
+    their direction.
 
     >>> import numpy as np
-    >>> note_on_null("times", np.ones(9)), note_on_null("gaps", np.array([3, 2, 2]))
+    >>> sizes, ways = np.array([3, 2, 2]), np.zeros(3, bool)
+    >>> note_on_null("times", sizes, ways), note_on_null("gaps", sizes, ways)
     ('', '')
+    >>> note_on_null("directions", sizes, ways).partition(": ")[2].partition(",")[0]
+    'it can change 0 of 7 events'
     """
     model = TEMPORAL_NULLS[null]
     number = int(sizes.sum())
-    moved = int(sizes[sizes >= model.least_events].sum())
+    can_move = (sizes >= model.least_events) & (can_turn | (not model.draws_directions))
+    moved = int(sizes[can_move].sum())
     if moved >= _LEAST_MOVED * number:
         return ""
     others = [name for name, other in TEMPORAL_NULLS.items() if other.least_events == 1]
-    few = "one event" if model.least_events == 2 else f"fewer than {model.least_events} events"
+    few = f"fewer than {model.least_events} events"
+    few = f"{few}, or one way alone" if model.draws_directions else few
     return (
         f"random graphs of the null model {null!r} are nearly the graph itself: it can change "
         f"{moved:,} of {number:,} events, since most nodes that are joined have {few}; "

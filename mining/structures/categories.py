@@ -95,6 +95,27 @@ class Categories:
             color = color * len(group) + features[..., list(group)].argmax(axis=-1)
         return color
 
+    def two_sides(self, graph: CSRGraph) -> np.ndarray | None:
+        """The colours of the nodes ``[V]``, where all edges are plain and join two colours.
+
+        None where edges have a direction or are of several relations, join nodes of one colour, or
+        there are more than two.
+
+        >>> import networkx as nx
+        >>> from gomkcn_dgl import as_csr
+        >>> wheel = as_csr(nx.star_graph(3), features=np.array([[1, 0], [0, 1], [0, 1], [0, 1]]))
+        >>> Categories(((0, 1),)).two_sides(wheel).tolist()
+        [0, 1, 1, 1]
+        """
+        if graph.links is not None or not self:
+            return None
+        colors = self.colors(graph.features)
+        # a colour that no node has is none
+        if len(np.unique(colors)) > 2:
+            return None
+        rows = np.repeat(colors, graph.degrees)
+        return None if (rows == colors[graph.indices]).any() else colors
+
     def colors_of(self, structure: Structure, feature_names: Sequence[str]) -> np.ndarray:
         """Colours of the nodes of a structure, whose categories are columns of a graph, ``[M]``."""
         features = np.zeros((structure.num_nodes, len(feature_names)), np.float32)

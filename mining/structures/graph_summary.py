@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from gomkcn.mining.structures.records import Count
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.sides import side_category
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,12 @@ class GraphSummary:
     def kinds(self) -> list[tuple[str, bool]]:
         """Name of each relation, and whether its edges have a direction."""
         return [(relation.name, relation.directed) for relation in self.relations]
+
+    @property
+    def side_names(self) -> list[str]:
+        """The names of both sides, where these are kinds of nodes; else empty."""
+        names = [side.name for side in self.sides]
+        return names if {*map(side_category, names)} <= {*self.feature_names} else []
 
     @classmethod
     def of(cls, csr: CSRGraph, path: str | None) -> GraphSummary:

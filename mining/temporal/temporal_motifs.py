@@ -179,6 +179,7 @@ def temporal_census(
     n_jobs: int | None = None,
     source: Column | None = None,
     target: Column | None = None,
+    bipartite: bool | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
     steps: Steps | None = None,
@@ -210,6 +211,8 @@ def temporal_census(
         Workers that share the random graphs, see :class:`gomkcn.PatternMiner`.
     source, target, time : str or int, optional
         Columns of a table, see :func:`gomkcn.read_temporal_edges`.
+    bipartite : bool, optional
+        Whether these have nodes of their own, see :func:`gomkcn.read_temporal_edges`.
     time_unit : str, optional
         The unit of times that are numbers, see :func:`gomkcn.read_temporal_edges`.
     steps : Steps, optional
@@ -237,7 +240,14 @@ def temporal_census(
     """
     check_temporal_options(window, null, null_samples, n_jobs)
     drawn_seed = as_seed("seed", seed)
-    edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
+    edges = read_temporal_edges(
+        graph,
+        source=source,
+        target=target,
+        bipartite=bipartite,
+        time=time,
+        time_unit=time_unit,
+    )
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = notes_on(edges, has_unit)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps
@@ -311,9 +321,15 @@ def notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
     return (*edges.notes, *notes)
 
 
-def notes_on_null(null: str, timelines: Timelines) -> tuple[str, ...]:
-    """Whether a null model can change hardly anything in a graph, also said in the log."""
-    note = note_on_null(null, timelines.size)
+def notes_on_null(
+    null: str, timelines: Timelines, *, have_attributes: bool = False
+) -> tuple[str, ...]:
+    """Whether a null model can change hardly anything in a graph, also said in the log.
+
+    Events one way between two nodes are alike, unless they ``have_attributes``.
+    """
+    can_turn = timelines.goes_both_ways | have_attributes
+    note = note_on_null(null, timelines.size, can_turn)
     if note:
         log.warning("%s", note)
     return (note,) if note else ()

@@ -198,6 +198,7 @@ def temporal_occurrences(
     n_jobs: int | None = None,
     source: Column | None = None,
     target: Column | None = None,
+    bipartite: bool | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
     steps: Steps | None = None,
@@ -223,7 +224,7 @@ def temporal_occurrences(
     most : int
         List up to so many occurrences; if there are more, those of some events drawn at random.
         0 for none.
-    null, null_samples, seed, n_jobs, source, target, time, time_unit, steps
+    null, null_samples, seed, n_jobs, source, target, bipartite, time, time_unit, steps
         As in :func:`gomkcn.temporal_census`. When time is up before all is counted, the count is
         an estimate.
 
@@ -253,7 +254,13 @@ def temporal_occurrences(
     most = check_int("most", most, 0, MOST_LISTED)
     drawn_seed = as_seed("seed", seed)
     edges = read_temporal_edges(
-        graph, source=source, target=target, time=time, time_unit=time_unit, with_columns=True
+        graph,
+        source=source,
+        target=target,
+        bipartite=bipartite,
+        time=time,
+        time_unit=time_unit,
+        with_columns=True,
     )
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     steps = Steps(n_jobs=n_jobs) if steps is None else steps
@@ -286,7 +293,7 @@ def temporal_occurrences(
         null_samples = 0
     if null_samples and parts.all.is_exact:
         timelines = Timelines.of(edges)
-        notes += notes_on_null(null, timelines)
+        notes += notes_on_null(null, timelines, have_attributes=True)
         found = steps.each(
             "counting in random graphs", int, count_drawn, range(null_samples), in_time=True
         )

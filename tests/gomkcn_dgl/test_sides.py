@@ -64,16 +64,22 @@ def test_trees_directed_graphs_and_collections_have_none(tmp_path):
     assert as_csr(nx.star_graph(9)).two_sides is None
     assert as_csr(nx.DiGraph([(u, 9 + i) for u, i in ROWS])).two_sides is None
     assert as_csr([nx.complete_bipartite_graph(4, 4)] * 2).two_sides is None
-    # one source and its targets
+    # one source and its targets, of names that say no kinds; those of two kinds do in a tree, too
     path = tmp_path / "star.csv"
-    path.write_text("user,item\n" + "".join(f"u,i{i}\n" for i in range(9)))
+    rows = "".join(f"u,i{i}\n" for i in range(9))
+    path.write_text("source,target\n" + rows)
     assert "sides" not in describe_graph(read_graph(path))
+    path.write_text("user,item\n" + rows)
+    said = describe_graph(read_graph(path))["sides"]
+    assert said == "bipartite: 1 node of 'user' and 9 of 'item'"
 
 
 def test_sides_stay_with_their_nodes(table):
     graph = read_graph(table)
-    # another order has other rows, and one graph of a collection is not a table
-    assert NodeOrder.of(graph).graph.sides is None
+    # in another order as well, and one graph of a collection is not a table
+    order = NodeOrder.of(graph)
+    sides = graph.two_sides.second
+    assert order.graph.two_sides.second.tolist() == sides[order.nodes].tolist()
     assert graph[0].sides is None
     rows = np.array([9, 0, 3])
     part = GraphMap.of_part(graph, rows, np.empty((0, 3), np.int64))

@@ -29,7 +29,7 @@ def pairs_of(graph):
     ("header", "rows", "is_directed"),
     [
         # a source of the row, and no end
-        ("drug,target,source", ["a,b,x", "b,c,y"], False),
+        ("bait,prey,source", ["a,b,x", "b,c,y"], False),
         ("tf,target,source", ["a,b,x", "b,c,y"], True),
         ("source,tf,target", ["x,a,b", "y,b,c"], True),
         ("source,target,ligand,receptor", ["a,b,x,y", "b,c,v,w"], True),

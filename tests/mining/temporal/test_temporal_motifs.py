@@ -757,3 +757,16 @@ def test_a_count_looks_at_the_clock_and_pieces_change_nothing(monkeypatch):
     some = temporal_census(mail, 60, null_samples=4, steps=steps)
     assert np.array_equal(some.counts, whole.counts)
     assert any(note.endswith("of 4 random graphs were counted") for note in some.notes)
+
+
+def test_events_that_all_go_one_way_have_no_directions_to_draw():
+    rng = np.random.default_rng(1)
+    rows = [(f"u{u}", f"i{i}", t) for t, (u, i) in enumerate(rng.integers(0, 4, (60, 2)).tolist())]
+    taken = pd.DataFrame(rows, columns=["user", "item", "time"])
+    found = temporal_census(taken, 30, null_samples=2)
+    assert any("it can change 0 of 60 events" in note for note in found.notes)
+    # and half of them where half of the pairs also answer
+    back = [(i, u, t + 100) for u, i, t in rows if u in ("u0", "u1")]
+    both = pd.DataFrame(rows + back, columns=["source", "target", "time"])
+    found = temporal_census(both, 30, null_samples=2)
+    assert not any("it can change" in note for note in found.notes)
