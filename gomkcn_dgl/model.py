@@ -18,7 +18,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch
+from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch, refuse_not_finite
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.subgraph_transform import block_subgraphs, is_block, is_sampled
 from gomkcn_dgl.subgraphs import SubgraphSettings
@@ -194,6 +194,8 @@ class GOMKCN(torch.nn.Module):
             GOMKConv(width, filters, filter_size, **conv_options)
             for width, filters in itertools.pairwise(widths)
         )
+        for conv in self.convs:
+            conv.is_inner = True
         # a head for the input layer and for each convolution
         self.norms = torch.nn.ModuleList(torch.nn.BatchNorm1d(width) for width in widths[1:])
         self.heads = torch.nn.ModuleList(torch.nn.Linear(width, num_classes) for width in widths)
@@ -253,6 +255,7 @@ class GOMKCN(torch.nn.Module):
         values = EdgeValues(edge_value, edge_weight, edge_type)
         if isinstance(graph, GraphBatch):
             values.refuse()
+            refuse_not_finite(graph.feat)
         else:
             graph = self._batch(graph, feat, values, batch)
         # every level is read out, and the logits are the sum over levels
@@ -333,7 +336,8 @@ class GOMKCN(torch.nn.Module):
 
         All convolutions see the same subgraphs, unless ``later`` has those of all but the first.
         """
-        hidden = self.input(feat)
+        # features of fewer bits are widened, as by a convolution
+        hidden = self.input(feat.to(self.first_conv.filters.free_feat.dtype))
         levels = [hidden]
         for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
             seen = later[number - 1] if later and number else subgraphs
