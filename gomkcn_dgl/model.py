@@ -341,7 +341,8 @@ class GOMKCN(torch.nn.Module):
         levels = [hidden]
         for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
             seen = later[number - 1] if later and number else subgraphs
-            is_part = len(seen.nodes) < len(hidden)
+            # a shape, unlike len, stays open in a program that is exported with open sizes
+            is_part = seen.nodes.shape[0] < hidden.shape[0]
             if rows is not None and conv is self.convs[-1]:
                 # no convolution looks at the other nodes any more
                 seen, is_part = seen.select(rows), True
@@ -361,10 +362,12 @@ class GOMKCN(torch.nn.Module):
 def pool_nodes(nodes: Tensor, graph_sizes: Tensor, pooling: str) -> Tensor:
     """Read out the nodes of each graph: ``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
     # the graph of each node, then one reduction over the nodes of each graph
-    numbers = torch.arange(len(graph_sizes), device=nodes.device)
+    num_nodes, width = nodes.shape
+    num_graphs = graph_sizes.shape[0]
+    numbers = torch.arange(num_graphs, device=nodes.device)
     # with its length given, a GPU is not waited for
-    graph_of = numbers.repeat_interleave(graph_sizes, output_size=len(nodes))
-    pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])
+    graph_of = numbers.repeat_interleave(graph_sizes, output_size=num_nodes)
+    pooled = nodes.new_zeros(num_graphs, width)
     if pooling == "max":
         index = graph_of.unsqueeze(1).expand_as(nodes)
         return pooled.scatter_reduce(0, index, nodes, "amax", include_self=False)
