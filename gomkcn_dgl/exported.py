@@ -83,12 +83,12 @@ def dynamic_shapes(*arguments: Any) -> tuple[Any, ...]:
 def _open_subgraphs(subgraphs: SubgraphTensors) -> Any:
     rows = _open_rows(subgraphs.nodes)
     # one relation without direction has two links, an edge and none
-    links = {} if subgraphs.num_channels == 1 else _open_rows(subgraphs.channels, "links")
+    links: Any = {} if subgraphs.num_channels == 1 else _open_rows(subgraphs.channels, "links")
     weights = None if subgraphs.weights is None else rows
     return SubgraphTensors(rows, rows, rows, links, weights)
 
 
-def _open_rows(tensor: Any, kind: str = "nodes") -> dict[int, Any]:
+def _open_rows(tensor: Any, kind: str = "nodes") -> Any:
     size, dim = tensor.shape[0], torch.export.Dim
     if size == 1:
         return {}

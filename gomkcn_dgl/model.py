@@ -195,6 +195,7 @@ class GOMKCN(torch.nn.Module):
             for width, filters in itertools.pairwise(widths)
         )
         for conv in self.convs:
+            assert isinstance(conv, GOMKConv)
             conv.is_inner = True
         # a head for the input layer and for each convolution
         self.norms = torch.nn.ModuleList(torch.nn.BatchNorm1d(width) for width in widths[1:])
