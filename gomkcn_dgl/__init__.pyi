@@ -1,7 +1,6 @@
 from gomkcn_dgl.edge_masks import explainable as explainable
 from gomkcn_dgl.errors import GomkcnError as GomkcnError
 from gomkcn_dgl.errors import InputError as InputError
-from gomkcn_dgl.exported import dynamic_shapes as dynamic_shapes
 from gomkcn_dgl.exported import load_exported as load_exported
 from gomkcn_dgl.filters import GraphFilters as GraphFilters
 from gomkcn_dgl.graph import CSRGraph as CSRGraph

@@ -46,7 +46,8 @@ def dynamic_shapes(*arguments: Any) -> tuple[Any, ...]:
     Examples
     --------
     >>> import torch, networkx as nx
-    >>> from gomkcn import GOMKConv, dynamic_shapes
+    >>> from gomkcn import GOMKConv
+    >>> from gomkcn_dgl.exported import dynamic_shapes
     >>> conv = GOMKConv(2, 3, filter_size=4, num_hops=1)
     >>> ring, star = conv.subgraphs(nx.cycle_graph(5)), conv.subgraphs(nx.star_graph(8))
     >>> given = ring, torch.rand(5, 2)
@@ -101,7 +102,7 @@ def load_exported(path: str | os.PathLike[str]) -> Any:
 
     It is ``torch.export.load(path).module()``, where the operators of this package are known.
     A program takes subgraphs and features, of as many nodes as those that it was exported with,
-    unless :func:`gomkcn.dynamic_shapes` left these sizes open.
+    unless :func:`dynamic_shapes` left these sizes open.
 
     Read only files that you trust: ``torch.export.load`` can run code that is in the file, which
     PyTorch says of it, too. The folder of ``gomkcn train``, which :func:`gomkcn.load` reads, and a
