@@ -1,39 +1,49 @@
-"""A layer or a network as explainers of PyTorch Geometric take it: masks of edges are weights."""
+"""Models with layers of this package under explainers of PyTorch Geometric: masks are weights."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.errors import InputTypeError
-from gomkcn_dgl.layer import GOMKConv
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.layer import EdgeValues, GOMKConv
 from gomkcn_dgl.model import GOMKCN
 
+# what a forward pre-hook of PyTorch takes and returns
+_Call = tuple[tuple[Any, ...], dict[str, Any]]
 
-def explainable(model: GOMKConv | GOMKCN) -> Any:
-    """Return a layer or a network as a module that ``torch_geometric.explain.Explainer`` takes.
 
-    An explainer of PyTorch Geometric puts a mask on the messages of its ``MessagePassing`` modules,
-    and a layer here sends none. The module multiplies the weights of edges with the mask, and
-    calls the model with them: ``module(x, edge_index, edge_weight, batch)``, ``edge_type`` by name.
-    Without a mask it is the model. An edge without direction that is listed both ways has one
-    weight, so that both listings get the mean of their masks.
+def explainable(model: torch.nn.Module) -> Any:
+    """Return a model as a module that ``torch_geometric.explain.Explainer`` takes.
+
+    An explainer of PyTorch Geometric puts a mask on the messages of ``MessagePassing`` modules, and
+    layers here send none. While there is a mask, each :class:`gomkcn.GOMKConv` and
+    :class:`gomkcn.GOMKCN` of the model has it multiplied into the weights of its edges; layers of
+    PyTorch Geometric beside them are masked as ever. Without a mask the module is the model. An
+    edge without direction that is listed both ways has one weight, so that both listings get the
+    mean of their masks.
 
     Parameters
     ----------
-    model : GOMKConv or GOMKCN
-        It stays as it is, and is part of the module.
+    model : torch.nn.Module
+        A GOMKConv, a GOMKCN, or a module of your own that has some of them, and calls each with
+        tensors, ``conv(x, edge_index)``, of the edges that the explainer is given. It stays as it
+        is, and is part of the module.
 
     Returns
     -------
     torch_geometric.nn.MessagePassing
-        The module.
+        The module, which is called as the model is.
 
     Raises
     ------
     InputTypeError
-        For what is neither.
+        For what is no module, or has no such layer.
+    InputError
+        When an explainer calls it, and a layer sees other edges than the explainer, or a graph in
+        place of tensors.
 
     Examples
     --------
@@ -52,9 +62,21 @@ def explainable(model: GOMKConv | GOMKCN) -> Any:
     >>> explainer(torch.rand(3, 2), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])).edge_mask.shape
     torch.Size([4])
     """
-    if not isinstance(model, GOMKConv | GOMKCN):
-        raise InputTypeError("model", "must be a GOMKConv or a GOMKCN", got=type(model).__name__)
+    if not isinstance(model, torch.nn.Module) or not _masked_layers(model):
+        raise InputTypeError(
+            "model",
+            "must be a torch.nn.Module with a GOMKConv or a GOMKCN",
+            got=type(model).__name__,
+        )
     return _module_class()(model)
+
+
+def _masked_layers(model: torch.nn.Module) -> list[GOMKConv | GOMKCN]:
+    """The layers and networks of a model that are called with edges."""
+    if isinstance(model, GOMKConv | GOMKCN):
+        # convolutions of a network are called with its subgraphs
+        return [model]
+    return [layer for child in model.children() for layer in _masked_layers(child)]
 
 
 @cache
@@ -65,32 +87,67 @@ def _module_class() -> Any:
     class ExplainableModule(MessagePassing):
         """A model whose weights of edges an explainer masks."""
 
-        def __init__(self, model: GOMKConv | GOMKCN) -> None:
+        def __init__(self, model: torch.nn.Module) -> None:
             super().__init__()
             self.model = model
-            conv = model if isinstance(model, GOMKConv) else model.first_conv
-            self.has_directions = conv.relations.is_directed
 
-        def forward(
-            self,
-            x: Tensor,
-            edge_index: Tensor,
-            edge_weight: Tensor | None = None,
-            batch: Tensor | None = None,
-            *,
-            edge_type: Tensor | None = None,
-        ) -> Tensor:
-            """Score or classify, with the mask of an explainer where there is one."""
-            if self.explain and self._edge_mask is not None:
-                mask = self._edge_mask.sigmoid() if self._apply_sigmoid else self._edge_mask
-                if not self.has_directions:
-                    mask = _mean_of_both_ways(mask, edge_index, edge_type)
-                edge_weight = mask if edge_weight is None else edge_weight.reshape(-1) * mask
-            given = {"edge_weight": edge_weight, "batch": batch, "edge_type": edge_type}
-            scores: Tensor = self.model(x, edge_index, **given)
-            return scores
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            """What the model says, with the mask of an explainer where there is one."""
+            if not self.explain or self._edge_mask is None:
+                return self.model(*args, **kwargs)
+            mask = self._edge_mask.sigmoid() if self._apply_sigmoid else self._edge_mask
+            # the model is as before when the call is over
+            hooks = [
+                layer.register_forward_pre_hook(_masking(mask), with_kwargs=True)
+                for layer in dict.fromkeys(_masked_layers(self.model))
+            ]
+            try:
+                return self.model(*args, **kwargs)
+            finally:
+                for hook in hooks:
+                    hook.remove()
 
     return ExplainableModule
+
+
+def _masking(mask: Tensor) -> Callable[[Any, tuple[Any, ...], dict[str, Any]], _Call]:
+    """A hook that multiplies the weights of edges that a layer is called with."""
+
+    def hook(layer: GOMKConv | GOMKCN, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        return _masked_call(layer, mask, *args, **kwargs)
+
+    return hook
+
+
+def _masked_call(
+    layer: GOMKConv | GOMKCN,
+    mask: Tensor,
+    graph: Any,
+    feat: Any = None,
+    edge_value: Any = None,
+    batch: Any = None,
+    *,
+    edge_weight: Any = None,
+    edge_type: Any = None,
+    **others: Any,
+) -> _Call:
+    """The arguments of a layer, with weights that are masked."""
+    # as conv(x, edge_index)
+    is_edges = isinstance(graph, torch.Tensor) and isinstance(feat, torch.Tensor)
+    if not is_edges or feat.layout != torch.strided or feat.shape != (2, len(mask)):
+        came = f"{list(feat.shape)}" if is_edges else f"a {type(graph).__name__}"
+        raise InputError(
+            "an explainer masks the edges that it is given, and each GOMKConv or GOMKCN of the "
+            f"model must be called with them, conv(x, edge_index), edge_index [2, {len(mask)}], "
+            f"got {came}."
+        )
+    values = EdgeValues(edge_value, edge_weight, edge_type).named()
+    conv = layer if isinstance(layer, GOMKConv) else layer.first_conv
+    if not conv.relations.is_directed:
+        mask = _mean_of_both_ways(mask, feat, values.type)
+    weight = mask if values.weight is None else values.weight.reshape(-1) * mask
+    named = {"batch": batch, "edge_weight": weight, "edge_type": values.type}
+    return (graph, feat), {**others, **named}
 
 
 def _mean_of_both_ways(mask: Tensor, edge_index: Tensor, edge_type: Tensor | None) -> Tensor:

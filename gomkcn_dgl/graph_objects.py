@@ -238,16 +238,20 @@ def is_sparse(matrix: Any) -> bool:
     return hasattr(matrix, "sparse_sizes") or layout.startswith("torch.sparse")
 
 
-def edges_of_adj_t(adj_t: Any) -> SparseEdges:
+def edges_of_adj_t(adj_t: Any, num_nodes: int | None = None) -> SparseEdges:
     """The edges of ``adj_t``, the transposed adjacency of PyG: rows are targets.
 
-    Values that are not all 1 are weights.
+    Values that are not all 1 are weights. Where the number of nodes is known, it must be of them.
     """
     from gomkcn_dgl._torch import torch
 
     size = tuple(adj_t.sparse_sizes()) if hasattr(adj_t, "sparse_sizes") else tuple(adj_t.shape)
     if len(size) < 2 or size[0] != size[1]:
         raise InputError("adj_t", "must be square, [V, V]", got=list(size))
+    if num_nodes is not None and size[0] != num_nodes:
+        raise InputError(
+            "adj_t", f"must have a row for each of the {num_nodes} nodes", got=list(size)
+        )
     if hasattr(adj_t, "sparse_sizes"):
         target, source, values = adj_t.coo()
     else:
@@ -274,7 +278,7 @@ def pyg_edges(graph: Any) -> SparseEdges:
     adj_t = getattr(graph, "adj_t", None)
     if adj_t is None:
         raise InputError("edge_index or adj_t of a PyG graph must be set, got None.")
-    return edges_of_adj_t(adj_t)
+    return edges_of_adj_t(adj_t, graph.num_nodes)
 
 
 def from_pyg(graph: Any) -> GraphContent:

@@ -15,7 +15,6 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, logsumexp, softmax
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._sklearn import BaseEstimator, ClassifierMixin, Tags, TransformerMixin
@@ -24,12 +23,12 @@ from gomkcn_dgl.bounds import MOST_WIDE, SEEDS_OF_SKLEARN
 from gomkcn_dgl.checks import (
     RandomState,
     as_seed,
-    check_choice,
     check_finite,
     check_float,
     check_int,
     to_numpy,
 )
+from gomkcn_dgl.class_weights import read_class_weight, weights_of_classes
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
@@ -451,7 +450,7 @@ class GOMKClassifier(ClassifierMixin, _OfGraphs):
             counted = weights > 0
             graph, labels, weights = as_csr(graph[counted]), labels[counted], weights[counted]
         self._check_classes(labels)
-        weighed = weights * self._of_classes(labels)
+        weighed = weights * self.weights_of(labels)
         of_folds = seed % SEEDS_OF_SKLEARN
         kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=of_folds)
         folds = list(kfold.split(np.zeros(len(labels)), labels))
@@ -576,23 +575,13 @@ class GOMKClassifier(ClassifierMixin, _OfGraphs):
                 check_float("gamma", gamma, 0, open_minimum=True)
         for C in _choices(self.C):
             check_float("C", C, 0, open_minimum=True)
-        if isinstance(self.class_weight, Mapping):
-            for name, weight in self.class_weight.items():
-                check_float(f"class_weight of {name!r}", weight, 0, open_minimum=True)
-        elif self.class_weight is not None:
-            check_choice("class_weight", self.class_weight, ("balanced",))
+        read_class_weight("class_weight", self.class_weight)
 
-    def _of_classes(self, labels: np.ndarray) -> np.ndarray:
+    def weights_of(self, labels: np.ndarray) -> np.ndarray:
         """What each graph weighs by its class, float64 ``[G]``."""
-        if not isinstance(self.class_weight, Mapping):
-            return np.asarray(compute_sample_weight(self.class_weight, labels))
-        known = set(np.unique(labels).tolist())
-        for name in self.class_weight:
-            if name not in known:
-                raise InputError(
-                    "class_weight", f"must name classes of y, {sorted(known)}", got=repr(name)
-                )
-        return np.array([self.class_weight.get(label, 1) for label in labels.tolist()], float)
+        class_weight = read_class_weight("class_weight", self.class_weight)
+        names, classes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+        return weights_of_classes(class_weight, names.tolist(), counts)[classes]
 
     def _check_labels(self, graph: CSRGraph, labels: np.ndarray) -> None:
         if labels.shape != (graph.num_graphs,):

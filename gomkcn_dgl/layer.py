@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, has_torch, not_compiled, torch
-from gomkcn_dgl.checks import check_int, to_numpy
+from gomkcn_dgl.checks import check_finite, check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.edge_gradients import weigh_subgraphs
-from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
+from gomkcn_dgl.embeddings import SubgraphTensors, overflows, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph_objects import edges_of_adj_t, is_sparse
@@ -234,6 +234,8 @@ class GOMKConv(torch.nn.Module):
         self.relations = SIMPLE if relations is None else relations
         self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
         self.is_new = True
+        # a convolution of a network sees what layers computed, which is none of a user's features
+        self.is_inner = False
         self._last_graph = LastGraph()
         self.filters = GraphFilters(
             out_feats, filter_size, in_feats, bounded_feats, directed=self.relations.directed
@@ -312,17 +314,21 @@ class GOMKConv(torch.nn.Module):
         Returns
         -------
         Tensor
-            ``[V, F]``, a row for each root; of a batch of :meth:`sampler`, for each seed; of a
-            block, for each destination.
+            ``[V, F]`` of the type of the filters, which may be half precision (``conv.half()``), a
+            row for each root; of a batch of :meth:`sampler`, for each seed; of a block, for each
+            destination.
 
         Raises
         ------
         InputError
-            For shapes that do not fit each other, weights or types beside subgraphs, or finite
-            features so large that a score overflows (on the CPU, and not in what torch.compile
-            compiles; a feature that is NaN gives a score that is).
+            For shapes that do not fit each other, weights or types beside subgraphs, and edge
+            weights that are not finite. On the CPU, and not in what torch.compile compiles, also
+            for features that are not finite, or so large that a score overflows: elsewhere each
+            step would wait for the answer, a feature that is NaN gives a score that is, and an
+            infinite one is similar to none.
         InputTypeError
-            For features or weights that are no tensor of numbers.
+            For features or weights that are no tensor of numbers, and for features that the type
+            of the filters does not hold: those of fewer bits are widened.
         """
         if isinstance(feat, SubgraphTensors):
             graph, feat = feat, graph
@@ -330,7 +336,7 @@ class GOMKConv(torch.nn.Module):
         values = EdgeValues(edge_value, edge_weight, edge_type)
         if isinstance(graph, SubgraphTensors):
             values.refuse()
-            self._check_feat(feat, self.in_feats)
+            self._check_feat(feat, self.in_feats, is_given=not self.is_inner)
             subgraphs = graph
         else:
             read = self.read_batch(graph, feat, self.in_feats, values, batch)
@@ -341,6 +347,8 @@ class GOMKConv(torch.nn.Module):
             )
         self._check_subgraphs(subgraphs)
         # 2. one score for each subgraph and filter
+        of_filters = self.filters.free_feat.dtype
+        feat = feat.to(of_filters)
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
         # on the CPU, where asking is cheap, and not in code that torch.compile compiles
         if self.is_new and feat.device.type == "cpu" and not torch.compiler.is_compiling():
@@ -349,7 +357,8 @@ class GOMKConv(torch.nn.Module):
                 warn_out_of_reach(self.kernel, feat, inputs[3])
         scores = self.kernel.score(*inputs)
         refuse_overflow(scores, *inputs[1:])
-        return scores
+        # half precision is widened where a kernel sums
+        return scores.to(of_filters)
 
     @not_compiled
     def read_batch(
@@ -360,7 +369,7 @@ class GOMKConv(torch.nn.Module):
         if isinstance(graph, torch.Tensor):
             edges, feat = feat, graph
             if is_sparse(edges):
-                edges, weight = edges_of_adj_t(edges)
+                edges, weight = edges_of_adj_t(edges, len(feat))
                 if weight is not None:
                     _refuse_second("edge_weight", values.weight, "it beside the values of adj_t")
                     values = values._replace(weight=weight)
@@ -447,21 +456,26 @@ class GOMKConv(torch.nn.Module):
         """
         return SubgraphSampler(self.settings, self.relations, weight, relation, **options)
 
-    def _check_feat(self, feat: Any, width: int) -> None:
-        """Refuse features that are no tensor of the numbers that filters have, or of fewer bits."""
+    def _check_feat(self, feat: Any, width: int, *, is_given: bool = True) -> None:
+        """Refuse features that are no tensor of the numbers that filters have, or of fewer bits.
+
+        Those that a user gave, and no layer computed, must be finite, too.
+        """
         if not isinstance(feat, torch.Tensor):
             raise InputTypeError("feat", f"must be a tensor [V, {width}]", got=type(feat).__name__)
         # others of fewer bits are widened, as torch.autocast makes them
         of_filters = self.filters.free_feat.dtype
-        is_wide = feat.dtype == torch.float64 and of_filters != torch.float64
-        if is_wide or not feat.is_floating_point():
-            double = " or make the layer double, conv.double()" if is_wide else ""
+        is_float = feat.is_floating_point()
+        if not is_float or torch.promote_types(feat.dtype, of_filters) != of_filters:
+            other = f" or make the layer {feat.dtype}, conv.to({feat.dtype})" if is_float else ""
             raise InputTypeError(
                 "feat",
                 f"must have the dtype of the layer's filters, {of_filters}",
                 got=feat.dtype,
-                way_out=f"give feat.to({of_filters}){double}",
+                way_out=f"give feat.to({of_filters}){other}",
             )
+        if is_given:
+            refuse_not_finite(feat)
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
         """Refuse subgraphs that were not taken as the layer takes them."""
@@ -500,6 +514,15 @@ def warn_out_of_reach(kernel: GOMKKernel, feat: Tensor, filter_feat: Tensor) -> 
         "[0, 1], or give GOMKKernel a larger tau.",
         low, high, least, most,
     )  # fmt: skip
+
+
+def refuse_not_finite(feat: Tensor) -> None:
+    """Refuse features that are not finite; on the CPU alone, and not in code that is compiled.
+
+    Elsewhere the answer would be waited for at each step.
+    """
+    if overflows(feat):
+        check_finite("feat", to_numpy(feat))
 
 
 def check_shape(feat: Tensor, num_nodes: int, width: int) -> None:

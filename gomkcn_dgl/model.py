@@ -18,7 +18,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch
+from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch, refuse_not_finite
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.subgraph_transform import block_subgraphs, is_block, is_sampled
 from gomkcn_dgl.subgraphs import SubgraphSettings
@@ -194,6 +194,9 @@ class GOMKCN(torch.nn.Module):
             GOMKConv(width, filters, filter_size, **conv_options)
             for width, filters in itertools.pairwise(widths)
         )
+        for conv in self.convs:
+            assert isinstance(conv, GOMKConv)
+            conv.is_inner = True
         # a head for the input layer and for each convolution
         self.norms = torch.nn.ModuleList(torch.nn.BatchNorm1d(width) for width in widths[1:])
         self.heads = torch.nn.ModuleList(torch.nn.Linear(width, num_classes) for width in widths)
@@ -253,6 +256,7 @@ class GOMKCN(torch.nn.Module):
         values = EdgeValues(edge_value, edge_weight, edge_type)
         if isinstance(graph, GraphBatch):
             values.refuse()
+            refuse_not_finite(graph.feat)
         else:
             graph = self._batch(graph, feat, values, batch)
         # every level is read out, and the logits are the sum over levels
@@ -333,11 +337,13 @@ class GOMKCN(torch.nn.Module):
 
         All convolutions see the same subgraphs, unless ``later`` has those of all but the first.
         """
-        hidden = self.input(feat)
+        # features of fewer bits are widened, as by a convolution
+        hidden = self.input(feat.to(self.first_conv.filters.free_feat.dtype))
         levels = [hidden]
         for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
             seen = later[number - 1] if later and number else subgraphs
-            is_part = len(seen.nodes) < len(hidden)
+            # a shape, unlike len, stays open in a program that is exported with open sizes
+            is_part = seen.nodes.shape[0] < hidden.shape[0]
             if rows is not None and conv is self.convs[-1]:
                 # no convolution looks at the other nodes any more
                 seen, is_part = seen.select(rows), True
@@ -357,10 +363,12 @@ class GOMKCN(torch.nn.Module):
 def pool_nodes(nodes: Tensor, graph_sizes: Tensor, pooling: str) -> Tensor:
     """Read out the nodes of each graph: ``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
     # the graph of each node, then one reduction over the nodes of each graph
-    numbers = torch.arange(len(graph_sizes), device=nodes.device)
+    num_nodes, width = nodes.shape
+    num_graphs = graph_sizes.shape[0]
+    numbers = torch.arange(num_graphs, device=nodes.device)
     # with its length given, a GPU is not waited for
-    graph_of = numbers.repeat_interleave(graph_sizes, output_size=len(nodes))
-    pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])
+    graph_of = numbers.repeat_interleave(graph_sizes, output_size=num_nodes)
+    pooled = nodes.new_zeros(num_graphs, width)
     if pooling == "max":
         index = graph_of.unsqueeze(1).expand_as(nodes)
         return pooled.scatter_reduce(0, index, nodes, "amax", include_self=False)

@@ -63,7 +63,7 @@ _SHOWN_OF_MODEL = ("method", "preset", "num_filters", "filter_size")
     setting_options(KernelSettings),
     setting_options(TrainingSettings),
     # a machine has choices where a kernel has one value
-    setting_options(MachineSettings, without=("num_levels", "tau", "seed")),
+    setting_options(MachineSettings, without=("num_levels", "tau", "class_weight", "seed")),
 )
 @click.pass_context
 def train(

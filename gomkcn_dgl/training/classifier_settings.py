@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_FILTERS, MOST_LAYERS, MOST_REPEATS, MOST_WIDE
+from gomkcn_dgl.class_weights import read_class_weight
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.input_settings import InputSettings
 from gomkcn_dgl.kernel_settings import LARGEST, MAX_LEVELS, SMALLEST, KernelSettings, known_policies
@@ -231,6 +232,17 @@ class ModelSettings(SettingsTable):
         )
 
 
+def _class_weight_setting() -> Any:
+    """The field of what classes weigh, which both methods have."""
+    return setting(
+        None,
+        "Weights of classes in training: balanced, so that all weigh alike, or a weight for each, "
+        "such as active=3,inactive=1",
+        check=read_class_weight,
+        usual="1 for each graph",
+    )
+
+
 @dataclass(frozen=True)
 class TrainingSettings(SettingsTable):
     """How a classifier is trained.
@@ -245,6 +257,11 @@ class TrainingSettings(SettingsTable):
         Of Adam. Filters are not decayed: a filter's 0 means an edge of 1/2, not none.
     batch_size : int
         Graphs in a batch; nodes are classified all at once.
+    class_weight : dict, "balanced" or None
+        What a graph, or a node, of each class weighs in the loss, and in the accuracy and loss of
+        validation by which the best epoch is chosen. Of a dict by the number of the class, or in
+        ``gomkcn train`` by its name, a class that is not named has 1. ``"balanced"``: all classes
+        weigh alike, by their numbers in the training part.
     seed : int
         Seed of the order of the graphs and of dropout. The model is drawn before.
     """
@@ -256,6 +273,7 @@ class TrainingSettings(SettingsTable):
     learning_rate: float = setting(0.01, "Learning rate of Adam", above=0, most=1e6)
     weight_decay: float = setting(0.0, "Weight decay, except of filters", least=0, most=1e6)
     batch_size: int = setting(128, "Graphs of a batch", least=1, most=LARGEST_COUNT)
+    class_weight: Mapping[Any, float] | str | None = _class_weight_setting()
     seed: int = seed_setting()
 
 
@@ -287,6 +305,7 @@ class MachineSettings(SettingsTable):
         words=(AUTO,),
         usual="64 where matching them one by one would take long",
     )
+    class_weight: Mapping[Any, float] | str | None = _class_weight_setting()
     seed: int = seed_setting()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch, usual_torch
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.class_weights import by_number
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
@@ -73,6 +74,8 @@ class TrainedNetwork:
         """
         num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
         model = settings.model.resolve(num_varying, data.graph.relations)
+        # a class that is not there is refused before anything is computed
+        by_number(settings.training.class_weight, data.class_names)
         return dataclasses.replace(settings, model=model)
 
     @classmethod
@@ -90,7 +93,8 @@ class TrainedNetwork:
         Subgraphs, features and classes are brought there once, for the whole training.
         """
         classifier = cls._untrained(settings, data, split, device)
-        training = settings.training
+        class_weight = by_number(settings.training.class_weight, data.class_names)
+        training = dataclasses.replace(settings.training, class_weight=class_weight)
         model = classifier.model
         collection = classifier.collection(data.graph)
         labels = torch.from_numpy(data.labels).to(device)
@@ -259,7 +263,7 @@ class TrainedMachine:
     ) -> ClassifierSettings:
         """The settings with the number of patterns."""
         graphs = take_graphs(data.graph, _learnt_graphs(split))
-        num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
+        num_patterns = _new_machine(settings.machine, data.class_names).resolve_patterns(graphs)
         return settings.override({"num_patterns": num_patterns})
 
     @classmethod
@@ -274,7 +278,7 @@ class TrainedMachine:
         """Choose, fit and evaluate, on the CPU: there is no other ``device``."""
         learnt_graphs = _learnt_graphs(split)
         labels = data.labels[learnt_graphs]
-        machine = _new_machine(settings.machine)
+        machine = _new_machine(settings.machine, data.class_names)
         with steps.interrupts or contextlib.nullcontext():
             machine.fit(take_graphs(data.graph, learnt_graphs), labels, steps=steps)
         classifier = cls(
@@ -368,7 +372,7 @@ class TrainedMachine:
         relations = relations_from_record(state["relations"], "it")
         # of the graphs that are compared, which are stored with their links
         kernel_relations = relations_from_record(state["links"], "it")
-        machine = _new_machine(settings.machine)
+        machine = _new_machine(settings.machine, class_names)
         # 1. the kernel, with the parameters that were chosen and are not those of the machine
         chosen = state["chosen"]
         kernel_options = {
@@ -402,7 +406,8 @@ class TrainedMachine:
                 tuple(arrays[f"centers {level}"] for level in levels)
             )
         # 3. the machine, fitted anew to the stored values of its kernel
-        machine.fit_machine(kernel, arrays["values"], chosen, arrays["temperatures"], labels)
+        temperatures, weights = arrays["temperatures"], machine.weights_of(labels)
+        machine.fit_machine(kernel, arrays["values"], chosen, temperatures, labels, weights)
         return cls(machine, settings, split, labels, relations, feature_names, class_names)
 
 
@@ -417,9 +422,10 @@ def take_graphs(collection: CSRGraph, numbers: np.ndarray) -> CSRGraph:
     return as_csr([graphs[number] for number in numbers])
 
 
-def _new_machine(settings: MachineSettings) -> GOMKClassifier:
-    """The machine of some settings, not yet fitted."""
+def _new_machine(settings: MachineSettings, class_names: Sequence[str]) -> GOMKClassifier:
+    """The machine of some settings, not yet fitted, whose classes are numbers."""
     options = dict(vars(settings))
+    options["class_weight"] = by_number(settings.class_weight, class_names)
     options["random_state"] = options.pop("seed")
     return GOMKClassifier(**options)
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch, usual_torch
+from gomkcn_dgl.class_weights import weights_of_classes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.model import GOMKCN, GraphCollection
@@ -224,6 +225,7 @@ def train_classifier(
             way_out="make them by GraphCollection(graph, settings, device), or move the model",
         )
     labels = labels.to(device)
+    weights = _weights_of(labels, train, settings)
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
     state = _TrainingState(model, optimizer, np.random.default_rng(settings.seed))
     steps = Steps() if steps is None else steps
@@ -238,10 +240,12 @@ def train_classifier(
         steps.progress.begin("training", settings.num_epochs - state.history.epochs)
         parallel = torch.nn.parallel.DistributedDataParallel(model) if world_size() > 1 else model
         while not stop and not _is_finished(state.history, settings):
-            loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size)
+            loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size, weights)
             measured = Evaluation(0.0, 0.0)
             if is_first():
-                measured = evaluate_classifier(model, data, labels, validation, settings.batch_size)
+                measured = evaluate_classifier(
+                    model, data, labels, validation, settings.batch_size, weights
+                )
             measured = broadcast_object(measured)
             _check_loss(loss, measured.loss, settings, state.history)
             state.add(loss, measured)
@@ -287,6 +291,7 @@ def _train_epoch(
     labels: Tensor,
     train: np.ndarray,
     batch_size: int,
+    weights: Tensor | None,
 ) -> float:
     """Train for one epoch; return the mean loss over the training part."""
     network.train()
@@ -313,7 +318,11 @@ def _train_epoch(
     rows_of_batch = _on_device(np.concatenate(batches), labels).split([len(b) for b in batches])
     for batch, rows in zip(batches, rows_of_batch, strict=True):
         logits = _predict(network, data, batch, pools)
-        loss = torch.nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
+        if weights is None:
+            loss = torch.nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
+        else:
+            losses = torch.nn.functional.cross_entropy(logits, labels[rows], reduction="none")
+            loss = losses @ weights[rows]
         state.optimizer.zero_grad()
         (loss / len(batch)).backward()
         state.optimizer.step()
@@ -351,8 +360,11 @@ def evaluate_classifier(
     labels: Tensor,
     rows: np.ndarray,
     batch_size: int = 128,
+    weights: Tensor | None = None,
 ) -> Evaluation:
     """Return accuracy and mean cross-entropy on some graphs or nodes, given by their numbers.
+
+    ``weights`` is what each graph or node of the data weighs in these, as ``labels`` is its class.
 
     Examples
     --------
@@ -368,10 +380,30 @@ def evaluate_classifier(
     logits = predict_logits(model, data, rows, batch_size)
     labels = labels.to(logits.device)
     classes = labels[_on_device(np.asarray(rows), labels)]
-    accuracy = (logits.argmax(dim=1) == classes).double().mean()
-    loss = torch.nn.functional.cross_entropy(logits, classes).double()
+    is_right = (logits.argmax(dim=1) == classes).double()
+    if weights is None:
+        accuracy = is_right.mean()
+        loss = torch.nn.functional.cross_entropy(logits, classes).double()
+    else:
+        shares = weights[_on_device(np.asarray(rows), weights)].double()
+        shares = shares / shares.sum()
+        accuracy = is_right @ shares
+        losses = torch.nn.functional.cross_entropy(logits, classes, reduction="none")
+        loss = losses.double() @ shares
     # both at once, for one question to the device
     return Evaluation(*torch.stack([accuracy, loss]).tolist())
+
+
+def _weights_of(labels: Tensor, train: np.ndarray, settings: TrainingSettings) -> Tensor | None:
+    """What each graph or node weighs, 1 on average in the training part; None where all have 1."""
+    if settings.class_weight is None:
+        return None
+    classes = labels.cpu().numpy()
+    counts = np.bincount(classes[train], minlength=classes.max() + 1)
+    of_class = weights_of_classes(settings.class_weight, range(len(counts)), counts)
+    # the learning rate does not depend on how large weights are
+    of_class *= counts.sum() / (counts @ of_class)
+    return torch.from_numpy(of_class[classes]).float().to(labels.device)
 
 
 def _on_device(rows: np.ndarray, beside: Tensor) -> Tensor:

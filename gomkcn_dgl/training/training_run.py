@@ -435,7 +435,7 @@ def format_results(metrics: Mapping[str, Any]) -> str:
     lines.append(f"\nbaseline: always the most frequent class, {baseline['answer']}")
     if "preset" in metrics:
         lines.append(f"settings: {metrics['preset']}")
-    lines += filter(None, [describe_choice(metrics)])
+    lines += filter(None, [describe_choice(metrics), describe_class_weight(metrics)])
     if metrics["method"] == "kernel":
         lines.append(describe_settings(metrics))
         cut_short = "with some kernels not tried"
@@ -473,6 +473,17 @@ def describe_choice(metrics: Mapping[str, Any]) -> str:
     """Which method was taken and what it was compared with; empty where one was asked for."""
     choice = metrics.get("method_choice")
     return "" if choice is None else str(MethodChoice(**choice))
+
+
+def describe_class_weight(metrics: Mapping[str, Any]) -> str:
+    """What classes weighed in training; empty where each graph had 1."""
+    table = "machine" if metrics["method"] == "kernel" else "training"
+    given = metrics["settings"][table].get("class_weight")
+    if given is None:
+        return ""
+    weights = given if isinstance(given, str) else ", ".join(f"{k} {v:g}" for k, v in given.items())
+    members = metrics["classes_of"]
+    return f"weights of classes in training: {weights}; in accuracies all {members} count alike"
 
 
 def describe_settings(metrics: Mapping[str, Any]) -> str:

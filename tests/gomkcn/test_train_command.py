@@ -81,6 +81,42 @@ def test_a_run_of_graphs_and_its_settings_once_more():
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
 
+@pytest.mark.parametrize("method", ["network", "kernel"])
+def test_classes_weigh_what_they_are_given(method):
+    graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 10
+    write_tu("TU", graphs, [0, 1] * 6 + [1] * 8)
+    Path("names.csv").write_text("label,name\n0,rare\n1,usual\n")
+    options = f"--method {method} --class-names names.csv --seed 3"
+    quick = QUICK if method == "network" else "--num-levels 1 --tau 0.3 --num-folds 2 --quiet"
+    table = "training" if method == "network" else "machine"
+    learnt = {}
+    for name, given, stored in (
+        ("plain", "", None),
+        ("balanced", "--class-weight balanced", "balanced"),
+        ("given", "--class-weight rare=9,usual=1", {"rare": 9.0, "usual": 1.0}),
+    ):
+        said = gomkcn(f"train TU --out {name} {quick} {options} {given}")
+        assert metrics_of(name)["settings"][table].get("class_weight") == stored
+        line = "weights of classes in training: "
+        words = {"plain": None, "balanced": "balanced", "given": "rare 9, usual 1"}[name]
+        assert (line in said) == (stored is not None)
+        assert words is None or f"{line}{words}; in accuracies all graphs count alike" in said
+        classifier = load_classifier(name)
+        learnt[name] = classifier.decide(read_labelled("TU").graph)[1]
+        # the settings that were stored give the same again
+        gomkcn(f"train --settings {name}/settings.toml --out {name}2 --quiet")
+        again = load_classifier(f"{name}2").decide(read_labelled("TU").graph)[1]
+        np.testing.assert_array_equal(again, learnt[name])
+    # the more a class weighs, the more probable it is
+    assert learnt["given"][:, 0].mean() > learnt["plain"][:, 0].mean() + 0.05
+    assert not np.allclose(learnt["balanced"], learnt["plain"])
+    command = f"train TU --out other {quick} {options} --class-weight"
+    sentence = "--class-weight must name classes, ['rare', 'usual'], got 'seldom'."
+    assert refused(f"{command} seldom=2") == sentence
+    assert refused(f"{command} even").startswith("--class-weight must be 'balanced', or a weight")
+    assert not Path("other").exists()
+
+
 def test_bonds_of_a_tu_folder():
     """Filters tell bonds apart, unless these are left out."""
     graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6

@@ -1,17 +1,19 @@
 """GOMKConv as a DGL layer: beside gomk, batches, training, directions and edge types."""
 
+import copy
+
 import networkx as nx
 import numpy as np
 import pytest
 import torch
 from random_graphs import draw
 from tiny_graphs import with_kernel
-from tolerances import VALUES
+from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.layer import GOMKConv
+from gomkcn_dgl.layer import GOMKConv, GraphBatch
 from gomkcn_dgl.matching import gomk
 from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import relations_of
@@ -265,6 +267,26 @@ def test_a_sparse_matrix_that_is_no_adjacency_is_refused():
             layer()(feat, matrix)
 
 
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_sparse_matrix_of_other_nodes_is_refused(size):
+    from torch_geometric.data import Data
+
+    feat, matrix = torch.rand(3, 2), torch.eye(size).to_sparse_csr()
+    words = rf"^adj_t must have a row for each of the 3 nodes, got \[{size}, {size}\]"
+    data = Data(x=feat, adj_t=matrix)
+    model = GOMKCN(2, 3, filter_size=4, pooling="max")
+    for module, given in (
+        (layer(), (feat, matrix)),
+        (model, (feat, matrix)),
+        (layer(), (data, feat)),
+    ):
+        with pytest.raises(InputError, match=words):
+            module(*given)
+    with pytest.raises(InputError, match=words):
+        as_csr(data)
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int64, torch.bool, torch.complex64])
 def test_features_of_another_type_than_the_filters_are_refused(tree, dtype):
     feat, ends = torch.ones(15, 2, dtype=dtype), torch.stack(tree.edges())
@@ -278,6 +300,93 @@ def test_features_of_another_type_than_the_filters_are_refused(tree, dtype):
     # of fewer bits they are widened
     assert layer().double()(tree, torch.ones(15, 2)).dtype == torch.float64
     assert layer()(tree, torch.ones(15, 2, dtype=torch.bfloat16)).dtype == torch.float32
+
+
+HALVES = [torch.float16, torch.bfloat16]
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_layer_of_half_precision_has_the_scores_and_gradients_of_one_of_float32(
+    tree, dtype, weighted
+):
+    ends = torch.stack(tree.edges())
+    weight = tree.edata["w"].to(dtype) if weighted else None
+    torch.manual_seed(0)
+    network = GOMKCN(2, 3, filter_size=4, num_layers=2, pooling="mean").eval()
+    for module in (layer(num_hops=2), network):
+        half = module.to(dtype)
+        whole = copy.deepcopy(half).float()
+        feat = tree.ndata["feat"].to(dtype).requires_grad_()
+        same = feat.detach().float().requires_grad_()
+        found, expected = half(feat, ends, weight), whole(same, ends, weight)
+        assert found.dtype == dtype and expected.dtype == torch.float32
+        torch.testing.assert_close(found.float(), expected, **VALUES[dtype])
+        for scores in (found, expected):
+            scores.float().square().sum().backward()
+        assert feat.grad.dtype == dtype
+        torch.testing.assert_close(feat.grad.float(), same.grad, **GRADIENTS[dtype])
+        for one, other in zip(half.parameters(), whole.parameters(), strict=True):
+            assert one.grad.dtype == dtype
+            torch.testing.assert_close(one.grad.float(), other.grad, **GRADIENTS[dtype])
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("hidden_feats", [0, 4])
+def test_half_features_are_widened_to_the_filters_of_a_layer_and_a_network(
+    tree, dtype, hidden_feats
+):
+    ends, feat = torch.stack(tree.edges()), tree.ndata["feat"].to(dtype)
+    network = GOMKCN(2, 3, hidden_feats=hidden_feats, filter_size=4, pooling="max").eval()
+    for module in (layer(), network, network.double()):
+        assert torch.equal(module(feat, ends), module(feat.float(), ends))
+
+
+@pytest.mark.parametrize(
+    ("of_layer", "dtype"),
+    [
+        (half, other)
+        for half in HALVES
+        for other in (torch.float32, torch.float64, *HALVES)
+        if other != half
+    ],
+)
+def test_features_that_a_half_layer_does_not_hold_are_refused(tree, of_layer, dtype):
+    words = f"^feat must have .* filters, {of_layer}, got {dtype}; give feat.to\\({of_layer}\\) or"
+    for module in (layer().to(of_layer), GOMKCN(2, 3, filter_size=4).to(of_layer)):
+        with pytest.raises(InputTypeError, match=words):
+            module(tree, tree.ndata["feat"].to(dtype))
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf, -torch.inf])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_features_that_are_not_finite_are_refused(tree, value, dtype):
+    conv, network = layer(), GOMKCN(2, 3, filter_size=4, num_hops=1, pooling="max").eval()
+    feat = tree.ndata["feat"].to(dtype)
+    subgraphs, sizes = conv.subgraphs(tree), torch.tensor([15])
+    whole = GraphBatch(subgraphs, feat, sizes)
+    feat[3, 1] = value
+    words = rf"^feat must be finite, got {value} in row 3, column 1 \(1 such"
+    for call in (
+        lambda: conv(tree, feat),
+        lambda: conv(feat, torch.stack(tree.edges())),
+        lambda: conv(subgraphs, feat),
+        lambda: conv.subgraphs(tree, feat=feat),
+        lambda: network(tree, feat),
+        lambda: network(whole),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()
+    # numbers whose sum is no number of the type are finite
+    large = torch.full((15, 2), torch.finfo(dtype).max / 4, dtype=dtype)
+    assert layer(num_levels=0)(tree, large).isfinite().all()
+
+
+def test_a_network_whose_parameters_are_not_finite_has_logits_that_are_not(tree):
+    # which a loop of training sees in its loss, where no feature is to blame
+    network = GOMKCN(2, 3, filter_size=4, pooling="max").eval()
+    torch.nn.init.constant_(network.input.weight, torch.nan)
+    assert network(tree, tree.ndata["feat"]).isnan().all()
 
 
 def test_weights_in_the_place_of_edges_are_refused(tree):
@@ -363,7 +472,7 @@ def test_features_that_no_filter_is_similar_to_are_told_once(tree, caplog):
     assert len(caplog.messages) == 2
     # one that its features reach does not, nor one whose kernel is wide, nor one without nodes
     some = torch.cat([far[1:], far[:1] - 100])
-    for feat in (far - 100, some, torch.full((15, 2), torch.nan)):
+    for feat in (far - 100, some):
         layer()(tree, feat)
     layer(tau=1e5)(tree, far)
     assert len(caplog.messages) == 2

@@ -23,6 +23,7 @@ from gomkcn_dgl import (
     train_classifier,
 )
 from gomkcn_dgl import model as model_module
+from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training import training_loop
@@ -114,6 +115,82 @@ def test_a_batch_of_one_node_is_joined_or_refused():
         train_classifier(classifier(), data, labels, rows, rows, settings)
 
 
+# ---------------------------------------------------------------- weights of classes
+
+RARE = torch.tensor([0, 1, 1, 1] * 4)
+
+
+def losses_of(class_weight, labels, num_epochs=3, **options):
+    """Train by the whole part at once; the model and its history."""
+    data = GraphCollection(as_csr(GRAPHS), SubgraphSettings(1, 4))
+    settings = TrainingSettings(num_epochs, None, 0.05, class_weight=class_weight, **options)
+    model = classifier()
+    return model, train_classifier(model, data, labels, ROWS, ROWS[:6], settings)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "of_class"),
+    [("balanced", [2, 2 / 3]), ({0: 5}, [5, 1]), ({0: 10, 1: 2}, [5, 1]), ("0=3", None)],
+)
+def test_a_weight_of_a_class_is_that_many_graphs(class_weight, of_class):
+    if of_class is None:
+        # names of a text are no numbers, which classes have here
+        with pytest.raises(InputError, match=r"^class_weight must name classes, \[0, 1\], got '0'"):
+            losses_of(class_weight, RARE)
+        return
+    model, history = losses_of(class_weight, RARE, num_epochs=1)
+    # the loss of the first epoch is that of the new model, with its batch norms in training
+    data = GraphCollection(as_csr(GRAPHS), SubgraphSettings(1, 4))
+    with torch.no_grad():
+        logits = classifier().train()(data.batch(ROWS))
+    weight = torch.tensor(of_class).float()
+    expected = torch.nn.functional.cross_entropy(logits, RARE, weight=weight)
+    assert history.train_loss[0] == pytest.approx(expected.item(), rel=1e-5)
+    # and so are the accuracy and the loss that choose the epoch
+    logits, classes = predict_logits(model, data, ROWS[:6]), RARE[:6]
+    shares = weight[classes] / weight[classes].sum()
+    accuracy = (shares * (logits.argmax(1) == classes)).sum().item()
+    loss = torch.nn.functional.cross_entropy(logits, classes, weight=weight).item()
+    assert history.validation[0] == pytest.approx((accuracy, loss), rel=1e-5)
+
+
+def test_weights_of_1_change_nothing_and_others_what_is_learnt():
+    plain, history = losses_of(None, RARE)
+    for class_weight in ({}, {0: 2, 1: 2}):
+        same, other = losses_of(class_weight, RARE)
+        assert other.train_loss == pytest.approx(history.train_loss, rel=1e-6)
+        torch.testing.assert_close(same.heads[0].weight, plain.heads[0].weight)
+    for batch_size in (5, 128):
+        balanced, _ = losses_of("balanced", RARE, batch_size=batch_size)
+        assert not torch.allclose(balanced.heads[0].weight, plain.heads[0].weight, rtol=1e-3)
+
+
+def test_a_rare_class_is_found_where_classes_weigh_alike():
+    # graphs that do not tell their classes apart: the answer is the class that weighs most
+    data = GraphCollection(as_csr([nx.cycle_graph(5)] * 16), SubgraphSettings(1, 4))
+    answers = {}
+    for class_weight in (None, {0: 30}):
+        settings = TrainingSettings(40, None, 0.1, class_weight=class_weight)
+        model = classifier()
+        train_classifier(model, data, RARE, ROWS, ROWS, settings)
+        answers[str(class_weight)] = predict_logits(model, data, ROWS).argmax(1).unique().tolist()
+    assert answers == {"None": [1], "{0: 30}": [0]}
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "words"),
+    [
+        ("even", "^class_weight must be 'balanced', or a weight for each .*, got 'even'"),
+        ({0: 0}, "^class_weight of 0 must be greater than 0, got 0"),
+        ({0: "much"}, "^class_weight of 0 must be a number, got 'much'"),
+        ("a=1,b=x", "^class_weight of 'b' must be a number, got 'x'"),
+    ],
+)
+def test_weights_that_are_none_are_refused(class_weight, words):
+    with pytest.raises(GomkcnError, match=words):
+        TrainingSettings(class_weight=class_weight)
+
+
 def test_the_best_epoch_is_the_first_of_those_that_are_equal():
     epochs = [(0.5, 0.1), (0.8, 0.4), (0.8, 0.3), (0.8, 0.3)]
     history = training_loop.History(validation=[training_loop.Evaluation(*one) for one in epochs])
@@ -175,11 +252,13 @@ class Questions(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-def test_the_device_is_asked_for_the_loss_once_an_epoch(data, monkeypatch):
+@pytest.mark.parametrize("weights", [None, torch.linspace(0.5, 1.5, 16)])
+def test_the_device_is_asked_for_the_loss_once_an_epoch(data, monkeypatch, weights):
     """However many batches there are; what is asked on the CPU alone is left out."""
     for module in (layer, model_module):
         monkeypatch.setattr(module, "refuse_overflow", lambda *_: None)
     monkeypatch.setattr(layer, "warn_out_of_reach", lambda *_: None)
+    monkeypatch.setattr(layer, "overflows", lambda *_: False)
     asked, lists, to_list = [], [], torch.Tensor.tolist
     monkeypatch.setattr(torch.Tensor, "tolist", lambda one: lists.append(one) or to_list(one))
     for batch_size in (8, 2):
@@ -188,7 +267,7 @@ def test_the_device_is_asked_for_the_loss_once_an_epoch(data, monkeypatch):
         optimizer = torch.optim.SGD(model.parameters())
         state = training_loop._TrainingState(model, optimizer, np.random.default_rng(0))
         with questions:
-            training_loop._train_epoch(model, state, data, LABELS, PARTS[0], batch_size)
+            training_loop._train_epoch(model, state, data, LABELS, PARTS[0], batch_size, weights)
         asked.append(questions.number)
     # the sum of the losses and the number of graphs, together
     assert (asked, len(lists)) == ([0, 0], 2)
