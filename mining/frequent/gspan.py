@@ -36,6 +36,7 @@ from gomkcn_dgl.checks import check_bool, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
@@ -301,7 +302,7 @@ def search_subgraphs(
     search.num_cut = sum(branch.num_cut for branch in branches)
     covered = {key for branch in branches for key in branch.covered}
     if covered:
-        rows = [row for row in rows if (row[0].key, len(row[2])) not in covered]
+        rows = [row for row in rows if (search.key(row[1]), len(row[2])) not in covered]
     rows = [row for row in rows if row[0].num_nodes in num_nodes]
     rows.sort(key=lambda row: (-len(row[2]), row[0].num_nodes, len(row[0].edges)))
     contains = np.zeros((csr.num_graphs, len(rows)), bool)
@@ -387,8 +388,8 @@ def _search_branches(
                     branch.rows.append((structure, code, inside))
                     num_found += 1
                     steps.keep_for_end(num_found * _SECONDS_OF_ROW)
-                    for part in _without_an_edge(structure, num_nodes[0]) if closed else ():
-                        supports[part.key] = max(supports.get(part.key, 0), len(inside))
+                    for key in search.keys_of_parts(code, num_nodes[0]) if closed else ():
+                        supports[key] = max(supports.get(key, 0), len(inside))
                         steps.check_time()
                 if warns and time.monotonic() - began > _LONG_SEARCH:
                     warns = False
@@ -625,6 +626,17 @@ class _SubgraphSearch:
         arcs = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
         return bool(is_minimal(arcs, self.labels.num_colors, code.arcs, code.keys, opposite))
 
+    def key(self, code: _Code) -> bytes:
+        """Equal for codes of isomorphic subgraphs alone."""
+        return _key(code.used(self.labels.opposite), np.array(code.colors))
+
+    def keys_of_parts(self, code: _Code, least_nodes: int) -> Iterator[bytes]:
+        """The keys of the connected subgraphs with an edge less."""
+        opposite = self.labels.opposite
+        channels, colors = code.used(opposite), np.array(code.colors)
+        for part, left in _without_an_edge(channels, opposite, least_nodes):
+            yield _key(part, colors[left])
+
     def structure(self, code: _Code) -> Structure:
         """The subgraph of a code."""
         labels = self.labels
@@ -732,25 +744,40 @@ class _Branch:
     covered: list[tuple[bytes, int]]
 
 
-def _without_an_edge(structure: Structure, least_nodes: int) -> Iterator[Structure]:
-    """The connected structures of all edges but one, and of the nodes that are left."""
-    for u, v, channel in np.argwhere(structure.channels):
-        other = structure.relations.opposite[channel]
+def _without_an_edge(
+    channels: np.ndarray, opposite: np.ndarray, least_nodes: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The connected subgraphs of all edges but one, as ``channels [M, M, L]``, and their nodes."""
+    for u, v, channel in np.argwhere(channels).tolist():
+        other = opposite[channel]
         if (u, channel) > (v, other):
             continue
-        channels = structure.channels.copy()
-        channels[u, v, channel] = channels[v, u, other] = False
-        joined = channels.any(axis=2)
+        fewer = channels.copy()
+        fewer[u, v, channel] = fewer[v, u, other] = False
+        joined = fewer.any(axis=2)
         left = np.flatnonzero(joined.any(axis=1))
-        if len(left) < max(structure.num_nodes - 1, least_nodes):
+        if len(left) < max(len(channels) - 1, least_nodes):
             continue
         if are_connected(joined[None, left[:, None], left])[0]:
-            categories = structure.categories
-            yield Structure.of_channels(
-                channels[np.ix_(left, left)],
-                structure.relations,
-                tuple(categories[node] for node in left) if categories else (),
-            )
+            yield fewer[np.ix_(left, left)], left
+
+
+def _key(channels: np.ndarray, colors: np.ndarray) -> bytes:
+    """Equal for isomorphic graphs with ``channels [M, M, L]`` and ``colors [M]`` alone."""
+    # 1. what joins two nodes as a number, in the order of what joins some
+    rows = np.packbits(channels, axis=2)
+    if rows.shape[2] > 8:
+        used = np.unique(rows.reshape(-1, rows.shape[2]), axis=0)
+        links = (rows[:, :, None] == used).all(axis=3).argmax(axis=2)
+        names = used.tobytes()
+    else:
+        wide = np.zeros((*rows.shape[:2], 8), np.uint8)
+        wide[:, :, : rows.shape[2]] = rows
+        links = wide.view(np.int64)[:, :, 0]
+        names = b""
+    # 2. both in canonical order
+    (order,), _, _ = canonical_forms(links[None], colors[None])
+    return names + colors[order].tobytes() + links[order][:, order].tobytes()
 
 
 class SubgraphFeatures(GraphEstimator):

@@ -62,9 +62,6 @@ class GrowthLimits:
 
 
 LIMITS = GrowthLimits()
-# structures of one size of which copies are chosen at once: a choice of few copies takes as long as
-# its sixty calls of NumPy, and what is chosen in vain, where others save more, takes as long
-_AT_ONCE = 32
 # rounds of a choice that is an estimate
 _FEW_ROUNDS = 2
 # rounds in which a node of a set is told from others by its neighbours: of ten nodes of a molecule,
@@ -119,29 +116,9 @@ class CollectionProposals(Proposals):
         Copies of any worth are taken where they pay together: ``least_worth`` is of one graph. They
         are chosen all at once, so that a motif of the description takes no more.
         """
-        return next(self.choices(description, [candidate], freed, least_worth))
-
-    def choices(
-        self,
-        description: CollectionDescription,
-        candidates: Sequence[Candidate],
-        freed: np.ndarray | None,
-        least_worth: float,
-    ) -> Iterator[Choice | None]:
-        """What :meth:`choose` chooses of each, made of some of a size at once."""
-        taken = {motif.structure.code for motif in description.motifs}
-        of_size: dict[int, list[Candidate]] = {}
-        for candidate in candidates:
-            if candidate.code not in taken:
-                of_size.setdefault(candidate.structure.num_nodes, []).append(candidate)
-        known: dict[bytes, Choice | None] = {}
-        for candidate in candidates:
-            if candidate.code not in taken and candidate.code not in known:
-                waiting = of_size[candidate.structure.num_nodes]
-                some = [waiting.pop(0) for _ in range(min(_AT_ONCE, len(waiting)))]
-                found = choose_in_collection(description, some, freed)
-                known |= {one.code: choice for one, choice in zip(some, found, strict=True)}
-            yield known.get(candidate.code)
+        if any(motif.structure.code == candidate.code for motif in description.motifs):
+            return None
+        return choose_in_collection(description, candidate, freed)
 
     def redrawn(self, description: CollectionDescription, number: int) -> Iterator[Choice]:
         """No other drawing: copies are exact."""
@@ -250,7 +227,7 @@ def most_valuable(
     most = max(limits.occurrences_of_graph, limits.occurrences // empty.code.graph.num_graphs)
     if len(order) > limits.spare * most:
         graph = graph_of[candidate.copies[order, 0]]
-        order = order[np.lexsort((-values(empty, [candidate])[order], graph))]
+        order = order[np.lexsort((-values(empty, candidate)[order], graph))]
         order = order[rank_in_group(graph_of[candidate.copies[order, 0]]) < most]
     return replace(candidate, copies=candidate.copies[order], edges=candidate.edges[order])
 

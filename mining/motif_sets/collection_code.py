@@ -23,16 +23,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from math import log, log2
+from math import log2
 
 import numpy as np
 from scipy.special import gammaln
 
+from gomkcn.mining.motif_sets.collection_loops import Lengths, Parts
 from gomkcn.mining.motif_sets.integer_codes import (
     histogram_bits,
     integer_bits,
     integer_lengths,
     log2_binomial,
+    log2_factorials,
 )
 from gomkcn.mining.structures.node_sets import Palette, palette_of_numbers, structure_of_nodes
 from gomkcn_dgl.csr import CSRGraph
@@ -100,6 +102,7 @@ class CollectionCode:
         self.radix = np.concatenate([[1], np.cumprod(self.widths.astype(object))[:-1]])
         self.is_possible = bool(self.widths.astype(object).prod() < _MOST_SIGNATURES)
         self.radix = self.radix.astype(np.int64) if self.is_possible else self.widths
+        self._parts: dict[bytes, Parts] = {}
 
     @cached_property
     def first_bins(self) -> np.ndarray:
@@ -190,6 +193,39 @@ class CollectionCode:
             integer_bits(size) + integer_bits(num_edges) + log2_binomial(pairs, num_edges) + named
         )
 
+    @cached_property
+    def lengths(self) -> Lengths:
+        """What bits of copies are looked up in."""
+        num_nodes, sizes = self.graph.num_nodes, self.sizes
+        # copies of a collection, or a graph, and one more
+        most = max(num_nodes, len(sizes)) + 1
+        return Lengths(
+            self.graph_of,
+            integer_lengths(most),
+            log2_factorials(int(sizes.max(initial=0))),
+            np.log2(np.arange(most) + 1.0),
+            gammaln(np.arange(3 * most + 2) / 2),
+            np.log(np.maximum(sizes, 1) / sizes.sum()),
+        )
+
+    def parts_of(self, structure: Structure) -> Parts:
+        """What a structure has in all descriptions."""
+        # nodes in another order have their orbits in another one
+        key = structure.colors.tobytes() + structure.links.tobytes()
+        parts = self._parts.get(key)
+        if parts is None:
+            orbits = np.asarray(structure.orbits, np.int64)
+            inside = np.empty((len(self.degrees), structure.num_orbits), np.int64)
+            inside[:, orbits] = self.inside(structure.links)
+            parts = self._parts[key] = Parts(
+                orbits,
+                inside,
+                np.bincount(structure.colors, minlength=self.num_colors),
+                structure.automorphism_bits,
+                self.drawing_bits_of(structure),
+            )
+        return parts
+
     def inside(self, links: np.ndarray) -> np.ndarray:
         """Degrees inside copies with the links ``[..., M, M]``, int64 ``[L, ..., M]``."""
         layer = np.where(links > 0, self.layer_of[links], -1)
@@ -204,30 +240,3 @@ def rank_in_group(group: np.ndarray) -> np.ndarray:
     """
     place, is_first = np.arange(len(group)), np.diff(group, prepend=-1) != 0
     return place - np.maximum.accumulate(np.where(is_first, place, 0))
-
-
-def split_bits(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Bits of the numbers of copies in each graph, int64 ``[J, G]``, of J motifs.
-
-    The total, then how it is split: a bit says whether by its histogram or in proportion to the
-    sizes of the graphs, ``[G]``.
-    """
-    total, most, num_graphs = counts.sum(axis=1), counts.max(axis=1, initial=0), len(sizes)
-    lengths = integer_lengths(int(total.max(initial=0)))
-    if num_graphs == 1:
-        return lengths[total]
-    # 1. the histogram of the counts
-    half, times = (most + 1) / 2, histograms(counts, int(most.max(initial=0)) + 1)
-    by_histogram = lengths[most] * log(2) + gammaln(num_graphs + half) - gammaln(half)
-    by_histogram -= (gammaln(times + 0.5) - gammaln(0.5)).sum(axis=1)
-    # 2. in proportion
-    shares = np.log(np.maximum(sizes, 1) / sizes.sum())
-    by_size = (gammaln(counts + 1.0) - counts * shares).sum(axis=1) - gammaln(total + 1.0)
-    bits: np.ndarray = lengths[total] + 1.0 + np.minimum(by_histogram, by_size) / log(2)
-    return bits
-
-
-def histograms(counts: np.ndarray, bins: int) -> np.ndarray:
-    """How often each row of ``[J, G]`` has each number below ``bins``, int64 ``[J, bins]``."""
-    places = counts + np.arange(len(counts))[:, None] * bins
-    return np.bincount(places.ravel(), minlength=len(counts) * bins).reshape(-1, bins)

@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from math import log, log2
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from gomkcn.mining.motif_sets.alignment_loops import FreeEdges, describe_free
-from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group, split_bits
-from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_lengths, log2_factorial
+from gomkcn.mining.motif_sets.collection_code import CollectionCode
+from gomkcn.mining.motif_sets.collection_loops import (
+    Uncovered,
+    count_before,
+    count_in_graphs,
+    count_residual,
+    expect_overlaps,
+    nodes_of_classes,
+    split_bits,
+)
+from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_lengths
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
 from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 from gomkcn_dgl.csr import CSRGraph
@@ -50,6 +58,7 @@ class Coded(NamedTuple):
 
     classes: tuple[ClassCode, ...]
     layer_bits: np.ndarray  # float64 [G], the residual graphs, each layer by itself
+    overlaps: np.ndarray  # float64 [G], see `expect_overlaps`
     multipliers: np.ndarray  # float64 [L, V], see `count_small_graphs`
 
 
@@ -96,7 +105,10 @@ class CollectionDescription:
         """The collection before any node is covered."""
         num_graphs = code.graph.num_graphs
         nothing = Coded(
-            (_EMPTY,) * code.num_colors, np.zeros(num_graphs), np.zeros(code.degrees.shape)
+            (_EMPTY,) * code.num_colors,
+            np.zeros(num_graphs),
+            np.zeros(num_graphs),
+            np.zeros(code.degrees.shape),
         )
         everything = Changed(np.arange(num_graphs), np.arange(code.num_colors))
         return cls(code, (), code.colors, np.arange(code.graph.num_nodes), nothing, everything)
@@ -124,7 +136,7 @@ class CollectionDescription:
         """Bits of the signatures of each class."""
         return [coded.bits for coded in self.coded.classes]
 
-    @property
+    @cached_property
     def is_free(self) -> np.ndarray:
         """Whether a node is in no copy, bool ``[V]``."""
         return self.class_of < self.code.num_colors
@@ -152,8 +164,9 @@ class CollectionDescription:
     def residual(self) -> np.ndarray:
         """Degrees without the edges inside of copies, int64 ``[L, V]``."""
         code = self.code
-        places = code.places[self.is_residual]
-        return np.bincount(places, minlength=code.degrees.size).reshape(code.degrees.shape)
+        degrees = np.zeros(code.degrees.size, np.int64)
+        count_residual(self.copy_of, code.source, code.graph.indices, code.places, degrees)
+        return degrees.reshape(code.degrees.shape)
 
     @cached_property
     def signatures(self) -> tuple[np.ndarray, np.ndarray]:
@@ -213,9 +226,11 @@ class CollectionDescription:
         _, alpha, num_symbols = np.array(self.coded.classes).T[:, self.class_of]
         symbol = self.class_of * degrees.shape[1] + symbol_of
         in_class, of_symbol = (np.bincount(keys)[keys] for keys in (self.class_of, symbol))
-        num_graphs = self.code.graph.num_graphs
-        graph_of = self.code.graph_of
-        in_graph, here = (_times(keys * num_graphs + graph_of) for keys in (self.class_of, symbol))
+        graph_ptr = self.code.graph.graph_ptr
+        in_graph, here = (
+            count_in_graphs(keys, int(keys.max(initial=0)) + 1, graph_ptr)
+            for keys in (self.class_of, symbol)
+        )
         share = (of_symbol + 0.5) / (in_class + num_symbols / 2)
         likely = (here - 1 + alpha * share) / (in_graph - 1 + alpha)
         bits: np.ndarray = -np.log2(np.maximum(likely, _LEAST_LIKELY))
@@ -229,30 +244,22 @@ class CollectionDescription:
         meet as often as is expected: half the sum over i != j and over two layers a < b of
         a_i a'_j b_i b'_j / (A B), where a' is the layer that the other end of the link sees.
         """
-        code = self.code
-        number = code.graph.num_graphs
-        overlaps = np.zeros(number)
-        residual = self.residual.astype(np.float64)
-        facing = residual[code.opposite]
-        for a, b in combinations(range(len(residual)), 2):
-
-            def sum_of(weights: np.ndarray) -> np.ndarray:
-                return np.bincount(code.graph_of, weights, number)
-
-            both = sum_of(residual[a] * residual[b])
-            opposed = sum_of(facing[a] * facing[b])
-            alone = sum_of(residual[a] * residual[b] * facing[a] * facing[b])
-            ends = sum_of(residual[a]) * sum_of(residual[b])
-            overlaps += (both * opposed - alone) / np.maximum(ends, 1.0)
-        bits: np.ndarray = np.maximum(0.0, self.coded.layer_bits - overlaps / (2 * log(2)))
+        coded = self.coded
+        bits: np.ndarray = np.maximum(0.0, coded.layer_bits - coded.overlaps / (2 * log(2)))
         return bits
 
     @cached_property
     def coded(self) -> Coded:
         """What was coded before, with the graphs and classes that have changed."""
         classes = self._code_classes(self.changed.classes)
-        layer_bits, multipliers = self._code_graphs(self.changed.graphs)
-        return Coded(classes, layer_bits, multipliers)
+        graphs = self.changed.graphs
+        layer_bits, multipliers = self._code_graphs(graphs)
+        code = self.code
+        overlaps = self.before.overlaps.copy()
+        overlaps[graphs] = expect_overlaps(
+            self.residual, code.opposite, code.graph.graph_ptr, graphs
+        )
+        return Coded(classes, layer_bits, overlaps, multipliers)
 
     def _code_classes(self, changed: np.ndarray) -> tuple[ClassCode, ...]:
         """Code the signatures of classes that have changed, in the order of the nodes.
@@ -263,12 +270,14 @@ class CollectionDescription:
         code = self.code
         degrees, symbol_of = self.signatures
         # 1. the nodes of each class, and their symbols
-        nodes = np.flatnonzero(np.isin(self.class_of, changed))
-        nodes = nodes[np.argsort(self.class_of[nodes], kind="stable")]
-        numbers, place = np.unique(self.class_of[nodes], return_inverse=True)
+        num_classes = max(int(self.class_of.max(initial=-1)), int(changed.max(initial=-1))) + 1
+        is_changed = np.zeros(num_classes, bool)
+        is_changed[changed] = True
+        nodes, place = nodes_of_classes(self.class_of, is_changed)
+        numbers = np.flatnonzero(np.bincount(self.class_of[nodes]))
         symbols = place * degrees.shape[1] + symbol_of[nodes]
         # 2. the alphabet: all degrees up to the largest, or the signatures that occur
-        known = np.unique(symbols)
+        known = np.flatnonzero(np.bincount(symbols))
         owner, symbol = np.divmod(known, degrees.shape[1])
         if len(degrees) == 1:
             num_symbols = np.zeros(len(numbers), np.int64)
@@ -280,15 +289,9 @@ class CollectionDescription:
             signature_bits = code.integers[degrees[:, symbol]].sum(axis=0)
             alphabet = alphabet + np.bincount(owner, signature_bits, len(numbers))
         # 3. the sequence, with the alpha that makes it shortest
-        graph_of = code.graph_of[nodes]
-        num_graphs = code.graph.num_graphs
-        order = np.argsort(symbols, kind="stable")
-        here = np.empty(len(nodes), np.int64)
-        of_symbol = np.empty(len(nodes), np.int64)
-        of_symbol[order] = rank_in_group(symbols[order])
-        here[order] = rank_in_group(symbols[order] * num_graphs + graph_of[order])
-        so_far = rank_in_group(place)
-        in_graph = rank_in_group(place * num_graphs + graph_of)
+        in_graph, here, so_far, of_symbol = count_before(
+            place, symbols, len(numbers) * degrees.shape[1], code.graph_of[nodes]
+        )
         share = (of_symbol + 0.5) / (so_far + num_symbols[place] / 2)
         likely = (here + _ALPHAS[:, None] * share) / (in_graph + _ALPHAS[:, None])
         starts = np.flatnonzero(np.diff(place, prepend=-1))
@@ -357,19 +360,20 @@ class CollectionDescription:
         self, structure: Structure, copies: np.ndarray, sources: tuple[str, ...] = ("grown",)
     ) -> CollectionDescription:
         """Cover copies of one more motif, free nodes ``[k, M]``, with all edges among them."""
+        edits = edits_of(structure, self._links_of(copies))
+        edit_cost = edit_bits(structure, len(copies), edits, self.num_links)
+        return self._covered_by(
+            PlacedMotif(structure, copies, sources=sources, edits=edits, edit_cost=edit_cost)
+        )
+
+    def _covered_by(self, motif: PlacedMotif) -> CollectionDescription:
+        """The same with the copies of a motif, which costs what is free before it."""
         code = self.code
+        structure = motif.structure
+        copies = motif.copies
         # 1. what the motif costs
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
-        bits = sum(self.motif_parts(structure, counts))
-        edits = edits_of(structure, self._links_of(copies))
-        motif = PlacedMotif(
-            structure,
-            copies,
-            sources=sources,
-            edits=edits,
-            cost=bits,
-            edit_cost=edit_bits(structure, len(copies), edits, self.num_links),
-        )
+        motif = replace(motif, cost=sum(self.motif_parts(structure, counts)))
         # 2. its nodes are of a class for each orbit
         first = code.num_colors + _num_orbits(self.motifs)
         class_of = self.class_of.copy()
@@ -395,7 +399,7 @@ class CollectionDescription:
         left_out = self.motifs[number]
         fewer = CollectionDescription.of(code)
         for motif in self.motifs[:number] + self.motifs[number + 1 :]:
-            fewer = fewer.add(motif.structure, motif.copies, motif.sources)
+            fewer = fewer._covered_by(motif)
         # only the graphs of its copies change, and the free nodes of its categories
         first = code.num_colors + _num_orbits(self.motifs[:number])
         last = first + left_out.structure.num_orbits
@@ -411,13 +415,27 @@ class CollectionDescription:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
         free = self.free_of_color
         taken = counts[:, None] * np.bincount(structure.colors, minlength=self.code.num_colors)
-        chosen = log2_factorial(free) - log2_factorial(free - taken)
-        address = float(chosen.sum() - log2_factorial(counts).sum())
+        factorials = self.code.lengths.factorials
+        chosen = factorials[free] - factorials[free - taken]
+        address = float(chosen.sum() - factorials[counts].sum())
         address -= float(counts.sum()) * structure.automorphism_bits
         drawing = self.code.drawing_bits_of(structure)
-        return drawing, float(split_bits(counts[None], self.code.sizes)[0]), address
+        return drawing, float(split_bits(counts, self.code.lengths)), address
 
     # what copies save
+
+    @cached_property
+    def uncovered(self) -> Uncovered:
+        """What copies of one motif more are chosen by."""
+        degrees, symbol_of = self.signatures
+        return Uncovered(
+            self.is_free,
+            self.entry_bits,
+            self.signature_bits,
+            symbol_of,
+            degrees,
+            self.free_of_color,
+        )
 
     @cached_property
     def free_edges(self) -> FreeEdges:
@@ -485,10 +503,3 @@ class CollectionDescription:
 def _num_orbits(motifs: Sequence[PlacedMotif]) -> int:
     """The classes of nodes in copies of some motifs."""
     return sum(motif.structure.num_orbits for motif in motifs)
-
-
-def _times(keys: np.ndarray) -> np.ndarray:
-    """How often each key occurs."""
-    _, number, times = np.unique(keys, return_inverse=True, return_counts=True)
-    found: np.ndarray = times[number]
-    return found

@@ -97,6 +97,8 @@ class MotifSearch:
         # motifs that were left out, and the exponent of what filled the gap, to no avail
         self.tried: set[tuple[tuple[PlacedMotif, ...], float]] = set()
         self._covered = lru_cache(maxsize=64)(self._cover)
+        # of the best set, until there is a better one
+        self._used_alone = lru_cache(maxsize=1)(self._find_used_alone)
 
     def run(
         self,
@@ -423,12 +425,17 @@ class MotifSearch:
         choice = self.proposals.choose(self.empty, self.candidates[code], None, -np.inf)
         if choice is None:
             return ()
-        wanted = self.with_choice(self.empty, choice).used & best.used
+        wanted = self.with_choice(self.empty, choice).used
         return tuple(
-            number
-            for number in range(len(best.motifs))
-            if (wanted & ~best.without(number).used).any()
+            number for number, used in enumerate(self._used_alone(best)) if wanted[used].any()
         )
+
+    def _find_used_alone(self, best: Description) -> list[np.ndarray]:
+        """What each motif of a set uses, and no other one, by number."""
+        return [
+            np.flatnonzero(best.used & ~best.without(number).used)
+            for number in range(len(best.motifs))
+        ]
 
     def finds_room(self, best: Description, code: bytes) -> bool:
         """Whether the motifs of a set leave enough copies of a structure."""

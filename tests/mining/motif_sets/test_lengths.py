@@ -22,9 +22,10 @@ from gomkcn.mining.motif_sets.blocks import (
     find_shared_blocks,
 )
 from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
-from gomkcn.mining.motif_sets.collection_code import CollectionCode, split_bits
+from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_copies import choose_each
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.collection_loops import split_bits
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
 from gomkcn.mining.motif_sets.graph_copies import candidate_of, edge_gains
 from gomkcn.mining.motif_sets.graph_count import (
@@ -531,7 +532,7 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
             assert choice.gain == -np.inf and not len(choice.copies)
             continue
         assert len(choice.copies) == counts.sum()
-        costs += split_bits(counts[None], code.sizes)[0]
+        costs += split_bits(counts, code.lengths)
         assert choice.gain == pytest.approx(saved - costs, abs=1e-6)
         # two graphs are too few
         some = np.isin(code.graph_of[one.copies[:, 0]], np.flatnonzero(counts)[:2])

@@ -1,0 +1,459 @@
+"""Loops over a collection, compiled: its signatures, and the copies of a structure that save most.
+
+Bits are added up in the order of NumPy's sums: copies that are worth the same in another order of
+their nodes stay equal or different as they are there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+# sums keep their order
+_IN_ORDER = {"fastmath": False}
+# values that differ by less are equal
+_EQUAL = 1e-12
+# numbers that are added up one by one, or in eight sums beside each other, by NumPy
+_FEW, _MANY = 8, 128
+# times that a number is halved, at most
+_MOST_HALVED = 64
+
+
+class Lengths(NamedTuple):
+    """What bits of copies are looked up in; it is the same for all descriptions of a collection."""
+
+    graph_of: np.ndarray  # int64 [V], the graph of each node
+    integers: np.ndarray  # float64, L_N of 0, 1, …
+    factorials: np.ndarray  # float64, log2 n! for n = 0, 1, …
+    ranks: np.ndarray  # float64, log2(n + 1) for n = 0, 1, …
+    gammas: np.ndarray  # float64, ln Γ(n / 2) for n = 0, 1, …
+    shares: np.ndarray  # float64 [G], ln of the share of all nodes that each graph has
+
+
+class Parts(NamedTuple):
+    """What a structure has in all descriptions of a collection."""
+
+    orbits: np.ndarray  # int64 [M], of each node
+    inside: np.ndarray  # int64 [L, orbits], degrees of a node of each orbit inside a copy
+    of_color: np.ndarray  # int64 [C], nodes of each category
+    symmetry: float  # log2 of the number of automorphisms
+    drawing_bits: float
+
+
+class Uncovered(NamedTuple):
+    """A description as copies of one motif more are chosen in it."""
+
+    is_free: np.ndarray  # bool [V], whether a node is in no copy
+    entry_bits: np.ndarray  # float64 [E], bits of the edge of each entry
+    signature_bits: np.ndarray  # float64 [V], bits of the signature of each node
+    signature_of: np.ndarray  # int64 [V], its number
+    degrees: np.ndarray  # int64 [L, S], those of each signature
+    free_of_color: np.ndarray  # int64 [G, C], free nodes of each category
+
+
+@compiled(**_IN_ORDER)
+def split_bits(counts, lengths):
+    """Bits of the numbers of copies in each graph, int64 [G].
+
+    The total, then how it is split: a bit says whether by its histogram or in proportion to the
+    sizes of the graphs.
+    """
+    total, most, num_graphs = 0, 0, len(counts)
+    for count in counts:
+        total += count
+        most = max(most, count)
+    if num_graphs == 1:
+        return lengths.integers[total]
+    gammas = lengths.gammas
+    # 1. the histogram of the counts
+    times = np.zeros(most + 1, np.int64)
+    for count in counts:
+        times[count] += 1
+    terms = np.empty(most + 1)
+    for number in range(most + 1):
+        terms[number] = gammas[2 * times[number] + 1] - gammas[1]
+    by_histogram = lengths.integers[most] * math.log(2.0)
+    by_histogram = by_histogram + gammas[2 * num_graphs + most + 1] - gammas[most + 1]
+    by_histogram -= _sum(terms, 0, len(terms))
+    # 2. in proportion
+    terms = np.empty(num_graphs)
+    for graph in range(num_graphs):
+        terms[graph] = gammas[2 * counts[graph] + 2] - counts[graph] * lengths.shares[graph]
+    by_size = _sum(terms, 0, num_graphs) - gammas[2 * total + 2]
+    return lengths.integers[total] + 1.0 + min(by_histogram, by_size) / math.log(2.0)
+
+
+@compiled(**_IN_ORDER)
+def value_copies(copies, edges, uncovered):
+    """Bits of the edges `[K, P]` and signatures of copies `[K, M]` as they are now, `[K]`."""
+    values = np.empty(len(copies))
+    terms = np.empty(max(copies.shape[1], edges.shape[1]))
+    for row in range(len(copies)):
+        values[row] = _value(copies[row], edges[row], uncovered, terms)
+    return values
+
+
+@compiled(**_IN_ORDER)
+def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
+    """The copies of free nodes, and what they have.
+
+    Returns the rows of copies `[K, M]` that are free, `[k]`; whether one of these has a node that
+    is `freed`, bool `[V]`; their bits as they are now, `[k]`; the number of the orbit and signature
+    of each of their nodes, `[k, M]`; the orbit that each of these numbers is of; the bits of the
+    alphabets; and the shares that :func:`take_copies` begins with.
+    """
+    size, num_signatures = copies.shape[1], uncovered.degrees.shape[1]
+    # 1. free copies
+    rows = np.empty(len(copies), np.int64)
+    count, has_freed = 0, False
+    for row in range(len(copies)):
+        is_free = True
+        for k in range(size):
+            if not uncovered.is_free[copies[row, k]]:
+                is_free = False
+                break
+        if is_free:
+            rows[count] = row
+            count += 1
+            for k in range(size):
+                has_freed = has_freed or freed[copies[row, k]]
+    rows = rows[:count]
+    # 2. what they are worth, and how often each signature occurs in each orbit
+    values = np.empty(count)
+    keys = np.empty((count, size), np.int32)
+    times = np.zeros(parts.inside.shape[1] * num_signatures, np.int64)
+    terms = np.empty(max(size, edges.shape[1]))
+    for at in range(count):
+        row = rows[at]
+        values[at] = _value(copies[row], edges[row], uncovered, terms)
+        for k in range(size):
+            key = parts.orbits[k] * num_signatures + uncovered.signature_of[copies[row, k]]
+            keys[at, k] = key
+            times[key] += 1
+    # 3. numbers without gaps, and the bits of the degrees that are left
+    place = np.empty(len(times), np.int32)
+    number = 0
+    alphabets = 0.0
+    for key in range(len(times)):
+        if times[key] > 0:
+            place[key] = number
+            number += 1
+            orbit, signature = divmod(key, num_signatures)
+            bits = 0.0
+            for layer in range(len(uncovered.degrees)):
+                left = uncovered.degrees[layer, signature] - parts.inside[layer, orbit]
+                bits += lengths.integers[left]
+            alphabets += bits
+    for at in range(count):
+        for k in range(size):
+            keys[at, k] = place[keys[at, k]]
+    orbit_of, often = np.empty(number, np.int64), np.empty(number, np.int64)
+    for key in range(len(times)):
+        if times[key] > 0:
+            orbit_of[place[key]] = key // num_signatures
+            often[place[key]] = times[key]
+    # no number of copies costs anything at first
+    shares = np.ones(number + 1)
+    _share(often, orbit_of, parts.inside.shape[1], shares)
+    return rows, has_freed, values, keys, orbit_of, alphabets, shares
+
+
+@compiled(**_IN_ORDER)
+def take_copies(
+    copies, rows, values, keys, orbit_of, logs, unseen, costs, least, parts, uncovered, lengths
+):
+    """Disjoint copies by falling value, of each graph as many as pay for their addresses.
+
+    Of the copies in `rows`, nodes get signatures by their `keys`. `logs` are log2 of the shares of
+    these, and then of the numbers of copies that graphs have; a number that none has costs `unseen`
+    bits more than the last of them. Returns which are taken, bool `[k]`, what they save beside the
+    `costs`, -inf where they are fewer than the `least` copies and graphs; and the shares if copies
+    are as these.
+    """
+    size, num_graphs = copies.shape[1], len(uncovered.free_of_color)
+    num_colors = len(parts.of_color)
+    # 1. what each is worth
+    worth = np.empty(len(rows))
+    terms = np.empty(max(size, num_colors))
+    for at in range(len(rows)):
+        for k in range(size):
+            terms[k] = -logs[keys[at, k]]
+        worth[at] = values[at] - _sum_of_few(terms, 0, size)
+    # 2. disjoint ones by falling value
+    chosen = np.empty(len(rows), np.int64)
+    marks = np.zeros(len(lengths.graph_of), np.bool_)
+    first = np.zeros(num_graphs + 1, np.int64)
+    count = 0
+    for at in np.argsort(-worth, kind="mergesort"):
+        row = rows[at]
+        is_free = True
+        for k in range(size):
+            if marks[copies[row, k]]:
+                is_free = False
+                break
+        if is_free:
+            for k in range(size):
+                marks[copies[row, k]] = True
+            first[lengths.graph_of[copies[row, 0]] + 1] += 1
+            chosen[count] = at
+            count += 1
+    # 3. those of each graph together
+    for graph in range(num_graphs):
+        first[graph + 1] += first[graph]
+    order, place = np.empty(count, np.int64), first.copy()
+    for at in chosen[:count]:
+        graph = lengths.graph_of[copies[rows[at], 0]]
+        order[place[graph]] = at
+        place[graph] += 1
+    # 4. the number of each graph that saves most
+    number_logs = logs[len(orbit_of) :]
+    is_taken = np.zeros(len(rows), np.bool_)
+    counts = np.zeros(num_graphs, np.int64)
+    totals = np.empty(count)
+    total = gain = 0.0
+    number, in_graphs = 0, 0
+    for graph in range(num_graphs):
+        most = -np.inf
+        before = 0.0
+        for at in range(first[graph], first[graph + 1]):
+            rank = at - first[graph]
+            for color in range(num_colors):
+                of_color = parts.of_color[color]
+                left = uncovered.free_of_color[graph, color] - of_color * rank
+                terms[color] = lengths.factorials[left] - lengths.factorials[left - of_color]
+            saved = worth[order[at]] + lengths.ranks[rank]
+            saved -= _sum(terms, 0, num_colors) - parts.symmetry
+            total = total + saved if at else saved
+            if not rank:
+                before = total - saved
+            totals[at] = total - before
+            cost = _number_cost(rank + 1, number_logs, unseen, num_graphs, lengths)
+            most = max(most, totals[at] - cost)
+        for at in range(first[graph], first[graph + 1]):
+            rank = at - first[graph]
+            cost = _number_cost(rank + 1, number_logs, unseen, num_graphs, lengths)
+            paid = totals[at] - cost
+            if paid > 0 and paid >= most - _EQUAL:
+                counts[graph] = rank + 1
+        for at in range(first[graph], first[graph] + counts[graph]):
+            is_taken[order[at]] = True
+        if counts[graph]:
+            gain += totals[first[graph] + counts[graph] - 1]
+            number += counts[graph]
+            in_graphs += 1
+    if number < least[0] or in_graphs < least[1]:
+        return is_taken, -np.inf, logs
+    # 5. the signatures and numbers of copies that they have
+    times = np.zeros(len(orbit_of), np.int64)
+    for at in range(len(rows)):
+        if is_taken[at]:
+            for k in range(size):
+                times[keys[at, k]] += 1
+    shares = np.empty(len(orbit_of) + counts.max() + 1)
+    _share(times, orbit_of, parts.inside.shape[1], shares)
+    of_numbers = shares[len(orbit_of) :]
+    of_numbers[:] = 0.5
+    for graph in range(num_graphs):
+        of_numbers[counts[graph]] += 1
+    for k in range(len(of_numbers)):
+        of_numbers[k] /= num_graphs + len(of_numbers) / 2
+    return is_taken, gain - (split_bits(counts, lengths) + costs), shares
+
+
+@subroutine(**_IN_ORDER)
+def _share(times, orbit_of, num_orbits, shares):
+    """The share of each signature in its orbit, of which each has half a node more."""
+    totals, known = np.zeros(num_orbits, np.int64), np.zeros(num_orbits, np.int64)
+    for key in range(len(orbit_of)):
+        totals[orbit_of[key]] += times[key]
+        known[orbit_of[key]] += 1
+    for key in range(len(orbit_of)):
+        orbit = orbit_of[key]
+        shares[key] = (times[key] + 0.5) / max(totals[orbit] + known[orbit] / 2, 0.5)
+
+
+@compiled()
+def nodes_of_classes(class_of, is_wanted):
+    """The nodes of some classes, by class and then ascending, and the number of the class of each.
+
+    Of the classes `[C]` those that `is_wanted` says are numbered, by those that have a node.
+    """
+    first = np.zeros(len(is_wanted) + 1, np.int64)
+    for node_class in class_of:
+        if is_wanted[node_class]:
+            first[node_class + 1] += 1
+    numbers, number = np.empty(len(is_wanted), np.int64), 0
+    for node_class in range(len(is_wanted)):
+        numbers[node_class] = number
+        number += first[node_class + 1] > 0
+        first[node_class + 1] += first[node_class]
+    nodes, number_of = np.empty(first[-1], np.int64), np.empty(first[-1], np.int64)
+    for node in range(len(class_of)):
+        node_class = class_of[node]
+        if is_wanted[node_class]:
+            nodes[first[node_class]] = node
+            number_of[first[node_class]] = numbers[node_class]
+            first[node_class] += 1
+    return nodes, number_of
+
+
+@compiled()
+def count_before(class_of, symbols, num_symbols, graph_of):
+    """Of nodes by class and then by graph, how many before each one are of its class and graph.
+
+    Returns these, those with its symbol too, all before it of its class, and those with its symbol,
+    int64 `[4, n]`. Symbols of each class are others, below `num_symbols`.
+    """
+    counts = np.empty((4, len(symbols)), np.int64)
+    times, here = np.zeros(num_symbols, np.int64), np.zeros(num_symbols, np.int64)
+    last_graph = np.full(num_symbols, -1)
+    in_class = in_graph = 0
+    for at in range(len(symbols)):
+        symbol, graph = symbols[at], graph_of[at]
+        if not at or class_of[at] != class_of[at - 1]:
+            in_class = in_graph = 0
+        elif graph != graph_of[at - 1]:
+            in_graph = 0
+        if last_graph[symbol] != graph:
+            last_graph[symbol] = graph
+            here[symbol] = 0
+        counts[0, at], counts[1, at] = in_graph, here[symbol]
+        counts[2, at], counts[3, at] = in_class, times[symbol]
+        in_graph += 1
+        here[symbol] += 1
+        in_class += 1
+        times[symbol] += 1
+    return counts
+
+
+@compiled()
+def count_in_graphs(keys, num_keys, graph_ptr):
+    """How many nodes of its graph have the key of each node, int64 `[V]`."""
+    times, here = np.zeros(num_keys, np.int64), np.empty(len(keys), np.int64)
+    for graph in range(len(graph_ptr) - 1):
+        for node in range(graph_ptr[graph], graph_ptr[graph + 1]):
+            times[keys[node]] += 1
+        for node in range(graph_ptr[graph], graph_ptr[graph + 1]):
+            here[node] = times[keys[node]]
+        for node in range(graph_ptr[graph], graph_ptr[graph + 1]):
+            times[keys[node]] = 0
+    return here
+
+
+@compiled()
+def count_residual(copy_of, source, target, places, degrees):
+    """Add the entries whose ends are not in one copy to `degrees`, each at its place."""
+    for entry in range(len(source)):
+        if copy_of[source[entry]] != copy_of[target[entry]]:
+            degrees[places[entry]] += 1
+
+
+@compiled(**_IN_ORDER)
+def expect_overlaps(residual, opposite, graph_ptr, graphs):
+    """How often links of two layers meet in each of some `graphs`, as is expected.
+
+    It is the sum over i and j, and over two layers a < b, of a_i a'_j b_i b'_j / (A B), where a' is
+    the layer that the other end of the link sees, without i = j.
+    """
+    overlaps = np.zeros(len(graphs))
+    for at in range(len(graphs)):
+        nodes = range(graph_ptr[graphs[at]], graph_ptr[graphs[at] + 1])
+        for a in range(len(residual)):
+            for b in range(a + 1, len(residual)):
+                both, opposed, alone, of_a, of_b = 0, 0, 0, 0, 0
+                for node in nodes:
+                    here = residual[a, node] * residual[b, node]
+                    there = residual[opposite[a], node] * residual[opposite[b], node]
+                    both += here
+                    opposed += there
+                    alone += here * there
+                    of_a += residual[a, node]
+                    of_b += residual[b, node]
+                met = float(both) * float(opposed) - float(alone)
+                overlaps[at] += met / max(float(of_a) * float(of_b), 1.0)
+    return overlaps
+
+
+@subroutine(**SEARCH_JIT, **_IN_ORDER)
+def _number_cost(number, logs, unseen, num_graphs, lengths):
+    """What so many copies of a graph cost, by log2 of the shares of graphs with 0, 1, … copies."""
+    if num_graphs == 1:
+        return lengths.integers[number]
+    last = len(logs) - 1
+    cost = -logs[last] + unseen if number > last else -logs[number]
+    return cost - -logs[0]
+
+
+@subroutine(**SEARCH_JIT, **_IN_ORDER)
+def _value(copy, edges, uncovered, terms):
+    """Bits of the edges and signatures of a copy."""
+    bits = 0.0
+    if len(edges):
+        for k in range(len(edges)):
+            terms[k] = uncovered.entry_bits[edges[k]]
+        bits = terms[0] + _sum_of_few(terms, 1, len(edges))
+    for k in range(len(copy)):
+        terms[k] = uncovered.signature_bits[copy[k]]
+    return bits + _sum_of_few(terms, 0, len(copy))
+
+
+@subroutine(**_IN_ORDER)
+def _sum(terms, first, last):
+    """The sum of some terms, as NumPy adds them up: halves of many by themselves."""
+    if last - first <= _MANY:
+        return _sum_of_few(terms, first, last)
+    ends, sums = np.empty(_MOST_HALVED, np.int64), np.empty(_MOST_HALVED)
+    is_second = np.zeros(_MOST_HALVED, np.bool_)
+    ends[0], depth = last, 0
+    while True:
+        # 1. the first half of what is left, and its first half
+        while ends[depth] - first > _MANY:
+            half = (ends[depth] - first) // 2
+            ends[depth + 1] = first + half - half % 8
+            is_second[depth + 1] = False
+            depth += 1
+        total = _sum_of_few(terms, first, ends[depth])
+        first = ends[depth]
+        # 2. both halves are known
+        while depth and is_second[depth]:
+            depth -= 1
+            total = sums[depth] + total
+        if not depth:
+            return total
+        # 3. the second half comes next
+        sums[depth - 1] = total
+        ends[depth] = ends[depth - 1]
+        is_second[depth] = True
+
+
+@subroutine(**SEARCH_JIT, **_IN_ORDER)
+def _sum_of_few(terms, first, last):
+    """The sum of terms, one by one or in eight sums beside each other."""
+    if last - first < _FEW:
+        total = 0.0
+        for at in range(first, last):
+            total += terms[at]
+        return total
+    a, b, c, d = terms[first], terms[first + 1], terms[first + 2], terms[first + 3]
+    e, f, g, h = terms[first + 4], terms[first + 5], terms[first + 6], terms[first + 7]
+    at = first + 8
+    while at + 8 <= last:
+        a += terms[at]
+        b += terms[at + 1]
+        c += terms[at + 2]
+        d += terms[at + 3]
+        e += terms[at + 4]
+        f += terms[at + 5]
+        g += terms[at + 6]
+        h += terms[at + 7]
+        at += 8
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    while at < last:
+        total += terms[at]
+        at += 1
+    return total
