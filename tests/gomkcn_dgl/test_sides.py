@@ -137,7 +137,7 @@ def test_structures_have_squares_on_the_second_side():
 
 def test_structures_of_a_run_stand_by_their_sides_alone(table):
     graph = read_graph(table)
-    miner = PatternMiner(5, null_samples=99, filters=FilterMiner(filter_size=4)).fit(graph)
+    miner = PatternMiner((3, 5), null_samples=99, filters=FilterMiner(filter_size=4)).fit(graph)
     run = MiningRun.of(miner, graph)
     compared = [pattern for pattern in run.counted if pattern.significance]
     assert {pattern.num_nodes for pattern in compared} == {3, 4, 5}
