@@ -269,13 +269,13 @@ def _count_sides(
         channels = np.array([graphlets()[one.graphlet].joined * bit for one, _ in some])
         given = Forms(channels.astype(np.int64), known[[list(one.sides) for one, _ in some]])
         forms, position = merge_forms(find_forms(given))
-        structures = structures_of(
+        of_size = structures_of(
             forms,
             graphs[0].relations,
             lambda colors: categories.names_of(colors, graphs[0].feature_names),
         )
         numbers = np.array([numbers for _, numbers in some])
-        tables.append(CensusTable(tuple(structures), numbers[np.argsort(position)].T))
+        tables.append(CensusTable(tuple(of_size), numbers[np.argsort(position)].T))
     structures = sum((table.structures for table in tables), ())
     every = [np.empty((len(graphs), 0), np.int64), *(table.counts for table in tables)]
     return CensusTable(structures, np.concatenate(every, axis=1))

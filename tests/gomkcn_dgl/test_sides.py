@@ -10,9 +10,12 @@ from self_contained import Page
 from gomkcn import FilterMiner, PatternMiner, as_csr
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.plots.structure_drawing import draw_structure
+from gomkcn.mining.plots.styles import relation_lines
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.significance.null_draws import find_sides
 from gomkcn_dgl.graph_html import describe_graph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.node_order import NodeOrder
 
@@ -115,3 +118,29 @@ def test_a_table_without_a_header_has_sizes_alone(tmp_path):
     path.write_text("".join(f"u{u} i{i}\n" for u, i in ROWS))
     graph = read_graph(path)
     assert describe_graph(graph)["sides"] == "bipartite: 6 and 4 nodes"
+
+
+def test_structures_have_squares_on_the_second_side():
+    structure = Structure.parse("a:user--x:item, b:user--x, c:user--x")
+    structure = structure.with_categories(
+        tuple((f"side={name}",) for (name,) in structure.categories)
+    )
+    drawn = draw_structure(structure, lines=relation_lines((), [structure], ("user", "item")))
+    assert (drawn.count("<circle"), drawn.count("<rect")) == (3, 1)
+    turned = draw_structure(structure, lines=relation_lines((), [structure], ("item", "user")))
+    assert (turned.count("<circle"), turned.count("<rect")) == (1, 3)
+    # the shape says the side, so that letters have room; without sides, names do
+    assert ">user<" not in drawn and ">A<" in drawn
+    plain = draw_structure(structure, lines=relation_lines((), [structure]))
+    assert ">user<" in plain and "<rect" not in plain
+
+
+def test_structures_of_a_run_stand_by_their_sides_alone(table):
+    graph = read_graph(table)
+    miner = PatternMiner((3, 5), null_samples=99, filters=FilterMiner(filter_size=4)).fit(graph)
+    run = MiningRun.of(miner, graph)
+    compared = [pattern for pattern in run.counted if pattern.significance]
+    assert {pattern.num_nodes for pattern in compared} == {3, 4, 5}
+    assert all(pattern.structure.categories for pattern in compared)
+    page = Page(render_report(run)).words
+    assert "nodes of any category" not in page and "blocks of nodes" not in page

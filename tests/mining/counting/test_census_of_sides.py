@@ -99,7 +99,9 @@ def test_three_users_of_two_items_are_not_two_users_of_three_items():
 @pytest.mark.parametrize("null", NULL_MODELS)
 @pytest.mark.parametrize("directed", [False, True])
 def test_random_graphs_keep_the_sides(null, directed):
-    for frame in FRAMES.values():
+    # and of ids by which items come before users
+    named = FRAMES["even"].apply(lambda column: f"{column.name[::-1]}" + column.astype(str))
+    for frame in (*FRAMES.values(), named):
         graph = as_csr(frame, directed=directed)
         model = null_model(null, graph)
         second = graph.two_sides.second
@@ -126,6 +128,21 @@ def test_edges_between_random_nodes_of_both_sides_are_all_as_likely():
         np.add.at(seen, (np.repeat(np.arange(4), sample.degrees), sample.indices), 1)
     # three of four pairs
     assert np.abs(seen[:2, 2:] / 2000 - 0.75).max() < 0.05 and not seen[:2, :2].any()
+
+
+def test_three_kinds_of_nodes_are_no_two_sides():
+    graph = nx.complete_multipartite_graph(3, 1, 2)
+    graph.remove_edges_from([(0, 3), (1, 3)])
+    for node, kind in graph.nodes(data="subset"):
+        graph.nodes[node]["kind"] = f"k{kind}"
+    csr = as_csr(graph, features="kind")
+    categories = Categories.find(csr.features, csr.feature_names)
+    assert categories and categories.two_sides(csr) is None
+    with pytest.raises(InputError, match="sizes"):
+        census(csr, 5)
+    # nor are two kinds with an edge in one
+    merged = as_csr(graph, features=np.eye(2)[[0, 0, 0, 1, 1, 1]].astype(np.float32))
+    assert Categories(((0, 1),)).two_sides(merged) is None
 
 
 def test_a_null_model_that_breaks_the_sides_is_refused_at_five_nodes():
