@@ -96,6 +96,10 @@ class MotifSearch:
         self.cut = ""
         # motifs that were left out, and the exponent of what filled the gap, to no avail
         self.tried: set[tuple[tuple[PlacedMotif, ...], float]] = set()
+        # what moves made before: the cost of the set of some structures, and the sets, by their
+        # motifs, in which a structure chose first
+        self._cost_of_cover: dict[tuple[bytes, ...], float] = {}
+        self._put_first: set[tuple[tuple[PlacedMotif, ...], bytes]] = set()
         self._covered = lru_cache(maxsize=64)(self._cover)
         # of the best set, until there is a better one
         self._used_alone = lru_cache(maxsize=1)(self._find_used_alone)
@@ -229,6 +233,7 @@ class MotifSearch:
             if candidate.code not in self.alone:
                 # it may fill gaps that nothing filled
                 self.tried.clear()
+                self._put_first.clear()
                 self.alone[candidate.code] = self.choose(self.empty, candidate)
 
     def choose(
@@ -369,6 +374,21 @@ class MotifSearch:
         for code in codes:
             description = self._covered(description, code)
         return description
+
+    def cover_anew(self, codes: tuple[bytes, ...]) -> Description:
+        """The set of some structures, or the best one where that set is known to be no shorter."""
+        if self._cost_of_cover.get(codes, -np.inf) >= self.cost(self.best) - EQUAL:
+            return self.best
+        covered = self.cover(codes)
+        self._cost_of_cover[codes] = self.cost(covered)
+        return covered
+
+    def is_new_first(self, code: bytes) -> bool:
+        """Whether a structure did not choose first in the best set before; it does now."""
+        key = self.best.motifs, code
+        is_new = key not in self._put_first
+        self._put_first.add(key)
+        return is_new
 
     def _cover(self, before: Description, code: bytes) -> Description:
         choice = self.choose(before, self.candidates[code])

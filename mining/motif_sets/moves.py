@@ -53,8 +53,14 @@ class Search(Protocol):
     def redrawn(self, description: Description) -> Description:
         """A set whose motifs are redrawn."""
 
-    def cover(self, codes: Sequence[bytes]) -> Description:
-        """The set of some structures, which choose their copies one after the other."""
+    def cover_anew(self, codes: tuple[bytes, ...]) -> Description:
+        """The set of some structures, which choose their copies one after the other.
+
+        It is the best one where that set is known to be no shorter.
+        """
+
+    def is_new_first(self, code: bytes) -> bool:
+        """Whether a structure did not choose first in the best set before; it does now."""
 
     def in_the_way(self, best: Description, code: bytes) -> tuple[int, ...]:
         """The motifs of a set that use what a structure would take where there are no others."""
@@ -191,7 +197,8 @@ class PutFirst(_Refill):
         by_gain = sorted(search.candidates, key=lambda code: (-search.gain_alone(code), code))
         others = [code for code in by_gain if code not in inside]
         for code in others[: search.settings.most_put_first]:
-            if code not in codes_of(search.best) and search.gain_alone(code) > 0:
+            is_inside = code in codes_of(search.best)
+            if not is_inside and search.gain_alone(code) > 0 and search.is_new_first(code):
                 numbers = search.in_the_way(search.best, code)
                 if numbers:
                     yield Gap(numbers, 0.0, first=code)
@@ -241,7 +248,7 @@ class _Cover:
     """What applies the structures of a cover."""
 
     def apply(self, search: Search, change: tuple[bytes, ...]) -> Description:
-        return search.cover(change)
+        return search.cover_anew(change)
 
 
 class CoverAnew(_Cover):

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
-from math import log2
+from math import lgamma, log, log2
 from pathlib import Path
 
 import networkx as nx
@@ -471,6 +471,24 @@ def test_a_signature_costs_what_all_others_say():
 
 
 @pytest.mark.parametrize("base", ["typed", "total"])
+@pytest.mark.parametrize("num_graphs", [3, 130, 400])
+def test_numbers_of_copies_cost_their_histogram_or_their_share(num_graphs):
+    """Many graphs, so that their terms are added up in parts."""
+    rng = np.random.default_rng(num_graphs)
+    graphs = [nx.path_graph(int(size)) for size in rng.integers(2, 30, num_graphs)]
+    code = CollectionCode(as_csr(graphs), None, "total")
+    for most in (1, 2, 12):
+        counts = np.minimum(rng.poisson(most / 2, num_graphs), code.sizes)
+        total, times = counts.sum(), np.bincount(counts)
+        half = len(times) / 2
+        histogram = integer_bits(counts.max()) * log(2) + lgamma(num_graphs + half) - lgamma(half)
+        histogram -= sum(lgamma(number + 0.5) - lgamma(0.5) for number in times)
+        ways = zip(counts.tolist(), (code.sizes / code.sizes.sum()).tolist(), strict=True)
+        split = sum(lgamma(count + 1) - count * log(share) for count, share in ways)
+        bits = integer_bits(total) + 1 + min(histogram, split - lgamma(total + 1)) / log(2)
+        assert split_bits(counts, code.lengths) == pytest.approx(bits, abs=1e-6)
+
+
 @pytest.mark.parametrize("name", ["three categories, three types", "no labels"])
 def test_a_choice_of_copies_is_that_of_loops(name, base):
     """In one round: by falling value, in each graph as many as pay for their places."""

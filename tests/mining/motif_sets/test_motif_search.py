@@ -531,6 +531,10 @@ def test_two_motifs_with_a_node_in_common_come_in_the_place_of_one_that_hides_th
     assert {one.structure.code for one in after.motifs} == {first.code, second.code}
     assert [len(one.copies) for one in after.motifs] == [4, 4]
     assert after.length < covered.length
+    # what chose first in a set to no avail is not tried in it again
+    search.best = after
+    others = [gap.first for gap in PutFirst().propose(search)]
+    assert not [*PutFirst().propose(search)] and len({*others}) == len(others)
     # nothing is tried that has nothing in its way
     search.best = search.empty
     assert not [*PutFirst().propose(search)]
@@ -606,6 +610,21 @@ def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
         for number in range(len(after.motifs)):
             assert search.worth(after, number) >= 10 - 1e-6
         assert after.length <= best.length + 1e-6 or len(after.motifs) < len(best.motifs)
+
+
+def test_a_set_that_is_known_to_be_no_shorter_is_not_made_again(collection):
+    search = search_in(collection)
+    search.run()
+    best, codes = search.best, codes_of(search.best)[:1]
+    assert search.cover_anew(codes).length >= best.length
+    chosen = []
+    search.cover = lambda codes: chosen.append(codes)
+    assert search.cover_anew(codes) is best and not chosen
+    del search.cover
+    # it is where the best one is longer
+    search.best = search.empty
+    again = search.cover_anew(codes)
+    assert codes_of(again) == codes and again.length < search.empty.length
 
 
 def test_a_structure_is_put_in_before_those_that_are_not_larger(collection):
