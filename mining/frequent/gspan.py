@@ -441,9 +441,9 @@ def _search_one_graph(
         warner.tell(num_found)
 
     labels = Labels.of(csr)
-    search = ImageSearch(csr, labels, most_bytes)
+    search = ImageSearch(csr, labels, num_nodes[-1], most_bytes)
     # 1. all that are frequent, from the smallest on
-    found, complete = search_graph(search, least, num_nodes[-1], steps, tell)
+    found, complete = search_graph(search, least, steps, tell)
     rows = [(row.code.structure(labels), *row) for row in found]
     # 2. those that are asked for
     if closed or maximal:

@@ -95,7 +95,6 @@ class _Counts:
 def search_graph(
     search: ImageSearch,
     least: int,
-    most_nodes: int,
     steps: Steps,
     tell: Callable[[int], None],
 ) -> tuple[list[FoundCode], int]:
@@ -106,7 +105,7 @@ def search_graph(
     """
     found: list[FoundCode] = []
     parents: list[FoundCode] = []
-    for size in range(2, most_nodes + 1):
+    for size in range(2, search.most_nodes + 1):
         name = f"searching for frequent subgraphs of {size} nodes"
         grow = partial(_grow_level, search, parents, least, steps, tell, len(found))
         levels = steps.each(name, _Level, grow, [size], in_time=True, weight=lambda _: 0)
@@ -116,7 +115,7 @@ def search_graph(
             return found, size - 1
         if not parents:
             break
-    return found, most_nodes
+    return found, search.most_nodes
 
 
 def _grow_level(
@@ -151,8 +150,9 @@ def _grow_level(
 class ImageSearch:
     """The search of one graph: which of its nodes are in the image of each node of a code."""
 
-    def __init__(self, graph: CSRGraph, labels: Labels, most_bytes: int) -> None:
+    def __init__(self, graph: CSRGraph, labels: Labels, most_nodes: int, most_bytes: int) -> None:
         self.labels = labels
+        self.most_nodes = most_nodes
         if not labels.relations.is_simple:
             graph = graph.with_relations(labels.relations)
         self.graph = graph
@@ -342,7 +342,7 @@ class ImageSearch:
 
     def _keep_images(self, code: Code, images: np.ndarray) -> None:
         """Keep the images of a code for those that grow from it, as long as there is room."""
-        if images.nbytes <= self._room:
+        if len(code.colors) < self.most_nodes and images.nbytes <= self._room:
             self._images[code.name] = images
             self._room -= images.nbytes
 
