@@ -284,9 +284,8 @@ class OccurrenceSearch:
         anywhere = np.zeros_like(self._plan.above)
         plan = self._plan._replace(order=order, above=anywhere, below=anywhere)
         self.count[roots] = 0
-        if self._state is None:
-            self._state = self._new_search()
-        state = self._state
+        # what ``spend`` ends leaves marks, and is not used again
+        state, self._state = self._state or self._new_search(), None
         state.position[:] = 0
         places = np.empty((len(roots), self.structure.num_nodes), np.int32)
         graph, limits = CompiledGraph.of(self.graph), SearchLimits(occurrences_of_root=1)
@@ -297,6 +296,7 @@ class OccurrenceSearch:
             before = state.position[_STEPS]
             goes_on = advance(*arguments)
             spend(float(state.position[_STEPS] - before))
+        self._state = state
         return places[: state.position[_MET]]
 
     def find_graphs(self, max_steps: int | None) -> np.ndarray:

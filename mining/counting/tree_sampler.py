@@ -126,7 +126,7 @@ class TreeSampler:
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))
         allowed = np.ascontiguousarray(query.allowed[np.ix_(tree.nodes, tree.nodes)])
-        is_free = allowed.all(axis=2)
+        is_free = np.asarray(allowed.all(axis=2))
         self._tree = Tree(tree.nodes, tree.parents, inner, allowed, is_free, candidates)
         self._ways = self._count_ways(graph)
         self.num_ways = float(self._ways.roots[-1])

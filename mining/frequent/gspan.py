@@ -142,6 +142,11 @@ class FrequentSubgraphs(Tabular):
         return not self.left_out
 
     @property
+    def note(self) -> str:
+        """What is not known of these for want of time, in a sentence; "" where all is."""
+        return "" if self.in_one_graph is None else self.in_one_graph.note
+
+    @property
     def support(self) -> np.ndarray:
         """Graphs that contain each subgraph, or its minimum node image, int64 ``[S]``."""
         if self.in_one_graph is not None:

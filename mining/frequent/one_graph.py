@@ -29,7 +29,7 @@ from gomkcn.mining.frequent.codes import Code, Labels, arcs_by_kind, plain_inter
 from gomkcn.mining.structures.occurrences import pick_disjoint
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
@@ -58,16 +58,27 @@ class InOneGraph:
     support : numpy.ndarray
         int64 ``[S]``, the minimum node image.
     occurrences : list of OccurrenceCount or None
-        Not induced, of those that differ by a symmetry one. None for those that there was no time
-        for, and where no estimate could be made.
+        Not induced, of those that differ by a symmetry one; None where there was no time.
     disjoint : list of int or None
-        Occurrences that share no node, as many as could be found: no further one shares none.
+        Occurrences that share no node, to which no further one can be added; None likewise.
     """
 
     num_nodes: int
     support: np.ndarray
     occurrences: list[OccurrenceCount | None]
     disjoint: list[int | None]
+
+    @property
+    def note(self) -> str:
+        """What was not counted, in a sentence; "" where all was."""
+        missing = self.occurrences.count(None)
+        if not missing:
+            return ""
+        return f"occurrences were not counted for want of time: {count(missing, 'subgraph')}"
+
+
+# what an arc leaves, its label, and what it leads to
+Kind = tuple[int, int, int]
 
 
 class FoundCode(NamedTuple):
@@ -88,7 +99,7 @@ class _Level:
 class _Counts:
     """Occurrences and disjoint copies of some subgraphs."""
 
-    occurrences: list[OccurrenceCount | None]
+    occurrences: list[OccurrenceCount]
     disjoint: list[int]
 
 
@@ -175,38 +186,38 @@ class ImageSearch:
         """
         kinds = self._frequent_kinds(least)
         if size == 2:
-            begun = [(kind, Code.begin(kind[1], (kind[0], kind[2]))) for kind in self._leaving]
-            for number, (kind, code) in enumerate(begun):
+            for number, kind in enumerate(kinds):
                 images = np.zeros(self.graph.num_nodes, np.int64)
                 images[self._leaving[kind]] |= 1
                 images[self._leaving[self._opposite(kind)]] |= 2
-                if kind in kinds:
-                    for row in self._with_arcs_back(code, images, least, spend):
-                        yield number / len(begun), row
+                code = Code.begin(kind[1], (kind[0], kind[2]))
+                if code.is_minimal(self.labels):
+                    for row in self._with_arcs_back(code, images, kinds, least, spend):
+                        yield number / len(kinds), row
             return
         for number, parent in enumerate(parents):
             images = self._take_images(parent.code)
             yield number / len(parents), None
             for code, eligible in self._with_a_node(parent.code, images, kinds, least):
-                for row in self._with_arcs_back(code, eligible, least, spend):
+                for row in self._with_arcs_back(code, eligible, kinds, least, spend):
                     yield number / len(parents), row
 
-    def _opposite(self, kind: tuple[int, int, int]) -> tuple[int, int, int]:
+    def _opposite(self, kind: Kind) -> Kind:
         """An arc as seen from its other end."""
         first, label, second = kind
         return second, int(self.labels.opposite[label]), first
 
-    def _frequent_kinds(self, least: int) -> set[tuple[int, int, int]]:
-        """The kinds of arcs that are frequent, which are all that a frequent subgraph has."""
+    def _frequent_kinds(self, least: int) -> list[Kind]:
+        """The kinds of arcs that are frequent, ascending: a frequent subgraph has no others."""
         number = {kind: len(nodes) for kind, nodes in self._leaving.items()}
-        return {kind for kind in number if min(number[kind], number[self._opposite(kind)]) >= least}
+        return [kind for kind in number if min(number[kind], number[self._opposite(kind)]) >= least]
 
     def _with_a_node(
-        self, code: Code, images: np.ndarray, kinds: set[tuple[int, int, int]], least: int
+        self, code: Code, images: np.ndarray, kinds: list[Kind], least: int
     ) -> Iterator[tuple[Code, np.ndarray]]:
         """Yield the codes with one node more that may be frequent, and what nodes may be in them.
 
-        The order is that of gSpan.
+        These are least codes, in gSpan's order.
         """
         size, num_labels = len(code.colors), len(self.labels.opposite)
         for rank, position in enumerate(code.path[::-1].tolist()):
@@ -220,22 +231,22 @@ class ImageSearch:
                     continue
                 key = (rank * num_labels + label) * self.labels.num_colors + second
                 longer = code.extended(key + size * num_labels, self.labels)
+                if not longer.is_minimal(self.labels):
+                    continue
                 eligible = images & ~(1 << position)
                 eligible[has_arc] |= 1 << position
                 eligible[self._leaving[self._opposite(kind)]] |= 1 << size
                 yield longer, eligible
 
     def _with_arcs_back(
-        self, code: Code, eligible: np.ndarray, least: int, spend: Spend
+        self, code: Code, eligible: np.ndarray, kinds: list[Kind], least: int, spend: Spend
     ) -> Iterator[FoundCode]:
-        """Yield a code, and those with more arcs between its nodes, that are frequent."""
+        """Yield a least code, and those with more arcs between its nodes, that are frequent."""
         num_labels = len(self.labels.opposite)
         waiting = [(code, eligible)]
         while waiting:
             code, eligible = waiting.pop()
             spend(0.0)
-            if not code.is_minimal(self.labels):
-                continue
             decided = self.decide(code, eligible, least, spend)
             if decided is None:
                 continue
@@ -246,9 +257,9 @@ class ImageSearch:
             for position in code.path[:-1].tolist():
                 for label in np.flatnonzero(~used[last, position]).tolist():
                     kind = code.colors[last], label, code.colors[position]
-                    if kind in self._leaving:
-                        key = position * num_labels + label
-                        waiting.append((code.extended(key, self.labels), images))
+                    denser = code.extended(position * num_labels + label, self.labels)
+                    if kind in kinds and denser.is_minimal(self.labels):
+                        waiting.append((denser, images))
 
     def decide(
         self, code: Code, eligible: np.ndarray, least: int, spend: Spend = spend_freely
@@ -296,17 +307,14 @@ class ImageSearch:
                 num_met = np.count_nonzero(met & mask)
                 if num_met + len(left) < least:
                     return None
-            support = min(support, num_met)
-        return int(support), candidates
+            support = min(support, int(num_met))
+        return support, candidates
 
-    def count(self, code: Code, max_steps: int, seed: int = 0) -> OccurrenceCount | None:
-        """The occurrences of a code, or their estimate; None where none can be made."""
+    def count(self, code: Code, max_steps: int) -> OccurrenceCount:
+        """The occurrences of a code, or their estimate."""
         structure = code.structure(self.labels)
         query = self._query(code, structure, self._by_color(code))
-        try:
-            return count_query(query, max_steps=max_steps, seed=seed)[0]
-        except InputError:
-            return None
+        return count_query(query, max_steps=max_steps)[0]
 
     def count_disjoint(self, code: Code, spend: Spend = spend_freely) -> int:
         """Occurrences that share no node, taken one after the other until none is left."""
@@ -323,8 +331,8 @@ class ImageSearch:
             # those whose occurrence was in the way may have another one
             again = roots[(search.count[roots] > 0) & (candidates[roots] != 0)]
             left = np.concatenate([again, later[candidates[later] != 0]])
-            is_sparse = 2 * len(picked) >= len(places)
-            num_roots = min(2 * num_roots, _MOST_AT_A_TIME) if is_sparse else num_roots // 2 or 1
+            are_apart = 2 * len(picked) >= len(places)
+            num_roots = min(2 * num_roots, _MOST_AT_A_TIME) if are_apart else num_roots // 2 or 1
         return found
 
     def _query(self, code: Code, structure: Structure, eligible: np.ndarray) -> Query:
