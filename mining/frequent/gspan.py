@@ -437,18 +437,13 @@ def _search_one_graph(
     """Find the frequent subgraphs of one graph, see :func:`frequent_subgraphs`."""
     num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
     least = int(_least_support(support, np.array([csr.num_nodes]), "nodes")[0])
-    warner = _LongSearch(warns=time_limit is None and steps is None)
+    has_limit = time_limit is not None or steps is not None
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
-
-    def tell(num_found: int) -> None:
-        steps.keep_for_end(num_found * _SECONDS_OF_ROW)
-        warner.tell(num_found)
-
     labels = Labels.of(csr)
     search = ImageSearch(csr, labels, num_nodes[-1], most_bytes)
     # 1. all that are frequent, from the smallest on
-    found, complete = search_graph(search, least, steps, tell)
+    found, complete = search_graph(search, least, steps, _Tally(steps, warns=not has_limit).tell)
     rows = [(row.code.structure(labels), *row) for row in found]
     # 2. those that are asked for
     if closed or maximal:
@@ -482,15 +477,20 @@ def _search_one_graph(
     )
 
 
-class _LongSearch:
-    """Tells somebody who set no limit, once, that a search takes long."""
+class _Tally:
+    """How many subgraphs a search has found, and what follows from that.
 
-    def __init__(self, *, warns: bool) -> None:
+    With ``warns``, somebody who set no limit is told, once, that it takes long.
+    """
+
+    def __init__(self, steps: Steps, *, warns: bool) -> None:
+        self._steps = steps
         self._warns = warns
         self._began = time.monotonic()
 
     def tell(self, num_found: int) -> None:
-        """Warn where the search has taken long and nobody was told."""
+        """Keep time for the lines of so many, and warn where the search has taken long."""
+        self._steps.keep_for_end(num_found * _SECONDS_OF_ROW)
         if self._warns and time.monotonic() - self._began > _LONG_SEARCH:
             self._warns = False
             slow = Message(
@@ -513,7 +513,7 @@ def _search_branches(
 ) -> list[_Branch]:
     """Search all that grows from each edge alone; a step for each, so that a killed job goes on."""
     name = "searching for frequent subgraphs"
-    warner = _LongSearch(warns=warns)
+    tally = _Tally(steps, warns=warns)
     num_found = 0
     done = 0.0
 
@@ -544,11 +544,10 @@ def _search_branches(
                     structure = code.structure(search.labels)
                     branch.rows.append((structure, code, inside))
                     num_found += 1
-                    steps.keep_for_end(num_found * _SECONDS_OF_ROW)
+                    tally.tell(num_found)
                     for part in without_an_edge(structure, num_nodes[0]) if keeps_parts else ():
                         supports[part.key] = max(supports.get(part.key, 0), len(inside))
                         steps.check_time()
-                warner.tell(num_found)
         except (TimeUpError, _StepsUpError):
             # time is up, and so what is returned is not kept; or the steps are, for all edges
             search.forget()
