@@ -115,7 +115,7 @@ class FrequentSubgraphs(Tabular):
     >>> import networkx as nx
     >>> frequent_subgraphs(nx.star_graph(4), 1, (2, 3)).to_pandas()[["edges", "support"]].values
     array([['A--B', 5],
-           ['A--B, A--C', 1]], dtype=object)
+           ['A--B, B--C', 1]], dtype=object)
     """
 
     structures: list[Structure]
