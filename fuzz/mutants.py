@@ -216,7 +216,7 @@ FAULTS = [Fault(*row) for row in [
      "counts[-1] != num_rows", "False",
      "test_table_form.py::test_a_first_line_of_sizes_is_no_edge"),
     ("a time limit without its end", "mining/frequent/gspan.py",
-     "steps.keep_for_end(num_found * _SECONDS_OF_ROW)", "pass",
+     "self._steps.keep_for_end(num_found * _SECONDS_OF_ROW)", "pass",
      "test_gspan.py::test_a_search_leaves_time_for_the_lines_of_what_it_found"),
     ("closed by the last subgraph around it", "mining/frequent/gspan.py",
      "= max(supports.get(part.key, 0), len(inside))", "= len(inside)",

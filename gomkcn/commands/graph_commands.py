@@ -257,7 +257,7 @@ def _count_orbits(
 @option_group("Input", file_options, class_options)
 @option_group(
     "Options",
-    setting_options(FrequentTable, shown=("support", "sizes", "closed", "per_class")),
+    setting_options(FrequentTable, shown=("support", "sizes", "closed", "maximal", "per_class")),
 )
 @option_group("Output", folder_options)
 @option_group("Limits", run_limits)
@@ -274,18 +274,21 @@ def frequent(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find all frequent subgraphs of a collection.
+    """Find all frequent subgraphs of a collection or of one graph.
 
     All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
-    there may be more edges. With --per-class, odds ratios say how classes differ, the surest first,
-    and p (Fisher's exact test) is adjusted for all subgraphs that could have differed. When time is
-    up, those that were found are reported, and it is said that there may be more. The screen has
-    the first 40; subgraphs.csv in the folder has all.
+    there may be more edges. In one graph the support is the minimum node image: each node of the
+    subgraph is mapped to at least so many different nodes. With --per-class, odds ratios say how
+    classes differ, the surest first, and p (Fisher's exact test) is adjusted for all subgraphs that
+    could have differed. When time is up, or after Ctrl-C, those that were found are reported, and
+    it is said that there may be more. The screen has the first 40; subgraphs.csv in the folder has
+    all.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --sizes 3-6
     gomkcn frequent drugs.smi --support .05 --closed --out subgraphs
+    gomkcn frequent citations.txt --support 100 --sizes 2-5
     gomkcn frequent ENZYMES/ --support .4 --sizes 3-5 --per-class
     gomkcn frequent assay.csv --per-class --class-column pIC50 --threshold 6.5
     """
@@ -307,6 +310,10 @@ def frequent(
     def read_inputs() -> GraphInputs:
         graph = settings.graph.read_graph()
         check_search(graph, settings.frequent.support, settings.frequent.sizes)
+        if graph.num_graphs == 1 and per_class:
+            raise InputError(
+                f"--per-class is for collections, and {path!r} is one graph; leave it out."
+            )
         if not per_class:
             return GraphInputs(graph)
         classes = settings.graph.read_classes(needed=True)
@@ -318,7 +325,7 @@ def frequent(
         ctx,
         FREQUENT,
         settings,
-        Interrupts(time_limit, has_end=True),
+        Interrupts(time_limit, is_partial_at_signal=True, has_end=True),
         read_inputs,
         path=path,
         files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),

@@ -31,6 +31,7 @@ def main() -> None:
     gomkcn census friends.txt.gz --sizes 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
+    gomkcn frequent friends.txt.gz --support 99 … or that one graph repeats
     gomkcn scaffolds assay.csv                  rings of molecules, and how classes differ
     gomkcn compare may.csv june.csv             how two graphs or runs differ, and how surely
     gomkcn export run --out tables              patterns, occurrences and copies as tables

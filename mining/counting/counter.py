@@ -140,8 +140,8 @@ def count_query(
 
     All are counted if that takes no more than ``max_steps``. After a twentieth of them the search
     ends if a rough estimate says that there are more occurrences than steps: each takes at least
-    one. Where not all are counted, and one link is allowed between each two nodes, spanning trees
-    of the pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are
+    one. Where not all are counted, and neither nodes nor edges are compared, spanning trees of the
+    pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are
     is computed exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
@@ -156,8 +156,8 @@ def count_query(
     ``count_error``. If no draw has a share, the occurrences that a search meets at random nodes are
     the estimate, see ``estimate_from_roots``, for as many steps again; and if it meets none,
     the upper end is the largest number that so many draws would miss with a probability of 5 %, and
-    the record says "fewer than". With several links or comparisons of two nodes, the estimate is
-    that of random nodes from the beginning.
+    the record says "fewer than". With comparisons of nodes or edges, the estimate is that of random
+    nodes from the beginning.
 
     Memory beside the graph is O(M V + M E / 32) numbers of 8 bytes.
 
@@ -197,7 +197,7 @@ def count_query(
     search.run(max_steps=first_steps, watch=watch_first)
     # 2. what takes longer too, unless there are more occurrences than steps
     sampler, is_hopeless = None, False
-    if search.unfinished and query.links is not None:
+    if search.unfinished and query.joins_alone:
         sampler = choose_sampler(search, seed)
         is_hopeless = _are_more(search, sampler, max_steps, first_steps, seed, watch_first)
     if search.unfinished and not is_hopeless:
@@ -364,7 +364,7 @@ def list_query(
     check_int("most", most, 1, MOST_LISTED)
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
-    has_trees = query.links is not None and search.structure.num_nodes > 1
+    has_trees = query.joins_alone and search.structure.num_nodes > 1
     limits = NO_LIMITS
     if has_trees:
         # of more than these, draws are as good a sample, and take less

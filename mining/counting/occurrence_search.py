@@ -27,7 +27,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn.mining.counting.query import Query, may_hold
-from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, to_the_end
+from gomkcn.mining.counting.watching import (
+    STEPS_PER_SECOND,
+    Spend,
+    Watch,
+    spend_freely,
+    to_the_end,
+)
 from gomkcn.mining.structures.categories import Colors
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -137,6 +143,8 @@ class OccurrenceSearch:
         self.count = np.zeros(self.graph.num_nodes, np.int64)
         self.steps = 0
         self.unfinished = False
+        # of a search for one occurrence at each root, which is asked for again and again
+        self._state: SearchState | None = None
 
     @property
     def first(self) -> int:
@@ -262,6 +270,34 @@ class OccurrenceSearch:
                 goes_on = advance(*arguments, places, limits, steps)
         self.unfinished = bool(goes_on or search.position[_IS_CUT])
         return places[: min(search.position[_MET], most)]
+
+    def meet_each(self, node: int, roots: np.ndarray, spend: Spend = spend_freely) -> np.ndarray:
+        """An occurrence at each of some roots that has one, int32 ``[K, M]``.
+
+        ``node`` of the pattern is mapped to the roots, whichever of its symmetric nodes it is, and
+        ``count`` is 1 at those with an occurrence and 0 at the others. ``spend`` is told of steps.
+        The pattern has two nodes or more. Roots must be candidates of the node; what has been ruled
+        out since, in ``candidates``, is not met.
+        """
+        order = np.concatenate([[node], self._plan.order[self._plan.order != node]])
+        # of symmetric nodes any may be the one that is mapped to a root
+        anywhere = np.zeros_like(self._plan.above)
+        plan = self._plan._replace(order=order, above=anywhere, below=anywhere)
+        self.count[roots] = 0
+        # what ``spend`` ends leaves marks, and is not used again
+        state, self._state = self._state or self._new_search(), None
+        state.position[:] = 0
+        places = np.empty((len(roots), self.structure.num_nodes), np.int32)
+        graph, limits = CompiledGraph.of(self.graph), SearchLimits(occurrences_of_root=1)
+        steps = self.pace.steps_of_a_look
+        arguments = graph, plan, state, roots, self.count, places, limits, steps
+        goes_on = len(roots) > 0
+        while goes_on:
+            before = state.position[_STEPS]
+            goes_on = advance(*arguments)
+            spend(float(state.position[_STEPS] - before))
+        self._state = state
+        return places[: state.position[_MET]]
 
     def find_graphs(self, max_steps: int | None) -> np.ndarray:
         """Search each graph until its first occurrence, bool ``[G]``."""

@@ -179,15 +179,10 @@ class Query:
         """Which nodes must be joined, bool ``[M, M]``."""
         return np.asarray(~self.allowed[:, :, 0])
 
-    @cached_property
-    def links(self) -> np.ndarray | None:
-        """The only link that may join each two nodes, int64 ``[M, M]``; -1 where none may.
-
-        None where several may, or nodes or edges are compared.
-        """
-        if self.comparisons or self.edges or (self.allowed.sum(axis=2) > 1).any():
-            return None
-        return np.where(self.allowed.any(axis=2), self.allowed.argmax(axis=2), -1)
+    @property
+    def joins_alone(self) -> bool:
+        """Whether nothing but links and what each node may be is asked for: no comparisons."""
+        return not (self.comparisons or self.edges)
 
     @cached_property
     def is_mapped_below(self) -> np.ndarray:

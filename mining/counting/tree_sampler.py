@@ -119,14 +119,15 @@ class TreeSampler:
     """
 
     def __init__(self, query: Query, candidates: np.ndarray, tree: SpanningTree) -> None:
-        assert query.links is not None, "each two nodes of what is drawn have one link"
+        assert query.joins_alone, "what is drawn is compared in nothing but links"
         graph = query.graph
         self.size = size = query.structure.num_nodes
         self._graph = CompiledGraph.of(graph)
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))
-        links = query.links[np.ix_(tree.nodes, tree.nodes)]
-        self._tree = Tree(tree.nodes, tree.parents, inner, links, candidates)
+        allowed = np.ascontiguousarray(query.allowed[np.ix_(tree.nodes, tree.nodes)])
+        is_free = np.asarray(allowed.all(axis=2))
+        self._tree = Tree(tree.nodes, tree.parents, inner, allowed, is_free, candidates)
         self._ways = self._count_ways(graph)
         self.num_ways = float(self._ways.roots[-1])
 
@@ -183,7 +184,8 @@ class Tree(NamedTuple):
     nodes: np.ndarray  # int64 [M], number in the pattern
     parents: np.ndarray  # int64 [M]
     inner: np.ndarray  # int64 [M], row in `ways`, -1 for a leaf
-    links: np.ndarray  # int64 [M, M], link from the row's node to the column's
+    allowed: np.ndarray  # bool [M, M, K], the links that may join the row's node to the column's
+    is_free: np.ndarray  # bool [M, M], whether any may, or none
     candidates: np.ndarray  # int16 or int64 [V], bit i: can stand for the pattern's node i
 
 
@@ -278,7 +280,7 @@ def uniform(stream, draw):
 @subroutine(**INLINE_JIT)
 def _ways_at(graph, tree, ways, child, k):
     """Ways to map a child's subtree when it is mapped to the node of an entry."""
-    if link_at(graph, k) != tree.links[tree.parents[child], child]:
+    if not tree.allowed[tree.parents[child], child, link_at(graph, k)]:
         return 0.0
     if tree.inner[child] < 0:
         return np.float64(tree.candidates[graph.indices[k]] >> tree.nodes[child] & 1)
@@ -336,12 +338,13 @@ def _fits(graph, tree, image, i, node, joined):
         if image[j] == node:
             return False
     for j in range(i):
-        if j != joined:
+        if j != joined and not tree.is_free[j, i]:
             # search the shorter row
-            u, v, link = image[j], node, tree.links[j, i]
-            if degree(graph, u) > degree(graph, v):
-                u, v, link = v, u, tree.links[i, j]
-            if link_between(graph, u, v) != link:
+            if degree(graph, image[j]) > degree(graph, node):
+                fits = tree.allowed[i, j, link_between(graph, node, image[j])]
+            else:
+                fits = tree.allowed[j, i, link_between(graph, image[j], node)]
+            if not fits:
                 return False
     return True
 
@@ -362,12 +365,12 @@ def _count_last(graph, tree, image):
     shortest = degree(graph, image[base])
     for j in range(last):
         length = degree(graph, image[j])
-        if tree.links[j, last] != 0 and length < shortest:
+        if not tree.allowed[j, last, 0] and length < shortest:
             base, shortest = j, length
     count, start = 0, bounds(graph, image[base])[0]
     for k in range(start, start + shortest):
         node = graph.indices[k]
-        if link_at(graph, k) != tree.links[base, last]:
+        if not tree.allowed[base, last, link_at(graph, k)]:
             continue
         if tree.candidates[node] >> tree.nodes[last] & 1:
             count += _fits(graph, tree, image, last, node, base)

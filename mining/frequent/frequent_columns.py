@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gomkcn.mining.structures.fragments import to_smarts
-from gomkcn.mining.structures.pattern import ClassContrast
+from gomkcn.mining.structures.pattern import ClassContrast, OccurrenceCount
 from gomkcn.mining.structures.pattern_columns import CONTRAST_COLUMNS
 from gomkcn.mining.structures.table_column import SHOWN, Below, Medium, TableColumn
 from gomkcn_dgl.graphs.structure import Structure
@@ -18,16 +18,20 @@ class FrequentRow(NamedTuple):
     """A frequent subgraph: its name, its support in so many graphs, and how classes differ.
 
     ``fragment`` says whether it is a piece of a molecule, which its name gives in SMILES or SMARTS.
-    Without classes there are no ``contrasts``, and ``p_adjusted`` is None.
+    The support is at most ``most``, the number of graphs, or of nodes of one graph. Without classes
+    there are no ``contrasts``, and ``p_adjusted`` is None. Occurrences and disjoint copies are
+    those in one graph.
     """
 
     structure: Structure
     name: str
     fragment: bool
     support: int
-    num_graphs: int
+    most: int
     contrasts: Sequence[ClassContrast]
     p_adjusted: float | None
+    occurrences: OccurrenceCount | None = None
+    disjoint: int | None = None
 
     @property
     def p(self) -> float | None:
@@ -68,14 +72,61 @@ FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
     ),
     TableColumn("num_nodes", "Nodes", "number of nodes", lambda row: row.structure.num_nodes),
     TableColumn("num_edges", "Edges", "number of edges", lambda row: len(row.structure.edges)),
-    TableColumn("support", "Support", "graphs that contain it", lambda row: row.support),
+    TableColumn(
+        "support",
+        "Support",
+        "graphs that contain it; in one graph the minimum node image: to so many different nodes "
+        "each of its nodes is mapped, at least",
+        lambda row: row.support,
+    ),
     TableColumn(
         "share",
         "Share",
-        "the same as a share of all graphs",
-        lambda row: row.support / row.num_graphs,
-        lambda row: f"{row.support / row.num_graphs:.1%}",
+        "the same as a share of all graphs, or of all nodes of one graph",
+        lambda row: row.support / row.most,
+        lambda row: f"{row.support / row.most:.1%}",
         media=_FILE | Medium.PAGE,
+    ),
+    TableColumn(
+        "occurrences",
+        "Occurrences",
+        "in one graph, between whose nodes there may be more edges; an estimate where there are "
+        "very many",
+        lambda row: None if row.occurrences is None else row.occurrences.value,
+        lambda row: None if row.occurrences is None else str(row.occurrences),
+        is_optional=True,
+    ),
+    TableColumn(
+        "occurrences_are",
+        "Occurrences are",
+        "`exact`, `estimated`, or `bounded` where random draws found none",
+        lambda row: None if row.occurrences is None else row.occurrences.state,
+        media=_FILE,
+        is_optional=True,
+    ),
+    TableColumn(
+        "occurrences_low",
+        "Low end",
+        "lower end of the 95% interval of an estimate",
+        lambda row: None if row.occurrences is None else row.occurrences.low,
+        media=_FILE,
+        is_optional=True,
+    ),
+    TableColumn(
+        "occurrences_high",
+        "High end",
+        "upper end of the 95% interval of an estimate",
+        lambda row: None if row.occurrences is None else row.occurrences.high,
+        media=_FILE,
+        is_optional=True,
+    ),
+    TableColumn(
+        "disjoint",
+        "Disjoint",
+        "occurrences in one graph that share no node, taken one after the other; a lower bound of "
+        "the most",
+        lambda row: row.disjoint,
+        is_optional=True,
     ),
     TableColumn(
         "p_exact",

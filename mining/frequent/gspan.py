@@ -1,8 +1,9 @@
-"""All frequent subgraphs of a collection: gSpan (X. Yan and J. Han, ICDM 2002).
+"""All frequent subgraphs of a collection or of one graph: gSpan (X. Yan and J. Han, ICDM 2002).
 
 A subgraph is contained in a graph that has its nodes and edges, with their categories, relations
 and directions, and perhaps more between the same nodes. Its support is the number of graphs that
-contain it. Subgraphs grow by an edge at a time, only in the way of the least code of a depth-first
+contain it, and in one graph the minimum node image, see :mod:`gomkcn.mining.frequent.one_graph`.
+Subgraphs grow by an edge at a time, only in the way of the least code of a depth-first
 search, so that each is met once; one that is not frequent has no frequent one around it.
 """
 
@@ -10,8 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf
@@ -20,30 +20,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn.mining.counting.census import are_connected
 from gomkcn.mining.counting.watching import Spend, spend_freely
+from gomkcn.mining.frequent.codes import (
+    Code,
+    Labels,
+    arcs_by_kind,
+    groups_of,
+    plain_interrupt,
+)
 from gomkcn.mining.frequent.frequent_columns import FrequentRow, frequent_columns
-from gomkcn.mining.frequent.gspan_loops import find_extensions, is_minimal
+from gomkcn.mining.frequent.gspan_loops import find_extensions
+from gomkcn.mining.frequent.one_graph import (
+    ImageSearch,
+    InOneGraph,
+    count_found,
+    search_graph,
+)
 from gomkcn.mining.significance.verdicts import adjust_for_family, class_contrasts
-from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.fragments import describe_fragment
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.mined_graph import classes_of
-from gomkcn.mining.structures.pattern import ClassContrast
+from gomkcn.mining.structures.pattern import ClassContrast, OccurrenceCount
 from gomkcn.mining.structures.table_column import TableColumn, tabulate
 from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_STEPS
 from gomkcn_dgl.checks import check_bool, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.io.graph_classes import GraphClasses
-from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.messages import Argument, Message
-from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
@@ -77,7 +85,7 @@ class _StepsUpError(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrequentSubgraphs(Tabular):
-    """The frequent subgraphs of a collection, those of most graphs first.
+    """The frequent subgraphs of a collection or of one graph, those of most support first.
 
     With classes, those that tell them apart most surely come first.
 
@@ -86,7 +94,7 @@ class FrequentSubgraphs(Tabular):
     structures : list of Structure
         Each with its edges, and perhaps more between its nodes in a graph.
     contains : numpy.ndarray
-        bool ``[G, S]``, the graphs that contain each.
+        bool ``[G, S]``, the graphs that contain each; of one graph True.
     classes : GraphClasses or None
         Where the support was asked for in each class.
     family : numpy.ndarray
@@ -98,6 +106,15 @@ class FrequentSubgraphs(Tabular):
         The code of each, in terms of ``labels``.
     labels : object
         Relations, categories and their numbers in the graphs in which they were found.
+    in_one_graph : InOneGraph or None
+        Of one graph: its nodes, and of each subgraph support, occurrences and disjoint copies.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> frequent_subgraphs(nx.star_graph(4), 1, (2, 3)).to_pandas()[["edges", "support"]].values
+    array([['A--B', 5],
+           ['A--B, B--C', 1]], dtype=object)
     """
 
     structures: list[Structure]
@@ -105,14 +122,18 @@ class FrequentSubgraphs(Tabular):
     classes: GraphClasses | None
     family: np.ndarray
     left_out: str
-    codes: list[_Code]
-    labels: _Labels
+    codes: list[Code]
+    labels: Labels
+    in_one_graph: InOneGraph | None = None
 
     def __repr__(self) -> str:
         """How many there are in how many graphs, and why these may not be all."""
         number = count(len(self), "subgraph")
         incomplete = f"; {self.left_out}" if self.left_out else ""
-        return f"FrequentSubgraphs({number} of {count(len(self.contains), 'graph')}{incomplete})"
+        where = count(len(self.contains), "graph")
+        if self.in_one_graph is not None:
+            where = f"a graph of {count(self.in_one_graph.num_nodes, 'node')}"
+        return f"FrequentSubgraphs({number} of {where}{incomplete})"
 
     @property
     def is_complete(self) -> bool:
@@ -120,8 +141,15 @@ class FrequentSubgraphs(Tabular):
         return not self.left_out
 
     @property
+    def note(self) -> str:
+        """What is not known of these for want of time, in a sentence; "" where all is."""
+        return "" if self.in_one_graph is None else self.in_one_graph.note
+
+    @property
     def support(self) -> np.ndarray:
-        """Graphs that contain each subgraph, int64 ``[S]``."""
+        """Graphs that contain each subgraph, or its minimum node image, int64 ``[S]``."""
+        if self.in_one_graph is not None:
+            return self.in_one_graph.support
         return self.contains.sum(axis=0)
 
     def __len__(self) -> int:
@@ -148,25 +176,36 @@ class FrequentSubgraphs(Tabular):
         """The rows of the table."""
         shapes = describe_shapes(self.structures)
         fragments = [describe_fragment(structure) for structure in self.structures]
+        unknown: list[None] = [None] * len(self)
         contrasts = self.contrasts or [()] * len(self)
-        p_adjusted = self.p_adjusted if self.classes is not None else [None] * len(self)
+        p_adjusted = self.p_adjusted if self.classes is not None else unknown
+        occurrences: Sequence[OccurrenceCount | None] = unknown
+        disjoint: Sequence[int | None] = unknown
+        most = len(self.contains)
+        if self.in_one_graph is not None:
+            occurrences, disjoint = self.in_one_graph.occurrences, self.in_one_graph.disjoint
+            most = self.in_one_graph.num_nodes
         return [
             FrequentRow(
                 structure,
                 fragment or shape,
                 fragment is not None,
                 support,
-                len(self.contains),
+                most,
                 of_classes,
                 p,
+                number,
+                copies,
             )
-            for structure, fragment, shape, support, of_classes, p in zip(
+            for structure, fragment, shape, support, of_classes, p, number, copies in zip(
                 self.structures,
                 fragments,
                 shapes,
                 self.support.tolist(),
                 contrasts,
                 p_adjusted,
+                occurrences,
+                disjoint,
                 strict=True,
             )
         ]
@@ -181,7 +220,8 @@ class FrequentSubgraphs(Tabular):
 
         With classes, also how many graphs of each contain it, with odds ratios, and of the class
         that differs most the exact p (Fisher) and that for all subgraphs that could have differed
-        (Tarone); of pieces of molecules, also the SMARTS.
+        (Tarone); of pieces of molecules, also the SMARTS; in one graph, also the occurrences, with
+        the interval of an estimate, and disjoint copies.
         """
         return tabulate(self.table_columns, self.rows).columns()
 
@@ -210,38 +250,46 @@ def frequent_subgraphs(
     sizes: int | str | tuple[int, int] = (2, 8),
     *,
     closed: bool = False,
+    maximal: bool = False,
     y: Any = None,
     time_limit: float | None = None,
     steps: Steps | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> FrequentSubgraphs:
-    """Find all connected subgraphs that at least so many graphs contain.
+    """Find all connected subgraphs that at least so many graphs contain, or that one graph repeats.
 
-    A dense graph has millions of subgraphs of eight nodes: ``time_limit`` ends the search.
+    In one graph the support is the minimum node image: each node of the subgraph is mapped to at
+    least so many different nodes, over all its occurrences, which need not be induced (B. Bringmann
+    and S. Nijssen, PAKDD 2008). A dense graph has millions of subgraphs of eight nodes:
+    ``time_limit`` ends the search.
 
     Parameters
     ----------
     graphs : anything :func:`gomkcn.as_csr` takes
-        A list of two graphs or more, or a collection, with directions, relations and categories.
+        One graph, a list of graphs or a collection, with directions, relations and categories.
     support : float
-        Below 1 a share of the graphs, else a number of graphs.
+        Below 1 a share of the graphs, else a number of graphs; of one graph, of its nodes.
     sizes : int, (int, int) or str
         Numbers of nodes: one, or the least and the most, also as "3-6"; of 2 to 20.
     closed : bool
         Leave out each subgraph that another one of these sizes and of the same support contains
         with one edge more.
+    maximal : bool
+        Leave out each subgraph that another one that is found contains with one edge more.
     y : array-like, optional
         Classes of the graphs. The support is then asked for in at least one class: as a share of
         its graphs, or a number of them. Subgraphs that are rarer in each class and together in as
         many graphs as the smallest class asks for are searched as well, so that the p of those
         that are found can be adjusted.
     time_limit : float, optional
-        Seconds of the search. What is found by then is returned, and ``left_out`` says so.
+        Seconds of the search. What is found by then is returned, and ``left_out`` says so, in one
+        graph with the sizes that are complete.
     steps : Steps, optional
         Those of a job, which shows how much is done and has a limit of its own.
     most_bytes : int
         Memory of all occurrences that are held at once. A subgraph whose occurrences with one edge
-        more might take more is not extended, and ``left_out`` says so.
+        more might take more is not extended, and ``left_out`` says so. In one graph, of the images
+        that are held: without these the search takes longer.
 
     Returns
     -------
@@ -251,7 +299,7 @@ def frequent_subgraphs(
     Raises
     ------
     InputError
-        For a single graph, and for a support or sizes that cannot be.
+        For a support or sizes that cannot be, and for classes of one graph.
 
     Examples
     --------
@@ -259,15 +307,23 @@ def frequent_subgraphs(
     >>> found = frequent_subgraphs([nx.cycle_graph(5), nx.path_graph(5), nx.star_graph(4)], 2, 4)
     >>> found.structures[0].to_text(), found.support.tolist()
     ('A--B, B--C, C--D', [2])
+    >>> found = frequent_subgraphs(nx.wheel_graph(9), 8, 3)
+    >>> [(one.to_text(), support) for one, support in zip(found.structures, found.support.tolist())]
+    [('A--B, B--C', 9), ('A--B, A--C, B--C', 9)]
     """
     check_int("most_bytes", most_bytes, 0, MOST_STEPS)
-    closed = check_bool("closed", closed)
+    closed, maximal = check_bool("closed", closed), check_bool("maximal", maximal)
     csr = as_unweighted(graphs)
-    check_search(csr, support, sizes)
+    check_search(csr, support, sizes, has_classes=y is not None)
+    if csr.num_graphs == 1:
+        return _search_one_graph(
+            csr, support, sizes, closed=closed, maximal=maximal, time_limit=time_limit,
+            steps=steps, most_bytes=most_bytes,
+        )  # fmt: skip
     classes = classes_of(y, csr) if y is not None else None
     return search_subgraphs(
-        csr, classes, support, sizes, closed=closed, time_limit=time_limit, steps=steps,
-        most_bytes=most_bytes,
+        csr, classes, support, sizes, closed=closed, maximal=maximal, time_limit=time_limit,
+        steps=steps, most_bytes=most_bytes,
     )  # fmt: skip
 
 
@@ -278,6 +334,7 @@ def search_subgraphs(
     sizes: int | str | tuple[int, int],
     *,
     closed: bool,
+    maximal: bool = False,
     time_limit: float | None = None,
     steps: Steps | None = None,
     most_bytes: int = MOST_BYTES,
@@ -289,20 +346,22 @@ def search_subgraphs(
     """
     num_nodes = check_search(csr, support, sizes)
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
-    least = _least_graphs(support, np.bincount(labels[labels >= 0]))
+    least = _least_support(support, np.bincount(labels[labels >= 0]))
     has_limit = time_limit is not None or steps is not None
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
-    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], most_bytes, most_steps)
+    search = _SubgraphSearch(csr, Labels.of(csr), num_nodes[-1], most_bytes, most_steps)
     branches = _search_branches(
-        search, labels, least, num_nodes, steps, closed=closed, warns=not has_limit
+        search, labels, least, num_nodes, steps, keeps_parts=closed or maximal, warns=not has_limit
     )
     rows: list[_Row] = [row for branch in branches for row in branch.rows]
     family = [number for branch in branches for number in branch.family]
     search.num_cut = sum(branch.num_cut for branch in branches)
-    covered = {key for branch in branches for key in branch.covered}
+    covered = [key for branch in branches for key in branch.covered]
     if covered:
-        rows = [row for row in rows if (search.key(row[1]), len(row[2])) not in covered]
+        keys = [(row[1].key(search.labels.opposite), len(row[2])) for row in rows]
+        kept = _uncovered(keys, covered, closed=closed, maximal=maximal)
+        rows = [row for row, is_kept in zip(rows, kept, strict=True) if is_kept]
     rows = [row for row in rows if row[0].num_nodes in num_nodes]
     rows.sort(key=lambda row: (-len(row[2]), row[0].num_nodes, len(row[0].edges)))
     contains = np.zeros((csr.num_graphs, len(rows)), bool)
@@ -326,22 +385,121 @@ def search_subgraphs(
     )
 
 
-def check_search(graph: CSRGraph, support: float, sizes: int | str | tuple[int, int]) -> range:
-    """The sizes of a search; refuses a single graph, and a support or sizes that cannot be."""
+def check_search(
+    graph: CSRGraph,
+    support: float,
+    sizes: int | str | tuple[int, int],
+    *,
+    has_classes: bool = False,
+) -> range:
+    """The sizes of a search; refuses what cannot be, and classes of one graph."""
     num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
-    _least_graphs(support, np.array([graph.num_graphs]))
     if graph.num_graphs == 1:
-        raise InputError(
-            "graphs",
-            "must be two or more",
-            got="one",
-            way_out=(
-                "a support is the number of graphs that contain a subgraph. The census counts "
-                "the structures of one graph, and filters, in Python FilterMiner, are its "
-                "frequent neighbourhoods"
-            ),
-        )
+        _least_support(support, np.array([graph.num_nodes]), "nodes")
+        if has_classes:
+            raise InputError(
+                "y",
+                "must be left out of one graph: classes of graphs are compared in a collection",
+            )
+    else:
+        _least_support(support, np.array([graph.num_graphs]))
     return num_nodes
+
+
+def _uncovered(
+    keys: Sequence[tuple[bytes, int]],
+    covered: Iterable[tuple[bytes, int]],
+    *,
+    closed: bool,
+    maximal: bool,
+) -> list[bool]:
+    """Which subgraphs, of a key and a support, are left.
+
+    ``covered`` has those that another one contains with one edge more, and its support.
+    """
+    known = {*covered}
+    names = {key for key, _ in known} if maximal else set[bytes]()
+    return [key[0] not in names and not (closed and key in known) for key in keys]
+
+
+def _search_one_graph(
+    csr: CSRGraph,
+    support: float,
+    sizes: int | str | tuple[int, int],
+    *,
+    closed: bool,
+    maximal: bool,
+    time_limit: float | None,
+    steps: Steps | None,
+    most_bytes: int,
+) -> FrequentSubgraphs:
+    """Find the frequent subgraphs of one graph, see :func:`frequent_subgraphs`."""
+    num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
+    least = int(_least_support(support, np.array([csr.num_nodes]), "nodes")[0])
+    has_limit = time_limit is not None or steps is not None
+    if steps is None:
+        steps = Steps(interrupts=Interrupts(time_limit))
+    labels = Labels.of(csr)
+    search = ImageSearch(csr, labels, num_nodes[-1], most_bytes)
+    # 1. all that are frequent, from the smallest on
+    found, complete = search_graph(search, least, steps, _Tally(steps, warns=not has_limit).tell)
+    rows = [(row.code.structure(labels), *row) for row in found]
+    # 2. those that are asked for
+    if closed or maximal:
+        covered = {
+            (key, row[2])
+            for row in rows
+            for key in row[1].keys_of_parts(labels.opposite, num_nodes[0])
+        }
+        keys = [(row[1].key(labels.opposite), row[2]) for row in rows]
+        kept = _uncovered(keys, covered, closed=closed, maximal=maximal)
+        rows = [row for row, is_kept in zip(rows, kept, strict=True) if is_kept]
+    rows = [row for row in rows if row[0].num_nodes in num_nodes]
+    rows.sort(key=lambda row: (-row[2], row[0].num_nodes, len(row[0].edges)))
+    # 3. how often these occur
+    codes = [code for _, code, _ in rows]
+    left_out = ""
+    if steps.is_partial:
+        left_out = "the search ended early"
+        if complete >= num_nodes[0]:
+            left_out += f"; of up to {count(complete, 'node')} these are all"
+    occurrences, disjoint = count_found(search, codes, steps)
+    return FrequentSubgraphs(
+        [structure for structure, *_ in rows],
+        np.ones((1, len(rows)), bool),
+        None,
+        np.zeros(0, np.int64),
+        left_out,
+        codes,
+        labels,
+        InOneGraph(
+            csr.num_nodes, np.array([row[2] for row in rows], np.int64), occurrences, disjoint
+        ),
+    )
+
+
+class _Tally:
+    """How many subgraphs a search has found, and what follows from that.
+
+    With ``warns``, somebody who set no limit is told, once, that it takes long.
+    """
+
+    def __init__(self, steps: Steps, *, warns: bool) -> None:
+        self._steps = steps
+        self._warns = warns
+        self._began = time.monotonic()
+
+    def tell(self, num_found: int) -> None:
+        """Keep time for the lines of so many, and warn where the search has taken long."""
+        self._steps.keep_for_end(num_found * _SECONDS_OF_ROW)
+        if self._warns and time.monotonic() - self._began > _LONG_SEARCH:
+            self._warns = False
+            slow = Message(
+                f"{num_found:,} frequent subgraphs after {_LONG_SEARCH:.0f} s, and the "
+                "search goes on; a larger support or fewer nodes end sooner",
+                way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
+            )
+            log.warning("%s", slow)
 
 
 def _search_branches(
@@ -351,21 +509,22 @@ def _search_branches(
     num_nodes: range,
     steps: Steps,
     *,
-    closed: bool,
+    keeps_parts: bool,
     warns: bool,
 ) -> list[_Branch]:
     """Search all that grows from each edge alone; a step for each, so that a killed job goes on."""
     name = "searching for frequent subgraphs"
-    began = time.monotonic()
+    tally = _Tally(steps, warns=warns)
+    opposite = search.labels.opposite
     num_found = 0
     done = 0.0
 
-    def is_wanted(code: _Code, inside: np.ndarray) -> bool:
+    def is_wanted(code: Code, inside: np.ndarray) -> bool:
         # without a look at the classes, so that these can be compared
-        return bool(len(inside) >= least.min()) and search.is_minimal(code)
+        return bool(len(inside) >= least.min()) and code.is_minimal(search.labels)
 
     def grow(root: _Root) -> _Branch:
-        nonlocal done, num_found, warns
+        nonlocal done, num_found
         show = steps.stage(name)
 
         def spend(share: float) -> None:
@@ -384,21 +543,14 @@ def _search_branches(
                     branch.family.append(int((labels[inside] >= 0).sum()))
                 known = labels[inside]
                 if (np.bincount(known[known >= 0], minlength=len(least)) >= least).any():
-                    structure = search.structure(code)
+                    structure = code.structure(search.labels)
                     branch.rows.append((structure, code, inside))
                     num_found += 1
-                    steps.keep_for_end(num_found * _SECONDS_OF_ROW)
-                    for key in search.keys_of_parts(code, num_nodes[0]) if closed else ():
+                    tally.tell(num_found)
+                    parts = code.keys_of_parts(opposite, num_nodes[0]) if keeps_parts else ()
+                    for key in parts:
                         supports[key] = max(supports.get(key, 0), len(inside))
                         steps.check_time()
-                if warns and time.monotonic() - began > _LONG_SEARCH:
-                    warns = False
-                    slow = Message(
-                        f"{num_found:,} frequent subgraphs after {_LONG_SEARCH:.0f} s, and the "
-                        "search goes on; a larger support or fewer nodes end sooner",
-                        way_out=(Argument("time_limit", 60), " returns what is found in a minute"),
-                    )
-                    log.warning("%s", slow)
         except (TimeUpError, _StepsUpError):
             # time is up, and so what is returned is not kept; or the steps are, for all edges
             search.forget()
@@ -412,73 +564,22 @@ def _search_branches(
     )  # fmt: skip
 
 
-def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
-    """The support in graphs that each class asks for."""
+def _least_support(support: float, sizes: np.ndarray, what: str = "graphs") -> np.ndarray:
+    """The support in graphs that each class asks for, or in nodes of one graph."""
     is_number = isinstance(support, Real) and not isinstance(support, bool)
     if not (is_number and 0 < support < inf):
         raise InputError(
             "support",
-            "must be a share of the graphs between 0 and 1, or a number of graphs from 1",
+            f"must be a share of the {what} between 0 and 1, or a number of {what} from 1",
             got=repr(support),
         )
     if support >= 1:
         if support != int(support):
-            raise InputError("support", "must be a whole number of graphs from 1 on", got=support)
+            raise InputError("support", f"must be a whole number of {what} from 1 on", got=support)
         # so many graphs that no collection has are as good as more
         return np.full(len(sizes), min(int(support), LARGEST_COUNT))
     # a share of .1 of 30 graphs is 3, whatever the rounding
     return np.array([max(1, ceil(support * size - 1e-9)) for size in sizes])
-
-
-@dataclass(frozen=True, eq=False)
-class _Labels:
-    """What arcs and nodes of some graphs may be, and its numbers."""
-
-    relations: Relations
-    feature_names: tuple[str, ...]
-    categories: Categories
-    # of the nodes; any other one has the number behind these
-    colors: np.ndarray
-
-    @classmethod
-    def of(cls, graph: CSRGraph) -> _Labels:
-        categories = Categories.find(graph.stored_features, graph.feature_names)
-        for note in categories.notes:
-            log.warning(note)
-        names = tuple(graph.feature_names)
-        labels = cls(graph.relations, names, categories, np.zeros(1, np.int64))
-        return replace(labels, colors=np.unique(labels.own_colors(graph)))
-
-    def own_colors(self, graph: CSRGraph) -> np.ndarray:
-        """Categories of the nodes of a graph as whole numbers, int64 ``[V]``."""
-        if not self.categories:
-            return np.zeros(graph.num_nodes, np.int64)
-        return self.categories.colors(graph.stored_features)
-
-    def numbers(self, graph: CSRGraph) -> np.ndarray:
-        """Colours of the nodes of a graph, int64 ``[V]``."""
-        node_colors = self.own_colors(graph)
-        at = np.minimum(np.searchsorted(self.colors, node_colors), len(self.colors) - 1)
-        return np.where(self.colors[at] == node_colors, at, len(self.colors))
-
-    @property
-    def opposite(self) -> np.ndarray:
-        """The label of each arc as seen from its other end."""
-        return np.asarray(self.relations.opposite, np.int64)
-
-    def arcs(
-        self, row: np.ndarray, neighbor: np.ndarray, label: np.ndarray, color: np.ndarray
-    ) -> CompiledGraph:
-        """Arcs in ascending order of the node that they leave."""
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(color)))])
-        return CompiledGraph.of_arrays(
-            indptr, neighbor.astype(np.int32), label.astype(np.uint16), color
-        )
-
-    @property
-    def num_colors(self) -> int:
-        """Colours that a node may have, with that of nodes of no frequent one."""
-        return len(self.colors) + 1
 
 
 class _SubgraphSearch:
@@ -487,7 +588,7 @@ class _SubgraphSearch:
     def __init__(
         self,
         graph: CSRGraph,
-        labels: _Labels,
+        labels: Labels,
         most_nodes: int | None = None,
         most_bytes: int = MOST_BYTES,
         most_steps: float = inf,
@@ -503,44 +604,27 @@ class _SubgraphSearch:
         self._room = most_bytes
         self.most_nodes = graph.num_nodes if most_nodes is None else most_nodes
         self.graph_of = graph.graph_of(np.arange(graph.num_nodes))
-        # an arc for each channel of each entry
-        if not labels.relations.is_simple:
-            graph = graph.with_relations(labels.relations)
-        row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-        entry, channel = np.arange(len(row)), np.zeros(len(row), np.int64)
-        if graph.links is not None:
-            entry, channel = np.nonzero(graph.relations.links[graph.links])
-        self.arcs = labels.arcs(row[entry], graph.indices[entry], channel, labels.numbers(graph))
+        self.arcs = labels.arcs_of(graph)
         self._degrees = np.diff(self.arcs.indptr).astype(np.int64)
 
-    def run(
-        self, accepts: Callable[[_Code, np.ndarray], bool]
-    ) -> Iterator[tuple[_Code, np.ndarray]]:
+    def run(self, accepts: Callable[[Code, np.ndarray], bool]) -> Iterator[tuple[Code, np.ndarray]]:
         """Yield each code that is accepted, as are all before it, and the graphs with it."""
         for root in self.roots():
             yield from self.grow(root, accepts, spend_freely)
 
     def roots(self) -> list[_Root]:
         """All edges alone, by their kinds and those of their nodes."""
-        arcs = self.arcs
-        found = []
-        num_labels, num_colors = len(self.labels.opposite), self.labels.num_colors
-        node = np.repeat(np.arange(len(arcs.colors)), self._degrees)
-        key = (arcs.colors[node] * num_labels + arcs.links) * num_colors
-        key = key + arcs.colors[arcs.indices]
-        for start, rows in _groups(key):
-            front, color = divmod(start, num_colors)
-            first, label = divmod(front, num_labels)
-            nodes = np.stack([node[rows], arcs.indices[rows]], axis=1).astype(np.int32)
-            code = _Code.begin(label, (first, color))
-            found.append(_Root(code, nodes, len(rows) / len(key)))
-        return found
+        kinds = arcs_by_kind(self.arcs, self.labels)
+        return [
+            _Root(Code.begin(label, (first, second)), nodes, len(nodes) / len(self.arcs.indices))
+            for (first, label, second), nodes in kinds.items()
+        ]
 
     def grow(
-        self, root: _Root, accepts: Callable[[_Code, np.ndarray], bool], spend: Spend
-    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        self, root: _Root, accepts: Callable[[Code, np.ndarray], bool], spend: Spend
+    ) -> Iterator[tuple[Code, np.ndarray]]:
         """Yield the codes that grow from an edge and are accepted, and the graphs with each."""
-        with _plain_interrupt():
+        with plain_interrupt():
             yield from self._grow(root.code, root.nodes, accepts, root.share, spend)
 
     def forget(self) -> None:
@@ -562,12 +646,12 @@ class _SubgraphSearch:
 
     def _grow(
         self,
-        code: _Code,
+        code: Code,
         nodes: np.ndarray,
-        accepts: Callable[[_Code, np.ndarray], bool],
+        accepts: Callable[[Code, np.ndarray], bool],
         share: float,
         spend: Spend,
-    ) -> Iterator[tuple[_Code, np.ndarray]]:
+    ) -> Iterator[tuple[Code, np.ndarray]]:
         """Yield a code and those that grow from it, a ``share`` of all work."""
         # looks at the clock
         spend(0.0)
@@ -597,7 +681,7 @@ class _SubgraphSearch:
         )
         # millions of embeddings take a second
         spend(0.0)
-        for value, at in _groups(key):
+        for value, at in groups_of(key):
             longer = nodes[row[at]]
             if new[at[0]] >= 0:
                 longer = np.concatenate([longer, new[at, None]], axis=1)
@@ -617,115 +701,14 @@ class _SubgraphSearch:
         number = sum(int(self._degrees[nodes[:, place]].sum()) for place in path)
         return number * (_BYTES_OF_EXTENSION + _BYTES_OF_NODE * (nodes.shape[1] + 1))
 
-    def is_minimal(self, code: _Code) -> bool:
-        """Whether a code is the least one of its subgraph."""
-        opposite = self.labels.opposite
-        back = np.column_stack([code.arcs[:, [1, 0]], opposite[code.arcs[:, 2]]])
-        u, v, label = np.concatenate([code.arcs, back]).T
-        order = np.argsort(u, kind="stable")
-        arcs = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
-        return bool(is_minimal(arcs, self.labels.num_colors, code.arcs, code.keys, opposite))
 
-    def key(self, code: _Code) -> bytes:
-        """Equal for codes of isomorphic subgraphs alone."""
-        return _key(code.used(self.labels.opposite), np.array(code.colors))
-
-    def keys_of_parts(self, code: _Code, least_nodes: int) -> Iterator[bytes]:
-        """The keys of the connected subgraphs with an edge less."""
-        opposite = self.labels.opposite
-        channels, colors = code.used(opposite), np.array(code.colors)
-        for part, left in _without_an_edge(channels, opposite, least_nodes):
-            yield _key(part, colors[left])
-
-    def structure(self, code: _Code) -> Structure:
-        """The subgraph of a code."""
-        labels = self.labels
-        colors = labels.colors[list(code.colors)] if labels.categories else None
-        names = labels.categories.names_of(colors, labels.feature_names)
-        return Structure.of_channels(code.used(labels.opposite), labels.relations, names)
-
-
-@dataclass(frozen=True, eq=False)
-class _Code:
-    """A DFS code of E arcs and M nodes, as :func:`is_minimal` takes it, and its right-most path."""
-
-    arcs: np.ndarray
-    keys: np.ndarray
-    path: np.ndarray
-    colors: tuple[int, ...]
-
-    @classmethod
-    def begin(cls, label: int, colors: tuple[int, int]) -> _Code:
-        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([0, 1]), colors)
-
-    @property
-    def name(self) -> tuple[int, ...]:
-        """Equal for equal codes alone."""
-        return (*self.colors[:2], int(self.arcs[0, 2]), *self.keys[1:].tolist())
-
-    @property
-    def prefixes(self) -> list[tuple[int, ...]]:
-        """Names of the codes that it grew from, and its own."""
-        return [self.name[:length] for length in range(3, len(self.name) + 1)]
-
-    def used(self, opposite: np.ndarray) -> np.ndarray:
-        """The arcs both ways, bool ``[M, M, L]``."""
-        size = len(self.colors)
-        used = np.zeros((size, size, len(opposite)), bool)
-        u, v, label = self.arcs.T
-        used[u, v, label] = used[v, u, opposite[label]] = True
-        return used
-
-    def extended(self, key: int, labels: _Labels) -> _Code:
-        """The code with the arc of a key of :func:`find_extensions`."""
-        size, path, colors = len(self.colors), self.path, self.colors
-        num_labels = len(labels.opposite)
-        if key < size * num_labels:
-            # back from the last node
-            v, label = divmod(key, num_labels)
-            u = size - 1
-        else:
-            front, color = divmod(key - size * num_labels, labels.num_colors)
-            rank, label = divmod(front, num_labels)
-            path = path[: len(path) - rank]
-            u, v, colors = int(path[-1]), size, (*colors, color)
-            path = np.append(path, size)
-        arcs_after = np.concatenate([self.arcs, [[u, v, label]]])
-        return _Code(arcs_after, np.append(self.keys, key), path, colors)
-
-
-def _groups(keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Each different key in ascending order, and where it stands, ascending."""
-    if not len(keys):
-        return
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-    different = ordered[np.concatenate([[0], starts])]
-    yield from zip(different.tolist(), np.split(order, starts), strict=True)
-
-
-@contextmanager
-def _plain_interrupt() -> Iterator[None]:
-    """Raise a KeyboardInterrupt as such: where it meets a call of Numba it comes as SystemError."""
-    try:
-        yield
-    except SystemError as error:
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, KeyboardInterrupt):
-                raise KeyboardInterrupt from None
-            cause = cause.__cause__ or cause.__context__
-        raise
-
-
-_Row = tuple[Structure, _Code, np.ndarray]
+_Row = tuple[Structure, Code, np.ndarray]
 
 
 class _Root(NamedTuple):
     """An edge alone: its code, all its embeddings, and its share of all arcs."""
 
-    code: _Code
+    code: Code
     nodes: np.ndarray
     share: float
 
@@ -742,42 +725,6 @@ class _Branch:
     family: list[int]
     num_cut: int
     covered: list[tuple[bytes, int]]
-
-
-def _without_an_edge(
-    channels: np.ndarray, opposite: np.ndarray, least_nodes: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The connected subgraphs of all edges but one, as ``channels [M, M, L]``, and their nodes."""
-    for u, v, channel in np.argwhere(channels).tolist():
-        other = opposite[channel]
-        if (u, channel) > (v, other):
-            continue
-        fewer = channels.copy()
-        fewer[u, v, channel] = fewer[v, u, other] = False
-        joined = fewer.any(axis=2)
-        left = np.flatnonzero(joined.any(axis=1))
-        if len(left) < max(len(channels) - 1, least_nodes):
-            continue
-        if are_connected(joined[None, left[:, None], left])[0]:
-            yield fewer[np.ix_(left, left)], left
-
-
-def _key(channels: np.ndarray, colors: np.ndarray) -> bytes:
-    """Equal for isomorphic graphs with ``channels [M, M, L]`` and ``colors [M]`` alone."""
-    # 1. what joins two nodes as a number, in the order of what joins some
-    rows = np.packbits(channels, axis=2)
-    if rows.shape[2] > 8:
-        used = np.unique(rows.reshape(-1, rows.shape[2]), axis=0)
-        links = (rows[:, :, None] == used).all(axis=3).argmax(axis=2)
-        names = used.tobytes()
-    else:
-        wide = np.zeros((*rows.shape[:2], 8), np.uint8)
-        wide[:, :, : rows.shape[2]] = rows
-        links = wide.view(np.int64)[:, :, 0]
-        names = b""
-    # 2. both in canonical order
-    (order,), _, _ = canonical_forms(links[None], colors[None])
-    return names + colors[order].tobytes() + links[order][:, order].tobytes()
 
 
 class SubgraphFeatures(GraphEstimator):
@@ -810,6 +757,9 @@ class SubgraphFeatures(GraphEstimator):
 
     def fit(self, graphs: Any, y: object = None) -> SubgraphFeatures:
         """Find the frequent subgraphs of some graphs; classes are not looked at."""
+        graphs = as_unweighted(graphs)
+        if graphs.num_graphs == 1:
+            raise InputError("graphs", "must be two or more, to be told apart", got="one")
         self.found_ = frequent_subgraphs(graphs, self.support, self.sizes, closed=self.closed)
         return self
 

@@ -1,4 +1,4 @@
-"""The kind of run of ``gomkcn frequent``: all frequent subgraphs of a collection.
+"""The kind of run of ``gomkcn frequent``: all frequent subgraphs of a collection or graph.
 
 | file             | holds                                                                |
 |------------------|----------------------------------------------------------------------|
@@ -46,9 +46,13 @@ def find_subgraphs(
         table.support,
         table.sizes,
         closed=table.closed,
+        maximal=table.maximal,
         y=None if classes is None else classes.called,
         steps=steps,
     )
+    if steps.is_partial and not len(found):
+        # nothing is known that could be written
+        steps.raise_signal()
     record = {
         "graph": asdict(GraphSummary.of(graph, settings.graph.path)),
         "num_subgraphs": len(found),

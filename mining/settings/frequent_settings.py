@@ -18,7 +18,8 @@ class FrequentTable(SettingsTable):
 
     support: float = setting(
         0.1,
-        "Least support: below 1 a share of the graphs, else a number of graphs",
+        "Least support: below 1 a share of the graphs, else a number of graphs; of one graph, of "
+        "its nodes",
         least=0,
         most=LARGEST_COUNT,
     )
@@ -26,6 +27,7 @@ class FrequentTable(SettingsTable):
         "2-8", "Size of the subgraphs in nodes", least=2, most=MOST_SUBGRAPH_NODES
     )
     closed: bool = setting(False, "Leave out what a larger subgraph of equal support contains")
+    maximal: bool = setting(False, "Leave out what a larger frequent subgraph contains")
     per_class: bool = setting(
         False, "Ask for the support in at least one class, and compare the classes"
     )

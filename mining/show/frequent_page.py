@@ -24,6 +24,9 @@ _MOST_ON_PAGE = 300
 def lead(found: FrequentSubgraphs) -> str:
     """How many subgraphs there are, and how many differ between classes."""
     parts = [count(len(found), "frequent subgraph")]
+    if found.in_one_graph is not None:
+        nodes = count(found.in_one_graph.num_nodes, "node")
+        parts[0] += f" of a graph of {nodes}, by minimum node image"
     if found.classes is not None:
         called = sum(p <= LEVEL for p in found.p_adjusted)
         parts.append(
@@ -39,7 +42,9 @@ def format_subgraphs(found: FrequentSubgraphs, file: str) -> str:
         text += f"; here the first {_MOST_ON_SCREEN}; {file} has all, with all columns"
     if len(found):
         text += f"\n\n{text_table(found.table_columns, found.rows[:_MOST_ON_SCREEN])}"
-    return f"{text}\n\nnot complete: {found.left_out}" if found.left_out else text
+    if found.left_out:
+        text += f"\n\nnot complete: {found.left_out}"
+    return f"{text}\n\n{found.note}" if found.note else text
 
 
 def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: str) -> str:
@@ -65,6 +70,8 @@ def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: 
         num_graphs=record["graph"]["num_graphs"],
         lead=lead(found),
         left_out=found.left_out,
+        note=found.note,
+        is_one_graph=found.in_one_graph is not None,
         table=table,
         rows=rows,
         num_hidden=len(found) - len(rows),

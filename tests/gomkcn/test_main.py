@@ -303,7 +303,7 @@ BAD_INPUT = {
         "--filters none leaves no filters for --num-epochs"
     ),
     "mine none.txt --out run": "none.txt",
-    "frequent graph.txt": "graphs must be two or more, got one",
+    "frequent graph.txt --per-class": "--per-class is for collections, and 'graph.txt' is one",
     "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",

@@ -39,7 +39,7 @@ BAD_INPUT = {
     "filters graph.txt --filter-size 1 --out run": "--filter-size must be at least 2, got 1.",
     "filters graph.txt --learning-rate 0 --out run": "--learning-rate must be greater than 0",
     "filters graph.txt --out run --force --resume": "--resume must not come with --force, which ",
-    "frequent graph.txt --support 2 --sizes 2-3": "graphs must be two or more, got one; a ",
+    "frequent graph.txt --support 2.5": "--support must be a whole number of nodes from 1 on",
     "generate planted --out p.csv --nodes 0": "--nodes must be at least 1, got 0.",
     "generate planted --out p.csv --noise 1": "; use --features per_type_noise.",
     "generate classification --out c.bin --num-graphs 1": "--num-graphs must be at least 40",
