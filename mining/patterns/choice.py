@@ -42,8 +42,11 @@ from gomkcn.mining.significance.null_models import NullModel, null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.significance.verdicts import (
     adjust_by_ranks,
+    adjust_for_family,
+    class_contrasts,
     class_differences,
     compare_with_random,
+    correction_of_family,
     group_differences,
 )
 from gomkcn.mining.structures.categories import Categories
@@ -52,6 +55,7 @@ from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import (
     LESS,
     MORE,
+    ClassDifference,
     ClassSearch,
     NullComparison,
     OccurrenceCount,
@@ -259,7 +263,8 @@ def _with_classes(
 ) -> tuple[list[Pattern], ClassSearch]:
     """The patterns, and behind them what else differs between the classes, and what was searched.
 
-    Where a complete search takes too long, the patterns themselves are compared.
+    The patterns that the search did not compare, such as motifs and what was counted, are a family
+    of their own. Where a complete search takes too long, all are compared by permutations.
     """
     if not answer.search.is_complete_enough:
         compared = _compare_classes(mined, patterns, steps)
@@ -270,9 +275,19 @@ def _with_classes(
         )
         return compared, search
     known = [replace(pattern, classes=answer.difference_of(pattern.key)) for pattern in patterns]
+    beside = [pattern for pattern in known if pattern.classes is None]
+    differences, num_tests = _compare_beside(mined, beside, steps)
+    of_key = {one.key: found for one, found in zip(beside, differences, strict=True)}
+    known = [replace(one, classes=of_key.get(one.key, one.classes)) for one in known]
+    search = replace(
+        answer.search,
+        num_beside=len(beside),
+        num_beside_tests=num_tests,
+        num_beside_differing=sum(difference.differs for difference in differences),
+    )
     keys = {pattern.key for pattern in known}
     new = [pattern for pattern in answer.patterns if pattern.key not in keys]
-    return [*known, *_count_together(mined, new, rules, steps)], answer.search
+    return [*known, *_count_together(mined, new, rules, steps)], search
 
 
 def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
@@ -646,10 +661,8 @@ def _count_together(
     return [pattern.counted(count) for pattern, count in zip(patterns, counts, strict=True)]
 
 
-def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
-    """The patterns with how many graphs of each class contain them."""
-    classes = mined.classes
-    assert classes is not None, "the graphs have classes"
+def _graphs_with(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> np.ndarray:
+    """Which graphs contain each pattern, bool ``[G, F]``."""
 
     def find_one(structure: Structure) -> tuple[np.ndarray, bool]:
         colors = mined.colors_of(structure)
@@ -669,6 +682,30 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
     contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
     for column, (of_pattern, _) in enumerate(found):
         contains[:, column] = of_pattern
+    return contains
+
+
+def _compare_beside(
+    mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps
+) -> tuple[list[ClassDifference], int]:
+    """How classes differ in patterns, by exact p of their family, and over how many tests."""
+    classes = mined.classes
+    assert classes is not None, "the graphs have classes"
+    contains = _graphs_with(mined, patterns, steps)
+    contrasts = class_contrasts(contains, classes.labels, classes.names)
+    least = np.array([min(contrast.p for contrast in row) for row in contrasts])
+    # graphs without a class tell nothing
+    family = contains[classes.labels >= 0].sum(axis=0)
+    adjusted = adjust_for_family(least, family, classes.sizes).tolist()
+    found = [ClassDifference(row, p) for row, p in zip(contrasts, adjusted, strict=True)]
+    return found, correction_of_family(family, classes.sizes)
+
+
+def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
+    """The patterns with how many graphs of each class contain them."""
+    classes = mined.classes
+    assert classes is not None, "the graphs have classes"
+    contains = _graphs_with(mined, patterns, steps)
     differences = group_differences(
         class_differences(contains, classes.labels, classes.names),
         contains,

@@ -359,6 +359,9 @@ class ClassSearch:
         Why larger ones were not searched; empty where all were.
     is_complete_enough : bool
         Whether these are what was compared; else the structures that were counted were.
+    num_beside, num_beside_tests, num_beside_differing : int
+        Motifs and structures that were counted and are none of those that were compared: a family
+        of their own, whose p is adjusted over so many tests; and those of them that differ.
     """
 
     num_searched: Count
@@ -372,6 +375,9 @@ class ClassSearch:
     wanted_nodes: Count
     left_out: str
     is_complete_enough: bool
+    num_beside: Count = 0
+    num_beside_tests: Count = 0
+    num_beside_differing: Count = 0
 
     @property
     def is_complete(self) -> bool:
@@ -391,6 +397,12 @@ class ClassSearch:
         if not self.is_complete:
             larger = f"those of up to {self.wanted_nodes}"
             more = f" Larger ones, {larger}, were not searched whole{ended}."
+        if self.num_beside:
+            more += (
+                f" The {self.num_beside:,} motifs and counted structures that are none of these "
+                f"are a family of their own: {self.num_beside_differing:,} differ, with p over "
+                f"{self.num_beside_tests:,} tests."
+            )
         return (
             f"Searched completely: the {self.num_searched:,} subgraphs of {self.least_nodes} to "
             f"{self.most_nodes} nodes in as many graphs as {self.support:.0%} of the smallest "
@@ -409,8 +421,10 @@ class ClassDifference:
         Each class beside all others, in the order of the classes.
     p_adjusted : float
         p of all patterns that were tested taken together: of subgraphs that were searched
-        completely by Tarone's number of tests, else the probability that any of the patterns
-        differs as much where labels are permuted (step-down max-T, Westfall and Young 1993).
+        completely, and of motifs and structures that were counted beside them, each by the number
+        of tests of its family (Tarone); without such a search the probability that any of the
+        patterns differs as much where labels are permuted (step-down max-T, Westfall and Young
+        1993).
     group : int or None
         Patterns of one group differ for one reason, as far as the graphs tell, see
         :func:`gomkcn.mining.significance.verdicts.group_differences`; groups are numbered by their

@@ -16,6 +16,7 @@ from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, SUPPORT, search_
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
+from gomkcn.mining.significance.verdicts import adjust_for_family
 from gomkcn.mining.structures.class_columns import differing
 from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -192,12 +193,14 @@ def test_the_classes_are_searched_first_and_what_was_found_is_said(caplog, monke
     (first,) = [text for text in caplog.messages if text.startswith(said)]
     assert "(in 10 of 10 graphs of class active, and in 0 of 18 others)" in first
     # all that differ are counted and in the table, and the page says how many it lists
-    every = [one for one in (*miner.patterns_, *miner.others_) if one.classes]
-    assert sum(one.classes.differs for one in every) == search.num_differing
-    assert all(one.frequency.occurrences.is_exact for one in every)
+    every = [*miner.patterns_, *miner.others_]
+    searched = [one for one in every if one.classes.group is not None]
+    assert len(searched) == search.num_differing
+    assert all(one.classes.differs and one.frequency.occurrences.is_exact for one in searched)
     run = MiningRun.of(miner, MOLS, has_map=False)
     p_classes = run.table("structures").columns()["p_classes"]
-    assert sum(p is not None and p <= 0.05 for p in p_classes) == search.num_differing
+    differing_in_all = search.num_differing + search.num_beside_differing
+    assert sum(p <= 0.05 for p in p_classes) == differing_in_all
     groups = differing(miner.patterns_)
     assert max(map(len, groups)) == 3
     num_listed = sum(map(len, groups))
@@ -208,6 +211,42 @@ def test_the_classes_are_searched_first_and_what_was_found_is_said(caplog, monke
     assert where in words
     messages = caplog.messages
     assert messages.index(first) < messages.index(str(summary(miner.motif_set_)))
+
+
+def test_motifs_and_counted_structures_have_classes_of_a_family_of_their_own(answer):
+    miner = PatternMiner(null=None, filters="none", pattern_size=(2, 6))
+    miner.fit(MOLS, Y)
+    every = {one.key: one for one in (*miner.patterns_, *miner.others_)}
+    # those that the search did not compare, since they are no closed subgraphs or in few graphs
+    known = {structure.key for structure in answer.structures}
+    beside = [one for key, one in every.items() if key not in known]
+    search = miner.class_search_
+    assert len(beside) == search.num_beside > 20
+    assert all(motif.key in every for motif in miner.motif_set_.motifs)
+    supports, least = [], []
+    for pattern in beside:
+        query = to_smarts(pattern.structure)
+        first, second = pattern.classes.contrasts
+        assert pattern.classes.group is None
+        supports.append(first.containing + first.others_containing)
+        least.append(min(first.p, second.p))
+        table = [
+            [first.containing, first.num_graphs - first.containing],
+            [first.others_containing, first.num_others - first.others_containing],
+        ]
+        assert first.p == pytest.approx(fisher_exact(table).pvalue, rel=1e-6)
+        if query is not None:
+            smarts = Chem.MolFromSmarts(query)
+            contains = np.array([mol.HasSubstructMatch(smarts) for mol in MOLS])
+            assert first.containing == contains[first.name == Y].sum()
+    adjusted = adjust_for_family(np.array(least), np.array(supports), [10, 18])
+    assert [one.classes.p_adjusted for one in beside] == pytest.approx(adjusted)
+    assert search.num_beside_differing == (adjusted <= 0.05).sum()
+    sentence = f"The {len(beside)} motifs and counted structures that are none of these"
+    assert sentence in str(search)
+    # the same columns as what was searched
+    columns = MiningRun.of(miner, MOLS, has_map=False).table("structures").columns()
+    assert all(share is not None for share in columns["p_classes"])
 
 
 @pytest.mark.parametrize("both", ["Cc1ccncc1Cc1ccccc1", "c1ccc(Cc2cnccc2C)cc1"])
