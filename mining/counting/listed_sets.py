@@ -1,9 +1,9 @@
 """All connected sets of two to four nodes of a graph, listed one by one, with their structures.
 
 What is permuted over a graph that stays, weights of edges or categories of nodes, changes no set.
-So the sets are listed once, and looked at again after each permutation. Sets are enumerated as in S.
-Wernicke, Efficient detection of network motifs (IEEE/ACM Transactions on Computational Biology and
-Bioinformatics 3, 2006): each from its least node, and then by nodes that no earlier one has joined.
+So the sets are listed once, and looked at again after each permutation. They are enumerated as in
+S. Wernicke, Efficient detection of network motifs (IEEE/ACM Transactions on Computational Biology
+and Bioinformatics 3, 2006): each from its least node, and then by nodes that no earlier one joins.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def too_many_sets(size: int, most: int) -> UncountableError:
 def _digits(
     codes: np.ndarray, size: int, num_pairs: int, num_colors: int, num_links: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The colours ``[K, M]`` and links ``[K, P]`` that codes are made of; the last ones are last."""
+    """The colours ``[K, M]`` and links ``[K, P]`` that codes are made of."""
     colors = np.empty((len(codes), size), np.int64)
     links = np.empty((len(codes), num_pairs), np.int64)
     for columns, base in ((colors, num_colors), (links, num_links)):
@@ -261,7 +261,7 @@ def find_entries(indptr, indices, nodes, entries):
 
 @compiled(**SEARCH_JIT)
 def turn_sets(nodes, order, which, given):
-    """Put the nodes of each set into the order `order[which]` of its code; `given [M]` is scratch."""
+    """Put the nodes of each set into the order `order[which]`; `given [M]` is scratch."""
     size = nodes.shape[1]
     for row in range(len(nodes)):
         for place in range(size):

@@ -1,4 +1,4 @@
-"""What null models that permute need beside the graph: weights of its edges, groups of its nodes."""
+"""What null models that permute need beside the graph: weights of edges, groups of nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gomkcn_dgl.node_order import NodeOrder
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """Weights of the edges of a graph, and groups of its nodes within which categories are permuted.
+    """Weights of the edges of a graph, and groups of nodes within which categories are permuted.
 
     Attributes
     ----------

@@ -51,16 +51,20 @@ from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import (
+    COHERENCE,
     LESS,
     MORE,
+    RESULT_WORDS,
     ClassSearch,
     NullComparison,
     OccurrenceCount,
     Pattern,
     differing_groups,
     in_order,
+    measure_of,
     merge,
 )
+from gomkcn.mining.structures.pattern_columns import observed_text
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import count as number_of
 from gomkcn_dgl.graphs.shapes import counted_size
@@ -120,6 +124,8 @@ class ChoiceRules:
     # sets that are looked at in all permutations where no null model is asked for by its name: two
     # minutes of one thread, as above
     most_sets: float = 12e9
+    # and if more permutations may be drawn than those of the first look: half a minute
+    more_sets: float = 3e9
     # steps of the census of the graph that are taken when time is up: a third of a second
     late_steps: float = 1e8
 
@@ -167,6 +173,7 @@ class ComparedStructures:
         # larger ones may be counted alone
         compared = [pattern for pattern in self.patterns.values() if null in pattern.significance]
         results = [pattern.significance[null] for pattern in compared]
+        words = RESULT_WORDS[measure_of(null)]
         more = sum(result.verdict == MORE for result in results)
         less = sum(result.verdict == LESS for result in results)
         held = sum(result.observed > 0 for result in results)
@@ -175,7 +182,7 @@ class ComparedStructures:
         more_said = f" (and {absent:,} that these alone have)" if absent else ""
         sentence = (
             f"{number_of(held, 'structure')} compared with {results[0].num_samples:,} random graphs"
-            f"{more_said}: {more} over-represented, {less} under-represented"
+            f"{more_said}: {more} {words[0]}, {less} {words[1]}"
         )
         called = [pattern for pattern in compared if pattern.significance[null].is_called]
         shown = []
@@ -185,7 +192,8 @@ class ComparedStructures:
             if size := counted_size(name):
                 # as a shape without a name is looked up
                 name = f"{size} ({standard_names(pattern.structure)})"
-            shown.append(f"{name} {result.observed:,.0f} (expected {result.mean:,.1f})")
+            mean = f"{result.mean:.3f}" if result.measure == COHERENCE else f"{result.mean:,.1f}"
+            shown.append(f"{name} {observed_text(result)} (expected {mean})")
         return f"{sentence}; first {', '.join(shown)}" if shown else sentence
 
 
@@ -355,6 +363,7 @@ def compare_structures(
         rules.seed,
         steps,
         rules.most_sets if rules.is_quick else np.inf,
+        rules.more_sets,
     )
     counts = dict(zip(totals.structures, totals.counts[0].tolist(), strict=True))
     known = {structure.key for structure in counts}

@@ -448,7 +448,12 @@ def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> lis
 
 def _as_fitted(graph: Any, weight: str | None) -> CSRGraph:
     """The graph as it was fitted, without a note that its weights are not used where they are."""
-    return as_unweighted(graph) if weight is None else with_attributes(graph, (weight,))[0]
+    if weight is None:
+        return as_unweighted(graph)
+    # the attributes of a graph that was read from a file are elsewhere
+    if isinstance(graph, CSRGraph):
+        return replace(graph, weights=None)
+    return with_attributes(graph, (weight,))[0]
 
 
 def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:

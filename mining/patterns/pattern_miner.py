@@ -47,7 +47,7 @@ from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_unweighted, graph_labels, with_attributes
+from gomkcn_dgl.graph import as_csr, as_unweighted, graph_labels, with_attributes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.runtime.job import JobProgress
@@ -429,7 +429,7 @@ class PatternMiner(WithTables, GraphEstimator):
         if self.weight is None and self.within is None:
             return as_unweighted(graph), NO_ANNOTATIONS
         if annotations is not None:
-            return as_unweighted(graph), annotations
+            return replace(as_csr(graph), weights=None), annotations
         columns = () if self.weight is None else (self.weight,)
         given, attributes, edges = with_attributes(graph, columns)
         return given, Annotations.of(given, attributes, edges, self.weight, self.within)

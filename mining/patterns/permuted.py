@@ -31,7 +31,6 @@ from gomkcn.mining.counting.listed_sets import (
 )
 from gomkcn.mining.counting.watching import UncountableError
 from gomkcn.mining.counting.weighted_sets import COHERENCE as OF_COHERENCE
-from gomkcn.mining.counting.weighted_sets import INTENSITY as OF_INTENSITY
 from gomkcn.mining.counting.weighted_sets import weigh_sets
 from gomkcn.mining.patterns.annotations import Annotations
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
@@ -53,7 +52,9 @@ from gomkcn.mining.structures.pattern import (
     INTENSITY,
     NullComparison,
     Weighing,
+    measure_of,
 )
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -214,23 +215,23 @@ def compare_categories(
     groups = category_groups(mined.graph, model.within)
     starts = np.cumsum([0, *(len(table.first) for table in tables)])
 
-    def count(colorings: np.ndarray) -> np.ndarray:
+    def count_in(colorings: np.ndarray) -> np.ndarray:
         found = [np.empty((0, 3), np.int64)]
         for table, start in zip(tables, starts, strict=False):
-            found.append(table.count(colorings) + [0, start, 0])
+            found.append(table.count(colorings) + np.array([0, start, 0]))
         return np.concatenate(found)
 
     def take(numbers: range) -> np.ndarray:
         steps.check_time()
         drawn = [groups.permute(colors.reshape(-1), seed_of(seed, model.name, k)) for k in numbers]
         # the number of the permutation, in place of its row
-        return count(np.array(drawn)) + [numbers.start, 0, 0]
+        return count_in(np.array(drawn)) + np.array([numbers.start, 0, 0])
 
-    here = count(colors.reshape(1, -1))
+    here = count_in(colors.reshape(1, -1))
 
     def in_rows(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All columns that occur, their counts ``[N + 1, S]``, and their families."""
-        rows = np.concatenate([here, drawn + [1, 0, 0]])
+        rows = np.concatenate([here, drawn + np.array([1, 0, 0])])
         columns, place = np.unique(rows[:, 1], return_inverse=True)
         # when time is up, some permutations are left out
         drawn_ones, row = np.unique(rows[:, 0], return_inverse=True)
@@ -336,11 +337,13 @@ def compare_permuted(
     seed: int,
     steps: Steps,
     most_sets: float = np.inf,
+    more_sets: float = np.inf,
 ) -> Permuted:
     """Compare a graph with those of the null models among ``nulls`` that permute.
 
     ``num_sets`` are the connected sets of each size that was counted, ``annotations`` those of the
-    graph in its order. No more than ``most_sets`` are looked at in all permutations of a size.
+    graph in its order. No more than ``most_sets`` are looked at in all permutations of a size, and
+    no more permutations are drawn than those of the first look, if that were over ``more_sets``.
     """
     weighings: dict[bytes, Weighing] = {}
     counts: dict[Structure, int] = {}
@@ -351,8 +354,8 @@ def compare_permuted(
         sizes = [size for size in num_sets if size in LISTED_SIZES and size > LISTED_SIZES[0]]
         if larger := [size for size in num_sets if size not in LISTED_SIZES]:
             warnings.append(
-                f"Structures of {_sizes(larger)} nodes have no intensity and coherence: occurrences "
-                f"of more than {LISTED_SIZES[-1]} nodes are not listed."
+                f"Structures of {_sizes(larger)} nodes have no intensity and coherence: "
+                f"occurrences of more than {LISTED_SIZES[-1]} nodes are not listed."
             )
         most = most_sets if of_weights else np.inf
         sets = _listed(mined, sizes, num_sets, most, "weights", warnings, looks, steps, alone=False)
@@ -360,8 +363,10 @@ def compare_permuted(
         if weighed.structures:
             weighings = weighed.weighings()
             owner = mined.graph.graph_of(annotations.weights.source)
+            some, why = looks_in_time(sets, looks, more_sets)
             for null in of_weights:
-                results += weighed.compare(null, owner, looks, seed, steps)
+                found = weighed.compare(null, owner, some, seed, steps)
+                results += [result._replace(why=result.why or why) for result in found]
     if any(permutes(null) == CATEGORIES for null in nulls):
         model = PermutedCategories.of(mined.graph)
         if annotations.within is not None:
@@ -371,13 +376,24 @@ def compare_permuted(
         sets = _listed(
             mined, sizes, pairs, most_sets, "categories", warnings, looks, steps, alone=True
         )
-        met, numbers, result = compare_categories(mined, model, sets, looks, seed, steps)
+        some, why = looks_in_time(sets, looks, more_sets)
+        met, numbers, result = compare_categories(mined, model, sets, some, seed, steps)
         counts = dict(zip(met, numbers.tolist(), strict=True))
-        results += [] if result is None else [result]
+        results += [] if result is None else [result._replace(why=result.why or why)]
     for null in dict.fromkeys(filter(permutes, nulls)):
         if not any(result.name.split(" ")[0] == null for result in results) and steps.is_late():
             log.warning("time was up before null model %s had enough random graphs", null)
     return Permuted(weighings, counts, results, warnings)
+
+
+def looks_in_time(sets: Sequence[ListedSets], looks: Looks, more_sets: float) -> tuple[Looks, str]:
+    """The looks at permutations, and why there is only the first, where nobody wants so many."""
+    work = looks.most * sum(len(some.number) for some in sets)
+    if looks.first == looks.most or work <= more_sets:
+        return looks, ""
+    minutes = count(max(1, round(work / _SETS_A_MINUTE)), "minute")
+    why = f"since {looks.most:,} would take about {minutes} of one thread"
+    return Looks(looks.first, looks.first), why
 
 
 def _listed(
@@ -405,8 +421,8 @@ def _listed(
         if num_sets[size] <= MOST_SETS and work > most_sets:
             minutes = max(1, round(work / _SETS_A_MINUTE))
             warnings.append(
-                f"{head}, which would take about {minutes:,} minutes of one thread; a null model "
-                "that is named does it."
+                f"{head}, which would take about {count(minutes, 'minute')} of one thread; a null "
+                "model that is named does it."
             )
             continue
         steps.progress.begin(f"listing structures of {size} nodes")
@@ -425,6 +441,16 @@ def _listed(
 def permutes(null: Any) -> str:
     """What a null model permutes over a graph that stays; empty where it draws edges, or is own."""
     return NULL_MODELS[null].permutes if isinstance(null, str) else ""
+
+
+def permutes_in(name: str) -> str:
+    """What the null model of a comparison of this name permutes; empty where it draws edges.
+
+    >>> permutes_in("strength coherence"), permutes_in("degree")
+    ('weights', '')
+    """
+    null = name if measure_of(name) == COUNT else name.rpartition(" ")[0]
+    return NULL_MODELS[null].permutes if null in NULL_MODELS else ""
 
 
 def _sizes(sizes: Sequence[int]) -> str:

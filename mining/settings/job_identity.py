@@ -21,7 +21,8 @@ def job_identity(
 ) -> dict[str, Any]:
     """The tables of settings, but for those that have no effect, the graph, and its classes.
 
-    ``more`` is what else of the graph is decisive, such as the weights of its edges. Where the graph was read from is not decisive; its nodes, edges, features and relations are.
+    ``more`` is what else of the graph is decisive, such as the weights of its edges. Where the
+    graph was read from is not decisive; its nodes, edges, features and relations are.
     """
     tables: dict[str, Any] = {
         name: {

@@ -16,9 +16,10 @@
     The graph, with the categories of its nodes permuted over the nodes of each graph, or of each
     group of nodes.
 
-Of the first three: all that joins two nodes is one edge and stays together, so that two relations join the same nodes
-only as they do in the graph. In a collection no edge leaves its graph. Features stay at their
-nodes, and weights are dropped. Any other null model is a function of one's own.
+Where edges are drawn, all that joins two nodes is one edge and stays together, so that two
+relations join the same nodes only as they do in the graph; features stay at their nodes, and
+weights are dropped. In a collection nothing leaves its graph. Any other null model is a function of
+one's own.
 
 To add one is to write its class: options, refusals and the help read its name. What draws is
 imported when a graph is drawn, so that the help answers soon.
@@ -72,7 +73,7 @@ class NamedModel:
     is_walk: ClassVar[bool]
     # whether it keeps the degree of each node by edge type and direction
     keeps_degrees: ClassVar[bool]
-    # what it permutes over a graph whose edges all stay, WEIGHTS or CATEGORIES; empty: it draws edges
+    # what it permutes over a graph whose edges stay, WEIGHTS or CATEGORIES; empty: it draws edges
     permutes: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:

@@ -55,7 +55,7 @@ class Groups(NamedTuple):
 
 @compiled(**SEARCH_JIT)
 def shuffle(order, ends, numbers):
-    """Shuffle `order [K]` within each group, by random `numbers [K]` (R. A. Fisher and F. Yates)."""
+    """Shuffle `order [K]` within each group by random `numbers [K]` (R. A. Fisher, F. Yates)."""
     for group in range(len(ends) - 1):
         start = ends[group]
         for place in range(ends[group + 1] - 1, start, -1):
@@ -147,7 +147,7 @@ def category_groups(graph: CSRGraph, within: np.ndarray | None = None) -> Groups
 def with_permuted_categories(
     graph: CSRGraph, categories: Categories, groups: Groups, seed: int
 ) -> CSRGraph:
-    """A graph whose nodes have the categories of others of their group, all of one node together."""
+    """A graph whose nodes have the categories of others of their group, all of one together."""
     node = groups.permute(np.arange(graph.num_nodes), seed)
     columns = list(categories.columns)
     features = graph.features.copy()

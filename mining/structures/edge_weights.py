@@ -59,7 +59,7 @@ class EdgeWeights(NamedTuple):
         relation = np.asarray(table.relation)
         proper = source != target
         key = _number(graph, source[proper], target[proper], relation[proper])
-        different, first, which = np.unique(key, return_index=True, return_inverse=True)
+        different, which = np.unique(key, return_inverse=True)
         sums = np.bincount(which.reshape(-1), given[proper], len(different))
         notes = []
         if num_parallel := len(key) - len(different):

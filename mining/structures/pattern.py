@@ -41,6 +41,12 @@ Verdict = Annotated[str, Meta(pattern=f"^({MORE}|{LESS}|{NOT_SHOWN})$")]
 COUNT, INTENSITY, COHERENCE = "count", "intensity", "coherence"
 Measure = Annotated[str, Meta(pattern=f"^({COUNT}|{INTENSITY}|{COHERENCE})$")]
 _OF_MEASURE = {MORE: "higher", LESS: "lower"}
+# what is said of structures that lie above and below the random graphs
+RESULT_WORDS = {
+    COUNT: ("over-represented", "under-represented"),
+    INTENSITY: ("of higher intensity", "of lower intensity"),
+    COHERENCE: ("of higher coherence", "of lower coherence"),
+}
 # what saw a structure
 Source = Annotated[str, Meta(pattern="^(grown|filters|frequent|census|given)$")]
 # strengths of two classes are equal but for rounding, of records too
@@ -1059,6 +1065,16 @@ def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
 def null_column(null: str) -> str:
     """How the columns of a null model begin in tables, such as ``null_joint_degree``."""
     return f"null_{null.replace('-', '_').replace(' ', '_')}"
+
+
+def measure_of(null: str) -> str:
+    """What the comparison of this name compares.
+
+    >>> measure_of("weights intensity"), measure_of("degree")
+    ('intensity', 'count')
+    """
+    measure = null.rpartition(" ")[2]
+    return measure if measure in (INTENSITY, COHERENCE) else COUNT
 
 
 def merge(patterns: Iterable[Pattern]) -> list[Pattern]:

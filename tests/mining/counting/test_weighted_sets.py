@@ -107,14 +107,15 @@ def form_of(structure, kinds, is_directed):
 
 
 GRAPHS = [
-    *(dict(directed=False, seed=seed, share=share) for seed, share in enumerate((0.2, 0.5, 1.0))),
-    *(dict(directed=True, seed=seed, share=share) for seed, share in enumerate((0.1, 0.4, 1.0))),
-    *(dict(directed=True, seed=seed, kinds=2) for seed in range(3)),
-    *(dict(directed=False, seed=seed, kinds=3) for seed in range(2)),
-    *(dict(directed=False, seed=seed, categories=2) for seed in range(3)),
-    *(dict(directed=True, seed=seed, categories=3) for seed in range(2)),
-    *(dict(directed=True, seed=seed, kinds=2, categories=2) for seed in range(2)),
-    *(dict(directed=True, seed=seed, num_nodes=4, share=0.9) for seed in range(2)),
+    *({"directed": False, "seed": seed, "share": share} for seed, share in enumerate((0.2, 1.0))),
+    *({"directed": True, "seed": seed, "share": share} for seed, share in enumerate((0.1, 0.4))),
+    *({"directed": True, "seed": seed, "share": 1.0, "num_nodes": 7} for seed in range(2)),
+    *({"directed": True, "seed": seed, "kinds": 2} for seed in range(3)),
+    *({"directed": False, "seed": seed, "kinds": 3} for seed in range(2)),
+    *({"directed": False, "seed": seed, "categories": 2} for seed in range(3)),
+    *({"directed": True, "seed": seed, "categories": 3} for seed in range(2)),
+    *({"directed": True, "seed": seed, "kinds": 2, "categories": 2} for seed in range(2)),
+    *({"directed": True, "seed": seed, "num_nodes": 4, "share": 0.9} for seed in range(2)),
 ]
 
 
