@@ -300,7 +300,7 @@ class PermutedByStrength(PermutedWeights):
 
     keeps: str = (
         "all edges, with the weights of each edge type in random order among edges of one class of "
-        "the product of their ends' strengths, at most ten classes"
+        "the product of their ends' strengths without them, at most ten classes"
     )
 
 

@@ -21,6 +21,8 @@ from gomkcn_dgl.runtime.files import listed
 # classes of the product of strengths, as deciles, and edges of a class at least: of fewer there is
 # little to permute
 _NUM_CLASSES, _LEAST_IN_CLASS = 10, 10
+# a smaller share of a sum is left by rounding alone
+_ROUNDING = 1e-12
 # what groups nodes where no attribute has this name
 COMPONENT, DEGREE = "component", "degree"
 
@@ -68,8 +70,10 @@ def weight_groups(
 ) -> Groups:
     """Edges of one graph and relation; ``by_strength``, of one class of the product of strengths.
 
-    The strength of a node is the sum of the weights of its edges of the relation: of those that
-    leave it for the source of an edge, and of those that enter it for the target.
+    The strength of a node is the sum of the weights of its other edges of the relation: of those
+    that leave it for the source of an edge, and of those that enter it for the target. With the
+    weight of the edge itself in it, heavy edges would be of a class of their own, and no random
+    weights would be like their permutations.
     """
     labels = [graph_of_edge, edges.relation]
     return Groups.of(*labels, strength_classes(edges)) if by_strength else Groups.of(*labels)
@@ -89,12 +93,18 @@ def strength_classes(edges: EdgeWeights) -> np.ndarray:
         back = np.where(edges.is_directed[inside], 0.0, values)
         leaving = np.bincount(source, values, size) + np.bincount(target, back, size)
         entering = np.bincount(target, values, size) + np.bincount(source, back, size)
-        product = np.log(leaving[source]) + np.log(entering[target])
+        product = _of_others(leaving[source], values) * _of_others(entering[target], values)
         number = min(_NUM_CLASSES, len(inside) // _LEAST_IN_CLASS)
         if number > 1:
             bounds = np.quantile(product, np.arange(1, number) / number)
             classes[inside] = np.searchsorted(bounds, product)
     return classes
+
+
+def _of_others(strength: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Strengths without the weight of one edge each, 0 where there is no other."""
+    rest = strength - weight
+    return np.where(rest > _ROUNDING * strength, rest, 0.0)
 
 
 def with_permuted_weights(graph: CSRGraph, seed: int, *, by_strength: bool = False) -> CSRGraph:
