@@ -123,13 +123,13 @@ def _check_weights(name: str, values: np.ndarray) -> None:
     wrong = ~np.isnan(values) & ~((values > 0) & np.isfinite(values))
     if not (missing or wrong.any()):
         return
-    got = f"{values[wrong][0]:g} at {count(int(wrong.sum()), 'edge')}"
-    if not wrong.any():
-        got = f"none at {count(missing, 'edge')}"
+    got = f"none at {count(missing, 'edge')}"
+    if wrong.any():
+        got = f"{values[wrong][0]:g} at {count(int(wrong.sum()), 'edge')}"
     positive = values[(values > 0) & np.isfinite(values)]
     way_out: Text = "name another column"
     if len(positive) and not np.isinf(values).any():
-        least = f"{name}={float(positive.min())!r}"
+        least = f"{name}={str(positive.min()).removesuffix('.0')}"
         way_out = (Argument("minimum", (least,)), " leaves those edges out")
     raise InputError(
         "weight",
