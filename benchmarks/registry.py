@@ -116,6 +116,13 @@ BENCHMARKS = (
         how=EACH_SEED,
     ),
     Benchmark(
+        "level_permuted",
+        "Weights, or categories, at random: in how many graphs is a structure called?",
+        "level_permuted:main",
+        {"docs/howto/weights.md": "Where weights or categories are drawn at random"},
+        how=EACH_SEED,
+    ),
+    Benchmark(
         "power",
         "Structures that are known to be frequent: are they called?",
         "level:power",

@@ -216,7 +216,9 @@ def with_attributes(
     """
     graph = _opened(graph)
     if isinstance(graph, CSRGraph):
-        return as_unweighted(graph), {}, edge_table_of_csr(graph, edge_attributes)
+        # what is asked for is used
+        plain = replace(graph, weights=None) if edge_attributes else as_unweighted(graph)
+        return plain, {}, edge_table_of_csr(graph, edge_attributes)
     choice = ColumnChoice(weight=NONE, edge_attributes=edge_attributes)
     read = partial(_content, choice=choice)
     if _reader(graph, choice) is None:

@@ -416,7 +416,10 @@ def _of_counts(content: GraphContent, choice: ColumnChoice, weights: Any) -> lis
     """What is said of the first attribute of edges that has counts, where none is used."""
     if weights is not None or choice.bounds:
         return []
+    # those that are asked for are used
     for name in content.edges:
+        if name in choice.edge_attributes:
+            continue
         with contextlib.suppress(InputError, InputTypeError):
             if said := counts_of_edges(name, with_gaps(content.edges, name)):
                 return said

@@ -43,7 +43,7 @@ from gomkcn_dgl.settings import settings_of
 
 # the settings in the groups of the help of `mine`; all others are details
 _OF_PATTERNS = ("pattern_size", "given", "exact_copies", "sources")
-_OF_COUNTS = ("null", "null_samples", "count_error", "count_seconds")
+_OF_COUNTS = ("null", "weight", "within", "null_samples", "count_error", "count_seconds")
 # a run has no rows of a transform
 _ELSEWHERE = (*_OF_PATTERNS, *_OF_COUNTS, "filters", "n_jobs", "values")
 # what the example hides
@@ -61,7 +61,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @option_group("Patterns", setting_options(MinerSettings, *_OF_PATTERNS, shown=_OF_PATTERNS[:3]))
 @option_group(
     "Random graphs and counts",
-    setting_options(MinerSettings, *_OF_COUNTS, shown=("null",)),
+    setting_options(MinerSettings, *_OF_COUNTS, shown=("null", "weight", "within")),
     truth_option,
 )
 @option_group("Output", folder_options)
@@ -107,6 +107,8 @@ def mine(
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --null joint-degree
+    gomkcn mine synapses.gml --weight value --null strength
+    gomkcn mine cells.graphml --features type --null categories --within sample
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --time-limit 600
     gomkcn mine friends.graph --out run --resume
@@ -141,7 +143,9 @@ def mine(
         MINE,
         settings,
         interrupts,
-        lambda: GraphInputs.read(settings.graph, planted),
+        lambda: GraphInputs.read(
+            settings.graph, planted, settings.miner.weight, settings.miner.within
+        ),
         path=path,
         files=inputs_of_run(ctx, settings.graph, settings_file if resume else None),
         out=out,

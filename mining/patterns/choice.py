@@ -34,7 +34,9 @@ from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
+from gomkcn.mining.patterns.annotations import NO_ANNOTATIONS, Annotations
 from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, ClassAnswer
+from gomkcn.mining.patterns.permuted import compare_permuted, family_of, permutes
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
 from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks, what_few_cannot_tell
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
@@ -53,8 +55,10 @@ from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import (
+    COHERENCE,
     LESS,
     MORE,
+    RESULT_WORDS,
     ClassDifference,
     ClassSearch,
     NullComparison,
@@ -62,8 +66,10 @@ from gomkcn.mining.structures.pattern import (
     Pattern,
     differing_groups,
     in_order,
+    measure_of,
     merge,
 )
+from gomkcn.mining.structures.pattern_columns import observed_text
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import count as number_of
 from gomkcn_dgl.graphs.shapes import counted_size
@@ -120,6 +126,11 @@ class ChoiceRules:
     # steps of the censuses of all random graphs, if more of them may be drawn than those of the
     # first look: half a minute of one thread, where the first took three seconds
     more_steps: float = _STEPS_A_MINUTE / 2
+    # sets that are looked at in all permutations where no null model is asked for by its name: two
+    # minutes of one thread, as above
+    most_sets: float = 12e9
+    # and if more permutations may be drawn than those of the first look: half a minute
+    more_sets: float = 3e9
     # steps of the census of the graph that are taken when time is up: a third of a second
     late_steps: float = 1e8
 
@@ -167,6 +178,7 @@ class ComparedStructures:
         # larger ones may be counted alone
         compared = [pattern for pattern in self.patterns.values() if null in pattern.significance]
         results = [pattern.significance[null] for pattern in compared]
+        words = RESULT_WORDS[measure_of(null)]
         more = sum(result.verdict == MORE for result in results)
         less = sum(result.verdict == LESS for result in results)
         held = sum(result.observed > 0 for result in results)
@@ -175,7 +187,7 @@ class ComparedStructures:
         more_said = f" (and {absent:,} that these alone have)" if absent else ""
         sentence = (
             f"{number_of(held, 'structure')} compared with {results[0].num_samples:,} random graphs"
-            f"{more_said}: {more} over-represented, {less} under-represented"
+            f"{more_said}: {more} {words[0]}, {less} {words[1]}"
         )
         called = [pattern for pattern in compared if pattern.significance[null].is_called]
         shown = []
@@ -185,7 +197,8 @@ class ComparedStructures:
             if size := counted_size(name):
                 # as a shape without a name is looked up
                 name = f"{size} ({standard_names(pattern.structure)})"
-            shown.append(f"{name} {result.observed:,.0f} (expected {result.mean:,.1f})")
+            mean = f"{result.mean:.3f}" if result.measure == COHERENCE else f"{result.mean:,.1f}"
+            shown.append(f"{name} {observed_text(result)} (expected {mean})")
         return f"{sentence}; first {', '.join(shown)}" if shown else sentence
 
 
@@ -213,7 +226,14 @@ def choose_patterns(
     known = []
     for pattern in joined:
         tested = counted.get(pattern.key) or census.pop(pattern.key)
-        known.append(replace(pattern, frequency=tested.frequency, significance=tested.significance))
+        known.append(
+            replace(
+                pattern,
+                frequency=tested.frequency,
+                significance=tested.significance,
+                weighing=tested.weighing,
+            )
+        )
     in_set = known[: len(motifs)]
     more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and frequent subgraphs, by their number
@@ -290,9 +310,19 @@ def _with_classes(
     return [*known, *_count_together(mined, new, rules, steps)], search
 
 
-def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> ComparedStructures:
-    """Count all structures of few nodes, in the graph and in the random graphs of each model."""
-    models = [null_model(null, mined.graph) for null in rules.nulls]
+def compare_structures(
+    mined: MinedGraph,
+    rules: ChoiceRules,
+    steps: Steps,
+    annotations: Annotations = NO_ANNOTATIONS,
+) -> ComparedStructures:
+    """Count all structures of few nodes, in the graph and in the random graphs of each model.
+
+    Null models that permute what is at edges or nodes look at ``annotations`` of the graph as it
+    was given.
+    """
+    drawing = [null for null in rules.nulls if not permutes(null)]
+    models = [null_model(null, mined.graph) for null in drawing]
     spend = with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
     warnings = [*filter(None, [rules.why_no_null]), *sizes.warnings]
@@ -332,18 +362,65 @@ def compare_structures(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> C
         null_models[model.name] = model.keeps
         if rules.null_samples is not None and number == looks.most:
             why = "as many as were asked for"
-        random_graphs[model.name] = _how_many(results, looks, why or why_no_more)
-        warnings += _too_few(model.name, results)
+        families = {family_of(one) for one, result in results.items() if _occurs(result)}
+        random_graphs[model.name] = _how_many(number, len(families), looks, why or why_no_more)
+        warnings += _too_few(model.name, number, len(families))
         warnings += _doubts_of(model, mined, steps)
+    # what stays in the graphs of the other null models is listed, and looked at again
+    num_sets = dict.fromkeys((size for size in sizes.counted if size not in left_out), 0)
+    for structure, number_of_sets in census.items():
+        num_sets[structure.num_nodes] += number_of_sets
+    permuted = compare_permuted(
+        mined,
+        num_sets,
+        rules.nulls,
+        annotations.ordered(mined.order),
+        rules.looks,
+        rules.seed,
+        steps,
+        rules.most_sets if rules.is_quick else np.inf,
+        rules.more_sets,
+    )
+    counts = dict(zip(totals.structures, totals.counts[0].tolist(), strict=True))
+    known = {structure.key for structure in counts}
+    counts |= {one: count for one, count in permuted.counts.items() if one.key not in known}
+    for found in permuted.results:
+        for structure, verdict in found.results.items():
+            verdicts.setdefault(structure.key, {})[found.name] = verdict
+        null_models[found.name] = found.keeps
+        why = found.why
+        if rules.null_samples is not None and found.number == rules.null_samples:
+            why = "as many as were asked for"
+        random_graphs[found.name] = _how_many(found.number, found.num_families, rules.looks, why)
+        warnings += _too_few(found.name, found.number, found.num_families)
+    # in the order in which they were asked for: the first one decides what is reported
+    drawn_names = iter([model.name for model in models])
+    asked = [null if permutes(null) else next(drawn_names) for null in rules.nulls]
+    order = [
+        name
+        for null in asked
+        for name in null_models
+        if name == null or (permutes(null) and name.startswith(f"{null} "))
+    ]
     patterns = {
         structure.key: Pattern(
             structure.with_nodes(structure.reading_order),
             sources=("census",),
-            significance=verdicts[structure.key],
+            significance={
+                name: verdicts[structure.key][name]
+                for name in order
+                if name in verdicts.get(structure.key, {})
+            },
+            weighing=permuted.weighings.get(structure.key),
         ).counted(OccurrenceCount.exact(count))
-        for structure, count in zip(totals.structures, totals.counts[0].tolist(), strict=True)
+        for structure, count in counts.items()
     }
-    return ComparedStructures(patterns, null_models, random_graphs, tuple(warnings))
+    return ComparedStructures(
+        patterns,
+        {name: null_models[name] for name in order},
+        random_graphs,
+        (*warnings, *permuted.warnings),
+    )
 
 
 def _looks_in_time(
@@ -361,13 +438,11 @@ def _looks_in_time(
     return Looks(looks.first, looks.first), why
 
 
-def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: str) -> str:
+def _how_many(number: int, num_families: int, looks: Looks, why: str) -> str:
     """How many random graphs were drawn, and why, and what that means for p."""
-    number = next(iter(results.values())).num_samples
-    families = {family_of(structure) for structure, result in results.items() if _occurs(result)}
-    if not families:
+    if not num_families:
         return f"{number:,} random graphs were drawn, and no structure that is compared is in any."
-    least = len(families) / (min(number, looks.first) + 1)
+    least = num_families / (min(number, looks.first) + 1)
     said = f"{number:,} random graphs were drawn, {why}; the smallest adjusted p is {least:.3g}."
     if number > looks.first:
         said += (
@@ -377,11 +452,9 @@ def _how_many(results: Mapping[Structure, NullComparison], looks: Looks, why: st
     return said
 
 
-def _too_few(null: str, results: Mapping[Structure, NullComparison]) -> list[str]:
+def _too_few(null: str, number: int, num_families: int) -> list[str]:
     """What so few random graphs cannot tell, a sentence or none."""
-    number = next(iter(results.values())).num_samples
-    families = {family_of(structure) for structure, result in results.items() if _occurs(result)}
-    said = what_few_cannot_tell(number, len(families))
+    said = what_few_cannot_tell(number, num_families)
     return [f"Null model “{null}”: {said}."] if said else []
 
 
@@ -588,23 +661,12 @@ def _count_in_random(
             why = "until time was up"
             break
         if looks_are_over(CensusTable.joined([observed.of_sizes(sizes), counted]), looks):
-            why = _why_over(end, looks)
+            why = looks.why_over(end)
             break
     if len(counted.counts) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return nothing, ""
     return counted, why
-
-
-def _why_over(number: int, looks: Looks) -> str:
-    """Why no more random graphs are drawn after a look; empty where there is only this one."""
-    if looks.first == looks.most:
-        return ""
-    if number == looks.most:
-        return "the most, since structures stayed near the level"
-    if number == looks.first:
-        return "since no structure is near the level"
-    return "until no structure was near the level"
 
 
 def looks_are_over(censuses: CensusTable, looks: Looks) -> bool:
@@ -633,11 +695,6 @@ def compare_censuses(
 
 def _families(censuses: CensusTable) -> np.ndarray:
     return np.array([family_of(structure) for structure in censuses.structures])
-
-
-def family_of(structure: Structure) -> int:
-    """The family that a structure is corrected with."""
-    return 2 * structure.num_nodes + (structure.alone is not structure)
 
 
 def _count_together(

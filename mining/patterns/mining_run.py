@@ -25,7 +25,7 @@ from gomkcn.mining.structures.truth import MotifRecovery
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graph import as_unweighted, with_attributes
 from gomkcn_dgl.graphs.shapes import count, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
@@ -155,8 +155,8 @@ class MiningRun(SavedRun):
         >>> [pattern.description for pattern in run.patterns]
         ['cycle of 4 nodes']
         """
-        csr = as_unweighted(graph)
         fitted = getattr(miner, "graph_", None)
+        csr = _as_fitted(graph, miner.weight)
         if fitted is None or not _same_edges(fitted, csr):
             raise InputError(
                 "graph",
@@ -444,6 +444,16 @@ def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> lis
     return [
         replace(pattern, description=text) for pattern, text in zip(patterns, apart, strict=True)
     ]
+
+
+def _as_fitted(graph: Any, weight: str | None) -> CSRGraph:
+    """The graph as it was fitted, without a note that its weights are not used where they are."""
+    if weight is None:
+        return as_unweighted(graph)
+    # the attributes of a graph that was read from a file are elsewhere
+    if isinstance(graph, CSRGraph):
+        return replace(graph, weights=None)
+    return with_attributes(graph, (weight,))[0]
 
 
 def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:

@@ -16,6 +16,7 @@ from gomkcn.mining.filters.filter_miner import FilterMiner
 from gomkcn.mining.filters.filter_proposals import check_proposals
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
+from gomkcn.mining.patterns.annotations import NO_ANNOTATIONS, Annotations
 from gomkcn.mining.patterns.choice import (
     USUAL_CLASS_SIZES,
     ChoiceRules,
@@ -24,6 +25,7 @@ from gomkcn.mining.patterns.choice import (
 )
 from gomkcn.mining.patterns.class_search import search_classes
 from gomkcn.mining.patterns.locating import late_steps, locate_patterns
+from gomkcn.mining.patterns.permuted import permutes
 from gomkcn.mining.patterns.role_table import table_of_roles
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.patterns.stored_miner import StoredMiner, StoredParams
@@ -35,6 +37,7 @@ from gomkcn.mining.settings.miner_settings import (
     NONE,
     MinerSettings,
 )
+from gomkcn.mining.significance.null_models import CATEGORIES, PermutedCategories
 from gomkcn.mining.structures.fragments import holds_molecules
 from gomkcn.mining.structures.graph_estimator import GraphEstimator
 from gomkcn.mining.structures.graph_relations import with_relations
@@ -44,7 +47,7 @@ from gomkcn.mining.structures.pattern_columns import Patterns
 from gomkcn_dgl.checks import RandomState, as_seed, check_choice, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_unweighted, graph_labels
+from gomkcn_dgl.graph import as_csr, as_unweighted, graph_labels, with_attributes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
 from gomkcn_dgl.runtime.job import JobProgress
@@ -117,6 +120,15 @@ class PatternMiner(WithTables, GraphEstimator):
         called. None: 199, and more while any structure is near the level, at most 1,999, if these
         take about half a minute of one thread or less; see
         :mod:`gomkcn.mining.significance.looks`.
+    weight : str or None
+        The attribute of edges that holds their weights, positive numbers; that of a ``CSRGraph`` is
+        ``"weight"``. Structures of three and four nodes then have an intensity and a coherence (J.
+        P. Onnela et al. 2005), which are compared with permuted weights: the null model
+        ``"weights"``, and ``"strength"`` where it is named. Nothing else uses weights.
+    within : str or None
+        The null model ``"categories"`` permutes them within groups of nodes: an attribute or a
+        feature of theirs, ``"component"``, or ``"degree"``, numbers of neighbours with the same
+        power of two. None: within each graph.
     count_error, count_seconds : float, float or None
         Wanted relative error of counts that are estimated, and how much work each may take, first
         to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
@@ -212,6 +224,8 @@ class PatternMiner(WithTables, GraphEstimator):
     exact_copies: bool = MinerSettings.exact_copies
     null: str | tuple[str, ...] | None = MinerSettings.null
     null_samples: int | None = MinerSettings.null_samples
+    weight: str | None = MinerSettings.weight
+    within: str | None = MinerSettings.within
     count_error: float = MinerSettings.count_error
     count_seconds: float | None = MinerSettings.count_seconds
     filters: FilterMiner | str = MinerSettings.filters
@@ -290,6 +304,8 @@ class PatternMiner(WithTables, GraphEstimator):
             check_collection(graph)
         if self.settings.sources == (FILTERS,):
             check_proposals(graph, self.sizes)
+        if any(permutes(null) == CATEGORIES for null in self.settings.nulls if null != AUTO):
+            PermutedCategories.of(graph)
         filters = self.resolve_filters()
         if filters is not None:
             filters.sizes_of(graph, self.sizes)
@@ -301,6 +317,7 @@ class PatternMiner(WithTables, GraphEstimator):
         *,
         steps: Steps | None = None,
         progress: bool = False,
+        annotations: Annotations | None = None,
     ) -> PatternMiner:
         """Mine a graph.
 
@@ -308,7 +325,8 @@ class PatternMiner(WithTables, GraphEstimator):
         ----------
         graph : anything :func:`gomkcn.as_csr` takes
             A graph or a collection. Directions and relations of the edges are those of its
-            patterns; weights and features of edges are not used: a pattern has an edge or not.
+            patterns; weights and features of edges are not used but where ``weight`` names one: a
+            pattern has an edge or not.
         y : sequence, optional
             The class of each graph of a collection, text or whole numbers: patterns then say how
             they separate the classes. None: the labels that the collection holds, ``y`` of PyG or
@@ -319,6 +337,9 @@ class PatternMiner(WithTables, GraphEstimator):
             ``n_jobs`` that count.
         progress : bool
             Whether to show a progress bar; that of ``steps``, where they are given.
+        annotations : Annotations, optional
+            The columns ``weight`` and ``within`` of a graph that was read from a file; by default
+            they are taken from the graph.
 
         Raises
         ------
@@ -331,7 +352,7 @@ class PatternMiner(WithTables, GraphEstimator):
         # 1. read the graph
         self.check()
         seed = as_seed("random_state", self.random_state)
-        given = as_unweighted(graph)
+        given, annotations = self._read(graph, annotations)
         # before the search, which would end with it
         check_channels(given)
         self._check_for(given)
@@ -351,7 +372,7 @@ class PatternMiner(WithTables, GraphEstimator):
                 of_classes = search_classes(mined, rules.class_sizes, steps)
                 log.info("%s", of_classes)
             # 3. all structures of few nodes, here and in random graphs
-            compared = compare_structures(mined, rules, steps)
+            compared = compare_structures(mined, rules, steps, annotations)
             log.info("%s", compared)
             # 4. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, seed, steps)
@@ -395,13 +416,23 @@ class PatternMiner(WithTables, GraphEstimator):
         self.n_features_in_ = len(given.feature_names)
         self.random_state_ = seed
         self.is_partial_ = steps.is_partial
-        self.notes_ = (*given.notes, *mined.categories.notes)
+        self.notes_ = (*given.notes, *annotations.notes, *mined.categories.notes)
         self.warnings_ = choice.warnings
         self.null_models_ = choice.null_models
         self.random_graphs_ = choice.random_graphs
         self.graph_classes_ = classes_of(y, given)
         self.class_search_ = choice.class_search
         return self
+
+    def _read(self, graph: Any, annotations: Annotations | None) -> tuple[CSRGraph, Annotations]:
+        """The graph without weights, and the columns that are asked for."""
+        if self.weight is None and self.within is None:
+            return as_unweighted(graph), NO_ANNOTATIONS
+        if annotations is not None:
+            return replace(as_csr(graph), weights=None), annotations
+        columns = () if self.weight is None else (self.weight,)
+        given, attributes, edges = with_attributes(graph, columns)
+        return given, Annotations.of(given, attributes, edges, self.weight, self.within)
 
     def _mine_filters(self, mined: MinedGraph, seed: int, steps: Steps) -> FilterMiner | None:
         """The fitted miner of filters; None where they are left out.

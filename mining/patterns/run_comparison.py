@@ -227,7 +227,8 @@ class RunComparison(Tabular):
         Where the random graphs keep degrees, the subgraphs that are two edges at a node are as many
         in each of them: so an unjoined pair is left as often as the third pair is not joined.
         """
-        if not (self.null in NULL_MODELS and NULL_MODELS[self.null].keeps_degrees):
+        model = NULL_MODELS.get(self.null)
+        if model is None or model.permutes or not model.keeps_degrees:
             return []
         return [
             row

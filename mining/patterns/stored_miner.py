@@ -24,6 +24,8 @@ class StoredParams:
     exact_copies: bool
     null: str | tuple[str, ...] | None
     null_samples: int | None
+    weight: str | None
+    within: str | None
     count_error: float
     count_seconds: float | None
     values: str

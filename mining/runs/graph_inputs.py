@@ -17,6 +17,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.output_folder import read_json
 
 if TYPE_CHECKING:
+    from gomkcn.mining.patterns.annotations import Annotations
     from gomkcn.mining.plots.graph_map import GraphMap
     from gomkcn.mining.settings.graph_settings import GraphSettings
 
@@ -26,19 +27,38 @@ Table = dict[str, Plain | list[Plain] | dict[str, Plain | list[Plain]]]
 
 
 class GraphInputs(NamedTuple):
-    """A graph, the classes of its graphs, and the motifs that were planted in it."""
+    """A graph, the classes of its graphs, and the motifs that were planted in it.
+
+    ``annotations`` are what null models permute, or permute within, where that is asked for.
+    """
 
     graph: CSRGraph
     classes: GraphClasses | None = None
     truth: dict[str, Any] | None = None
+    annotations: Annotations | None = None
 
     @classmethod
-    def read(cls, settings: GraphSettings, truth: str | Path | None = None) -> GraphInputs:
-        """Read the graph that settings name, its classes, and the file of planted motifs."""
+    def read(
+        cls,
+        settings: GraphSettings,
+        truth: str | Path | None = None,
+        weight: str | None = None,
+        within: str | None = None,
+    ) -> GraphInputs:
+        """Read the graph that settings name, its classes, and the file of planted motifs.
+
+        ``weight`` and ``within`` name columns of its edges and its nodes.
+        """
         from gomkcn.mining.structures.truth import read_truth
 
-        graph, classes = settings.read_graph(), settings.read_classes()
-        return cls(graph, classes, None if truth is None else read_truth(truth))
+        planted = None if truth is None else read_truth(truth)
+        if weight is None and within is None:
+            return cls(settings.read_graph(), settings.read_classes(), planted)
+        from gomkcn.mining.patterns.annotations import Annotations
+
+        found = settings.read_annotated(weight)
+        annotations = Annotations.of(*found, weight, within)
+        return cls(found.graph, settings.read_classes(), planted, annotations)
 
 
 def compact_json(record: Any) -> str:

@@ -92,13 +92,17 @@ def fit_and_collect(
 ) -> tuple[PatternMiner, MiningRun]:
     """The fitted miner, and what it found; :func:`mine_graph` says the rest."""
     start = time.perf_counter()
-    graph, classes, truth = inputs
+    graph, classes, truth, annotations = inputs
     refuse_no_edges(graph)
     miner = settings.make_miner()
     work = replace(Work() if work is None else work, n_jobs=miner.n_jobs)
     work.progress.begin("preparing")
-    steps = work.steps(lambda: job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph, classes))
-    miner.fit(graph, None if classes is None else classes.called, steps=steps)
+    more = () if annotations is None else annotations.arrays
+    steps = work.steps(
+        lambda: job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph, classes, more)
+    )
+    called = None if classes is None else classes.called
+    miner.fit(graph, called, steps=steps, annotations=annotations)
     filters = None
     if miner.filters_ is not None:
         of_filters = FiltersSettings.of(miner.filters_, settings.graph)

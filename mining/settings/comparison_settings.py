@@ -22,7 +22,7 @@ class ComparisonTable(SettingsTable):
 
     first: str = setting("", "Folder of a run, or a graph")
     second: str = setting("", "Folder of another run, or a graph")
-    null: str | tuple[Any, ...] | None = null_setting(AUTO)
+    null: str | tuple[Any, ...] | None = null_setting(AUTO, only_drawing=True)
     null_samples: int = setting(
         NULL_SAMPLES, "Number of random graphs of each graph", least=LEAST_SAMPLES,
         most=MOST_REPEATS,

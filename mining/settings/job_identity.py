@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.steps import identity_of_job
@@ -15,10 +17,12 @@ def job_identity(
     without_effect: Mapping[str, Sequence[str]],
     graph: CSRGraph,
     classes: GraphClasses | None = None,
+    more: Sequence[np.ndarray] = (),
 ) -> dict[str, Any]:
     """The tables of settings, but for those that have no effect, the graph, and its classes.
 
-    Where the graph was read from is not decisive; its nodes, edges, features and relations are.
+    ``more`` is what else of the graph is decisive, such as the weights of its edges. Where the
+    graph was read from is not decisive; its nodes, edges, features and relations are.
     """
     tables: dict[str, Any] = {
         name: {
@@ -27,7 +31,7 @@ def job_identity(
         for name, table in settings.items()
         if name != "graph"
     }
-    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
+    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, *more]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]
         tables["relations"] = graph.relations.kinds

@@ -6,9 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gomkcn.mining.significance.null_models import NULL_MODELS, check_null
+from gomkcn.mining.significance.null_models import (
+    CATEGORIES,
+    NULL_MODELS,
+    WEIGHTS,
+    check_null,
+)
 from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.settings import SettingsTable, jobs_setting, seed_setting, setting
 
 AUTO, NONE = "auto", "none"
@@ -26,6 +32,26 @@ def _null_words() -> tuple[str, ...]:
     return (*NULL_MODELS, NONE)
 
 
+def _names_that_permute(what: str) -> list[str]:
+    """The null models that permute weights, or categories."""
+    return [name for name, model in NULL_MODELS.items() if model.permutes == what]
+
+
+def _words_that_draw() -> tuple[str, ...]:
+    """The names of the null models that draw edges."""
+    return (*_names_that_permute(""), NONE)
+
+
+def _read_drawing_null(name: str, value: Any) -> Any:
+    """Null models that draw edges, as a tuple: of others there is nothing to compare two graphs."""
+    nulls = _read_null(name, value)
+    for null in nulls if isinstance(nulls, tuple) else ():
+        if isinstance(null, str) and null != AUTO and NULL_MODELS[null].permutes:
+            known = ", ".join(map(repr, _words_that_draw()))
+            raise InputError(name, f"must be one of {known} here", got=repr(null))
+    return nulls
+
+
 def _read_null(name: str, value: Any) -> Any:
     """Null models, by name or as such, as a tuple."""
     if value is None:
@@ -41,13 +67,13 @@ def _read_null(name: str, value: Any) -> Any:
     return nulls
 
 
-def null_setting(default: Any) -> Any:
-    """The field of the null models."""
+def null_setting(default: Any, *, only_drawing: bool = False) -> Any:
+    """The field of the null models; ``only_drawing``, of those that draw edges."""
     return setting(
         default,
         "Null model",
-        words=_null_words,
-        check=_read_null,
+        words=_words_that_draw if only_drawing else _null_words,
+        check=_read_drawing_null if only_drawing else _read_null,
         is_repeated=True,
         usual="degree, at as many sizes as take two minutes; none for molecules",
     )
@@ -97,6 +123,15 @@ class MinerSettings(SettingsTable):
         most=10**6,
         usual="199; to 1,999 while results are near the level, if that takes seconds",
     )
+    weight: str | None = setting(
+        None,
+        "Column of edge weights: intensity and coherence of structures of 3 and 4 nodes, compared "
+        "with permuted weights",
+    )
+    within: str | None = setting(
+        None,
+        "Column of nodes, component or degree: categories are permuted within its groups",
+    )
     count_error: float = setting(0.02, "Target relative error of estimated counts", above=0, most=1)
     count_seconds: float | None = setting(
         None,
@@ -119,9 +154,31 @@ class MinerSettings(SettingsTable):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "sources", tuple(dict.fromkeys(self.sources)))
+        of_weights = [null for null in self.nulls if null in _names_that_permute(WEIGHTS)]
+        if of_weights and self.weight is None:
+            raise InputError(
+                "null",
+                f"{of_weights[0]!r} permutes the weights of edges",
+                got="no column of weights",
+                way_out=("name it with ", Argument("weight")),
+            )
+        of_categories = [null for null in self.nulls if null in _names_that_permute(CATEGORIES)]
+        if self.within is not None and not of_categories:
+            raise InputError(
+                "within",
+                "is for the null model 'categories'",
+                got=repr(self.within),
+                way_out=("give ", Argument("null", CATEGORIES), " as well"),
+            )
 
     @property
     def nulls(self) -> tuple[Any, ...]:
-        """The null models that were asked for; the first one decides what is reported."""
+        """The null models that were asked for; the first one decides what is reported.
+
+        Where a column of weights is named, that of permuted weights is one of them.
+        """
         nulls = self.null if isinstance(self.null, tuple) else (self.null,)
-        return () if nulls in ((None,), (NONE,)) else nulls
+        if nulls in ((None,), (NONE,)):
+            return ()
+        is_more = self.weight is not None and WEIGHTS not in nulls
+        return (*nulls, WEIGHTS) if is_more else nulls

@@ -6,11 +6,12 @@ Every number is one of the record of the run, and nothing is cited that the run 
 from __future__ import annotations
 
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.permuted import permutes_in
 from gomkcn.mining.show.terminal import correction_sentence, follows_from_three, num_families
 from gomkcn.mining.significance.looks import FIRST_SAMPLES, MOST_SAMPLES
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
 from gomkcn.mining.significance.null_models import NULL_MODELS
-from gomkcn.mining.structures.pattern import LESS, LEVEL, MORE
+from gomkcn.mining.structures.pattern import COUNT, LESS, LEVEL, MORE, RESULT_WORDS, measure_of
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 
@@ -111,6 +112,17 @@ _ENTRIES = {
   year    = {1990},
   doi     = {10.2307/2531456}
 }""",
+    "onnela2005intensity": """@article{onnela2005intensity,
+  title   = {Intensity and Coherence of Motifs in Weighted Complex Networks},
+  author  = {Onnela, Jukka-Pekka and Saram{\\"a}ki, Jari and Kert{\\'e}sz, J{\\'a}nos and
+             Kaski, Kimmo},
+  journal = {Physical Review E},
+  volume  = {71},
+  number  = {6},
+  pages   = {065103},
+  year    = {2005},
+  doi     = {10.1103/PhysRevE.71.065103}
+}""",
     "yan2002gspan": """@inproceedings{yan2002gspan,
   title     = {{gSpan}: Graph-Based Substructure Pattern Mining},
   author    = {Yan, Xifeng and Han, Jiawei},
@@ -130,6 +142,7 @@ _CITED = {
     "benichou2024compression": "Bénichou et al. 2024",
     "besag1989generalized": "Besag and Clifford 1989",
     "besag1991sequential": "Besag and Clifford 1991",
+    "onnela2005intensity": "Onnela et al. 2005",
     "tarone1990discrete": "Tarone 1990",
     "yan2002gspan": "Yan and Han 2002",
 }
@@ -209,21 +222,26 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
         sizes = sorted({pattern.num_nodes for pattern in compared})
         of_size = "–".join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))
         exact = all(pattern.frequency.occurrences.is_exact for pattern in compared)
-        cited = [_CITED["milo2002motifs"]]
-        if null == "degree":
-            cited.append(_CITED["fosdick2018configuring"])
         verdicts = [result.verdict for result in results]
         more, less = verdicts.count(MORE), verdicts.count(LESS)
-        called = f"{count(more, 'structure')} {'is' if more == 1 else 'are'} over-"
+        words = RESULT_WORDS[measure_of(null)]
+        called = f"{count(more, 'structure')} {'is' if more == 1 else 'are'} {words[0]}"
+        what = f"{count(len(compared), 'connected structure')} of {of_size} nodes"
+        how = "counted" if exact else "counted, or estimated where they are many,"
+        done = f"Induced occurrences of {what} were {how}"
+        if (measure := measure_of(null)) != COUNT:
+            done = (
+                f"The {measure} of {what}, over all induced occurrences "
+                f"({_CITED['onnela2005intensity']}), was measured"
+            )
+        cited = _cited_of(null)
         sentences += [
-            f"Induced occurrences of {count(len(compared), 'connected structure')} of {of_size} "
-            f"nodes were {'counted' if exact else 'counted, or estimated where they are many,'} in "
-            f"it and in {results[0].num_samples:,} random graphs of the null model “{null}”, which "
-            f"keep {keeps} ({'; '.join(cited)}).",
+            f"{done} in it and in {results[0].num_samples:,} random graphs of the null model "
+            f"“{null}”, which keep {keeps}{cited}.",
             *_drawing_sentences(run, null, results[0].num_samples),
-            f"p is adjusted {correction_sentence(num_families(compared))} "
+            f"p is adjusted {correction_sentence(num_families(compared, null), null)} "
             f"({_CITED['westfall1993resampling']}); at an adjusted p ≤ {LEVEL}, {called} and "
-            f"{less} under-represented.{follows_from_three(run, null)}",
+            f"{less} {words[1]}.{follows_from_three(run, null)}",
         ]
     if sentences:
         sentences.append(
@@ -233,6 +251,16 @@ def _comparison_sentences(run: MiningRun) -> list[str]:
             f"({_CITED['milo2004superfamilies']})."
         )
     return sentences
+
+
+def _cited_of(null: str) -> str:
+    """What is cited of random graphs; nothing of those that keep all edges."""
+    if permutes_in(null):
+        return ""
+    cited = [_CITED["milo2002motifs"]]
+    if null == "degree":
+        cited.append(_CITED["fosdick2018configuring"])
+    return f" ({'; '.join(cited)})"
 
 
 def _class_sentences(run: MiningRun) -> list[str]:

@@ -24,6 +24,7 @@ from gomkcn.mining.motif_sets.motif_set import (
     starts_sentence,
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.permuted import permutes_in
 from gomkcn.mining.patterns.run_profile import RunProfile, run_profiles
 from gomkcn.mining.plots.filter_drawing import names_nodes
 from gomkcn.mining.plots.profile import (
@@ -77,13 +78,20 @@ from gomkcn.mining.structures.pattern import (
     MORE,
     NOT_SHOWN,
     OFTEN,
+    RESULT_WORDS,
     MotifPart,
     NullComparison,
     Pattern,
     in_order,
+    measure_of,
     odds,
 )
-from gomkcn.mining.structures.pattern_columns import shown_name, structure_columns
+from gomkcn.mining.structures.pattern_columns import (
+    expected_of,
+    observed_text,
+    shown_name,
+    structure_columns,
+)
 from gomkcn_dgl.graph_content import COUNTS
 from gomkcn_dgl.graphs.shapes import count, counted_size
 from gomkcn_dgl.graphs.standard_names import standard_names
@@ -96,8 +104,8 @@ MOST_IN_ROW = 8
 # rows of each group of the comparison that are shown at first
 _FIRST_ROWS = {MORE: 6, LESS: 4, NOT_SHOWN: 0, "": 0}
 _HEADS = {
-    MORE: ("▲", "Over-represented", f"adjusted p ≤ {LEVEL}"),
-    LESS: ("▼", "Under-represented", f"adjusted p ≤ {LEVEL}"),
+    MORE: ("▲", "{0}", f"adjusted p ≤ {LEVEL}"),
+    LESS: ("▼", "{1}", f"adjusted p ≤ {LEVEL}"),
     NOT_SHOWN: ("", "Not shown to differ", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
@@ -157,6 +165,10 @@ def render_report(run: MiningRun) -> str:
         end_sentence=end_sentence,
         draw=partial(draw_structure, lines=lines),
         level=LEVEL,
+        measure=measure_of(null),
+        result_words=RESULT_WORDS[measure_of(null)],
+        expected_of=expected_of,
+        observed_text=observed_text,
         counts_of_edges=[note for note in run.notes if note.startswith(COUNTS)],
         changes=changes_of_input(run),
         settings=flatten(run.settings),
@@ -457,6 +469,9 @@ class _Compared:
             result = pattern.significance.get(null)
             if result is None and pattern.motif is not None:
                 continue
+            # a null model that permutes says nothing of most, nor others of what it alone has met
+            if result is None and (permutes_in(null) or not pattern.frequency.occurrences.high):
+                continue
             # many, which were counted since classes differ in them
             if pattern.id < 0 and pattern.classes and pattern.sources == ("frequent",):
                 continue
@@ -496,7 +511,7 @@ def _comparison(
     compared = found.compared
     sizes = sorted({pattern.num_nodes for pattern in compared})
     samples = compared[0].significance[null].num_samples if compared else 0
-    families = num_families(compared)
+    families = num_families(compared, null)
     return {
         "null": null,
         "table": table,
@@ -507,7 +522,8 @@ def _comparison(
         "drawn": run.random_graphs.get(null, ""),
         "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": f"{samples:,}",
-        "correction": correction_sentence(families),
+        "correction": correction_sentence(families, null),
+        "measure": measure_of(null),
         "is_exact": all(pattern.frequency.occurrences.is_exact for pattern in compared),
         **_profiles(found, lines),
     }
@@ -533,7 +549,8 @@ def _groups(
             row["sub"] = kinds
         rows[called(pattern, found.null)].append(row)
     groups = []
-    for verdict, (sign, title, small) in _HEADS.items():
+    for verdict, (sign, head, small) in _HEADS.items():
+        title = head.format(*map(str.capitalize, RESULT_WORDS[measure_of(found.null)]))
         number = len(rows[verdict])
         if verdict == NOT_SHOWN and found.absent:
             number += len(found.absent)

@@ -17,16 +17,22 @@ from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of_par
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
 from gomkcn.mining.significance.null_models import NULL_MODELS
 from gomkcn.mining.structures.class_columns import CLASS_COLUMNS, DifferingRow, differing
-from gomkcn.mining.structures.number_text import expected
 from gomkcn.mining.structures.pattern import (
+    COUNT,
     LESS,
     LEVEL,
     MORE,
+    RESULT_WORDS,
     ClassSearch,
     Pattern,
     in_order,
+    measure_of,
 )
-from gomkcn.mining.structures.pattern_columns import structure_columns
+from gomkcn.mining.structures.pattern_columns import (
+    expected_of,
+    observed_text,
+    structure_columns,
+)
 from gomkcn.mining.structures.truth import PLANTED_COLUMNS, MotifRecovery
 from gomkcn_dgl.graphs.shapes import count, counted_size, describe_shapes
 
@@ -154,8 +160,9 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
 
 def called_table(run: MiningRun, null: str) -> TextTable:
     """A row for each structure that random graphs have clearly more or fewer of."""
-    rows = [pattern for pattern in run.patterns if called(pattern, null) in (MORE, LESS)]
-    return text_table(structure_columns(run.patterns, [null]), in_order(rows, null)[:_MOST_ROWS])
+    # what another null model than the first calls need not be reported
+    rows = [pattern for pattern in run.counted if called(pattern, null) in (MORE, LESS)]
+    return text_table(structure_columns(rows, [null]), in_order(rows, null)[:_MOST_ROWS])
 
 
 def class_table(run: MiningRun) -> TextTable:
@@ -212,8 +219,9 @@ def _counted_words(pattern: Pattern) -> str:
     found = pattern.frequency.occurrences
     words = f"; {found} occurrence{'s' * (found.value != 1)}"
     for result in list(pattern.significance.values())[:1]:
-        mean, sd = expected(result.mean, result.sd)
-        words += f", {mean} ± {sd} expected, adjusted p = {result.p_adjusted:.3f}"
+        mean, sd = expected_of(result)
+        of = "" if result.measure == COUNT else f"{result.measure} {observed_text(result)}, "
+        words += f", {of}{mean} ± {sd} expected, adjusted p = {result.p_adjusted:.3f}"
     return words
 
 
@@ -221,10 +229,13 @@ def meaning_sentences(run: MiningRun, null: str) -> str:
     """What it means that a structure is called, and what not; empty where none is."""
     if not any(called(pattern, null) in (MORE, LESS) for pattern in run.counted):
         return ""
+    head = "Over- or under-represented means"
+    if measure_of(null) != COUNT:
+        head = f"A higher or lower {measure_of(null)} means"
     return (
-        "Over- or under-represented means: unlike random graphs that keep "
-        f"{run.null_models[null]}. It is no claim that a structure was planted or selected: how a "
-        f"graph grew, or groups of its nodes, can be the reason.{follows_from_three(run, null)}"
+        f"{head}: unlike random graphs that keep {run.null_models[null]}. It is no claim that a "
+        "structure was planted or selected: how a graph grew, or groups of its nodes, can be the "
+        f"reason.{follows_from_three(run, null)}"
     )
 
 
@@ -233,7 +244,7 @@ def follows_from_three(run: MiningRun, null: str) -> str:
 
     Null models of this package do not keep the counts of three nodes, others may.
     """
-    if null not in NULL_MODELS:
+    if null not in NULL_MODELS or NULL_MODELS[null].permutes:
         return ""
     more = [pattern for pattern in run.counted if called(pattern, null) == MORE]
     small = {pattern.key for pattern in more if pattern.num_nodes == _LEAST_NODES}
@@ -271,13 +282,13 @@ def close_sentence(run: MiningRun, null: str) -> str:
     named = []
     for pattern in close[:_MOST_CLOSE]:
         result = pattern.significance[null]
-        mean, _ = expected(result.mean, result.sd)
-        numbers = f"{result.observed:,.0f}, {mean} expected, adjusted p = {result.p_adjusted:.3f}"
+        mean, _ = expected_of(result)
+        numbers = f"{observed_text(result)}, {mean} expected, adjusted p = {result.p_adjusted:.3f}"
         named.append(f"{called_in_sentence(pattern)} ({numbers})")
     more = len(close) - len(named)
     others = f", and {more} more" if more > 0 else ""
     # the standard error of a share of random graphs, times the families
-    families = num_families(compared)
+    families = num_families(compared, null)
     samples = close[0].significance[null].num_samples
     share = LEVEL / families
     error = families * (share * (1 - share) / samples) ** 0.5
@@ -369,11 +380,15 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     kinds = kinds_left_out(run)
     alone = f"structures alone ({kinds}) before those with kinds, " if kinds else ""
     first = f"the first {_MOST_ROWS}, " if more + less > _MOST_ROWS else ""
-    order = f"{first}over- before under-represented, {alone}fewer nodes before more, then by |z|."
+    words = RESULT_WORDS[measure_of(null)]
+    before = "over- before under-represented"
+    if measure_of(null) != COUNT:
+        before = f"{words[0]} before {words[1].removeprefix('of ')}"
+    order = f"{first}{before}, {alone}fewer nodes before more, then by |z|."
     ordered = f" {order[0].upper()}{order[1:]}" if more + less > 1 else ""
     return (
         f"{count(held, 'structure')} compared with random graphs{and_absent}{named}: {more} "
-        f"over-represented, {less} under-represented (adjusted p ≤ {LEVEL}).{ordered}"
+        f"{words[0]}, {less} {words[1]} (adjusted p ≤ {LEVEL}).{ordered}"
     )
 
 
@@ -393,17 +408,26 @@ def kinds_left_out(run: MiningRun) -> str:
     return ", ".join(left_out)
 
 
-def num_families(compared: Sequence[Pattern]) -> int:
-    """Families of structures that are corrected on their own: a size, alone or with kinds."""
-    return len(
-        {(pattern.num_nodes, pattern.structure.alone is pattern.structure) for pattern in compared}
-    )
+def num_families(compared: Sequence[Pattern], null: str) -> int:
+    """Families of structures that are corrected on their own: a size, alone or with kinds.
+
+    Intensity and coherence are two of each.
+    """
+    sizes = {
+        (pattern.num_nodes, pattern.structure.alone is pattern.structure) for pattern in compared
+    }
+    return len(sizes) * (1 if measure_of(null) == COUNT else 2)
 
 
-def correction_sentence(families: int) -> str:
+def correction_sentence(families: int, null: str = "") -> str:
     """How p is adjusted, in words."""
     if families < 2:
         return "for all structures together (step-down max-T)"
+    if measure_of(null) != COUNT:
+        return (
+            "for the intensities, or the coherences, of all structures of a size, alone or with "
+            f"their kinds (step-down max-T), and for the {families} such families (Bonferroni)"
+        )
     return (
         f"for all structures of a size, alone or with their kinds (step-down max-T), and for the "
         f"{families} such families (Bonferroni)"

@@ -97,6 +97,16 @@ class Looks(NamedTuple):
         is_near = ~_is_called(at_first) & (now * (number + 1) <= may_lie_as_far)
         return number >= self.most or not is_near.any()
 
+    def why_over(self, number: int) -> str:
+        """Why no more random graphs are drawn after a look; empty where there is only this one."""
+        if self.first == self.most:
+            return ""
+        if number == self.most:
+            return "the most, since structures stayed near the level"
+        if number == self.first:
+            return "since no structure is near the level"
+        return "until no structure was near the level"
+
 
 def _is_called(at_first: np.ndarray) -> np.ndarray:
     return at_first <= FIRST_LEVEL + _SAME

@@ -8,10 +8,18 @@
     The same, and as many edges as before join nodes of each two degrees.
 ``"erdos-renyi"``
     As many edges as before, by relation and direction, between random nodes of each graph.
+``"weights"``
+    The graph, with the weights of its edges permuted among the edges of each graph and relation.
+``"strength"``
+    The same, among edges of one class of the product of the strengths of their ends.
+``"categories"``
+    The graph, with the categories of its nodes permuted over the nodes of each graph, or of each
+    group of nodes.
 
-All that joins two nodes is one edge and stays together, so that two relations join the same nodes
-only as they do in the graph. In a collection no edge leaves its graph. Features stay at their
-nodes, and weights are dropped. Any other null model is a function of one's own.
+Where edges are drawn, all that joins two nodes is one edge and stays together, so that two
+relations join the same nodes only as they do in the graph; features stay at their nodes, and
+weights are dropped. In a collection nothing leaves its graph. Any other null model is a function of
+one's own.
 
 To add one is to write its class: options, refusals and the help read its name. What draws is
 imported when a graph is drawn, so that the help answers soon.
@@ -25,11 +33,13 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.messages import Argument
 
 if TYPE_CHECKING:
     import numpy as np
 
     from gomkcn.mining.significance.null_draws import Walk
+    from gomkcn.mining.structures.categories import Categories
     from gomkcn_dgl.csr import CSRGraph
 
 
@@ -63,6 +73,8 @@ class NamedModel:
     is_walk: ClassVar[bool]
     # whether it keeps the degree of each node by edge type and direction
     keeps_degrees: ClassVar[bool]
+    # what it permutes over a graph whose edges stay, WEIGHTS or CATEGORIES; empty: it draws edges
+    permutes: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         """Enter the class by its name; a TypeError if it lacks a member, or its name is taken."""
@@ -83,6 +95,8 @@ class NamedModel:
         raise NotImplementedError
 
 
+# what a null model may permute over a graph that stays
+WEIGHTS, CATEGORIES = "weights", "categories"
 # what a class of a null model says, or takes from another one
 _MEMBERS = ("name", "is_walk", "keeps_degrees", "keeps", "of", "sample", "doubt")
 # by name, in the order in which they stand below
@@ -252,6 +266,102 @@ class ErdosRenyi(NamedModel):
         return doubt_triangles(
             self.name, graph, [self.sample(graph, seed) for seed in range(NUM_LOOKED_AT)]
         )
+
+
+@dataclass(frozen=True)
+class PermutedWeights(NamedModel):
+    """``"weights"``: the graph as it is, its weights permuted among the edges of a relation."""
+
+    name = "weights"
+    is_walk = False
+    keeps_degrees = True
+    permutes = WEIGHTS
+    by_strength: ClassVar[bool] = False
+
+    keeps: str = "all edges, with the weights of each edge type in random order"
+
+    @classmethod
+    def of(cls, graph: CSRGraph) -> PermutedWeights:
+        """The same for all graphs with weights; an InputError for one without."""
+        if graph.weights is None:
+            raise InputError(
+                "null",
+                f"{cls.name!r} permutes the weights of edges, and the graph has none",
+                way_out=(Argument("weight"), " names the column that has them"),
+            )
+        return cls()
+
+    def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
+        """Permute the weights; what joins two nodes in a direction has one."""
+        from gomkcn.mining.significance.permutations import with_permuted_weights
+
+        return with_permuted_weights(graph, seed, by_strength=self.by_strength)
+
+    def doubt(self, graph: CSRGraph) -> str:
+        """Nothing: no weight has a place that others have not."""
+        return ""
+
+
+@dataclass(frozen=True)
+class PermutedByStrength(PermutedWeights):
+    """``"strength"``: the same, among edges whose ends have a like product of strengths."""
+
+    name = "strength"
+    by_strength = True
+
+    keeps: str = (
+        "all edges, with the weights of each edge type in random order among edges of one class of "
+        "the product of their ends' strengths without them, at most ten classes"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedCategories(NamedModel):
+    """``"categories"``: the graph as it is, the categories of its nodes permuted over them.
+
+    ``within [V]`` are groups of nodes within which they are permuted, None for all of a graph.
+    """
+
+    name = "categories"
+    is_walk = False
+    keeps_degrees = True
+    permutes = CATEGORIES
+
+    categories: Categories
+    keeps: str = "all edges, with the categories of the nodes in random order"
+    within: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, graph: CSRGraph) -> PermutedCategories:
+        """The model of a graph whose nodes have categories; an InputError for another one."""
+        from gomkcn.mining.structures.categories import Categories
+
+        categories = Categories.find(graph.stored_features, graph.feature_names)
+        if not categories:
+            raise InputError(
+                "null",
+                f"{cls.name!r} permutes the categories of nodes, and the graph has none",
+                way_out=(Argument("features"), " names a column of nodes that has them"),
+            )
+        return cls(categories)
+
+    def in_groups(self, name: str, within: np.ndarray) -> PermutedCategories:
+        """The same within groups ``[V]`` of nodes, by what they are called."""
+        return replace(self, keeps=f"{self.keeps} within each group by {name!r}", within=within)
+
+    def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
+        """Permute the categories, all of one node together."""
+        from gomkcn.mining.significance.permutations import (
+            category_groups,
+            with_permuted_categories,
+        )
+
+        groups = category_groups(graph, self.within)
+        return with_permuted_categories(graph, self.categories, groups, seed)
+
+    def doubt(self, graph: CSRGraph) -> str:
+        """Nothing: no category has a place that others have not."""
+        return ""
 
 
 @dataclass(frozen=True)

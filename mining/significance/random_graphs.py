@@ -9,23 +9,46 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn.mining.significance.null_models import DegreeWalk, NullModel, null_model
+from gomkcn.mining.significance.null_models import (
+    DegreeWalk,
+    NullModel,
+    PermutedCategories,
+    null_model,
+)
+from gomkcn.mining.significance.permutations import node_groups
 from gomkcn_dgl.checks import RandomState, as_seed
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_csr, with_attributes
 
 
-def sample_null(graph: Any, null: Any = "degree", seed: RandomState = 0) -> CSRGraph:
+def sample_null(
+    graph: Any, null: Any = "degree", seed: RandomState = 0, within: str | None = None
+) -> CSRGraph:
     """Draw one graph of a null model by ``null_model``, from anything ``as_csr`` takes.
+
+    ``within`` is for "categories": an attribute or a feature of the nodes, "component" or "degree",
+    within whose groups they are permuted.
 
     >>> import networkx as nx
     >>> graph = nx.barabasi_albert_graph(30, 2, seed=0)
     >>> sample_null(graph, "degree", seed=1).degrees.tolist() == [one for _, one in graph.degree]
     True
     """
+    given = graph
     graph = graph if isinstance(graph, CSRGraph) else as_csr(graph)
-    return RandomGraphs(null_model(null, graph), graph, as_seed("seed", seed)).draw(0)
+    model = null_model(null, graph)
+    if within is not None:
+        model = in_groups_of(given, graph, model, within)
+    return RandomGraphs(model, graph, as_seed("seed", seed)).draw(0)
+
+
+def in_groups_of(given: Any, graph: CSRGraph, model: NullModel, within: str) -> NullModel:
+    """The null model of categories within groups, and no other."""
+    if not isinstance(model, PermutedCategories):
+        raise InputError("within", "must be left out, but for 'categories'", got=repr(within))
+    _, attributes, _ = with_attributes(given)
+    return model.in_groups(within, node_groups(graph, within, attributes))
 
 
 class RandomGraphs:

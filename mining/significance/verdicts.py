@@ -54,6 +54,8 @@ from gomkcn_dgl.errors import InputError
 _FLOOR, _FLOOR_OF_FEW, _MANY = 0.25, 1.0, 199
 # what differs by less is equal but for rounding
 _SAME = 1e-9
+# likewise, as a share, of sums of many weights
+_SAME_SUM = 1e-10
 # likewise, as a share, of probabilities of tables that are made of logarithms of factorials
 _AS_PROBABLE = 1 + 1e-7
 # parts of a distribution below this share of its largest one decide no level
@@ -81,7 +83,8 @@ def compare_with_random(
     counts : numpy.ndarray
         Whole numbers ``[N + 1, S]``, of all structures of some sizes, by the same method in all
         graphs; row 0 is the graph that is judged. N is at least 2, and 199 for verdicts that find
-        what there is.
+        what there is. Or float64, of what is measured and not counted: without a floor, and equal
+        where they differ from the graph by rounding alone.
     families : numpy.ndarray, optional
         Whole numbers ``[S]``, the family of each structure; None: all are of one.
     looks : Looks, optional
@@ -123,7 +126,7 @@ def compare_with_random(
     away = _away(counts)
     drawn = counts[1:]
     is_more = away.mean(axis=0) < 0
-    beyond = np.where(is_more, (drawn >= counts[0]).sum(axis=0), (drawn <= counts[0]).sum(axis=0))
+    beyond = np.where(is_more, (away[1:] >= 0).sum(axis=0), (away[1:] <= 0).sum(axis=0))
     p = (1 + beyond) / (1 + num_samples)
     sd = away[1:].std(axis=0, ddof=1)
     far = np.where(is_more, MORE, LESS)
@@ -152,6 +155,9 @@ def adjust_by_ranks(counts: np.ndarray, families: np.ndarray | None = None) -> n
     # 1. how far each graph lies out with each structure
     away = _away(counts)
     floor = _FLOOR if len(counts) > _MANY else _FLOOR_OF_FEW
+    if counts.dtype.kind == "f":
+        # nothing rare has to be kept from lying far out, and a unit is no event
+        floor = float(np.finfo(np.float64).tiny)
     distance = np.abs(away - away.mean(axis=0)) / np.sqrt(away.var(axis=0) + floor)
     # 2. one correction over all of a family that occurs in any graph, and one over the families
     occurs = (counts != 0).any(axis=0)
@@ -165,8 +171,14 @@ def adjust_by_ranks(counts: np.ndarray, families: np.ndarray | None = None) -> n
 
 
 def _away(counts: np.ndarray) -> np.ndarray:
-    """Differences from the counts of the graph itself, exact however large these are."""
-    return (counts - counts[0]).astype(np.float64)
+    """Differences from the counts of the graph itself, exact however large these are.
+
+    Sums of weights in another order are equal but for rounding.
+    """
+    away = (counts - counts[0]).astype(np.float64)
+    if counts.dtype.kind == "f":
+        away[np.abs(away) <= _SAME_SUM * np.abs(counts[0])] = 0
+    return away
 
 
 def step_down(distance: np.ndarray) -> np.ndarray:

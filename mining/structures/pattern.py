@@ -37,12 +37,22 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEVEL = 0.05
 MORE, LESS, NOT_SHOWN = "more frequent", "less frequent", "not shown to differ"
 Verdict = Annotated[str, Meta(pattern=f"^({MORE}|{LESS}|{NOT_SHOWN})$")]
+# what is compared with random graphs
+COUNT, INTENSITY, COHERENCE = "count", "intensity", "coherence"
+Measure = Annotated[str, Meta(pattern=f"^({COUNT}|{INTENSITY}|{COHERENCE})$")]
+_OF_MEASURE = {MORE: "higher", LESS: "lower"}
+# what is said of structures that lie above and below the random graphs
+RESULT_WORDS = {
+    COUNT: ("over-represented", "under-represented"),
+    INTENSITY: ("of higher intensity", "of lower intensity"),
+    COHERENCE: ("of higher coherence", "of lower coherence"),
+}
 # what saw a structure
 Source = Annotated[str, Meta(pattern="^(grown|filters|frequent|census|given)$")]
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 
@@ -205,11 +215,11 @@ class NullComparison:
     Attributes
     ----------
     null : str
-        Name of the null model.
+        Name of the null model; with the measure behind it where that is no count.
     num_samples : int
         Random graphs that were drawn, N.
     observed : float
-        Occurrences in the graph.
+        Occurrences in the graph, or what else is measured.
     mean, sd, largest : float
         Mean, standard deviation (over N - 1) and maximum of the counts in the random graphs.
     z : float or None
@@ -222,6 +232,9 @@ class NullComparison:
         the same ranks (step-down max-T, Westfall and Young 1993).
     verdict : {"more frequent", "less frequent", "not shown to differ"}
         The first two where ``p_adjusted`` is at most .05.
+    measure : {"count", "intensity", "coherence"}
+        What is compared. Of what is no count, "more frequent" means higher, and "less frequent"
+        lower.
     """
 
     null: str
@@ -234,11 +247,33 @@ class NullComparison:
     p: Share
     p_adjusted: Share
     verdict: Verdict
+    measure: Measure = COUNT
 
     @property
     def is_called(self) -> bool:
         """Whether the graph has clearly more or fewer than the random graphs."""
         return self.verdict != NOT_SHOWN
+
+    @property
+    def result(self) -> str:
+        """The verdict in the words of what is compared: "higher" or "lower" of what is no count."""
+        return self.verdict if self.measure == COUNT else _OF_MEASURE.get(self.verdict, NOT_SHOWN)
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """The weights of the edges of a structure, over its induced occurrences (Onnela et al. 2005).
+
+    Attributes
+    ----------
+    intensity : float
+        The sum of the geometric means of the weights of the edges of each occurrence.
+    coherence : float
+        The mean, over the occurrences, of the geometric mean over the arithmetic one.
+    """
+
+    intensity: Positive
+    coherence: Positive
 
 
 @dataclass(frozen=True)
@@ -701,6 +736,8 @@ class PatternRecord(StructureRecord):
     # listed occurrences inside the copies of each motif, by number
     inside: tuple[Count, ...]
     occurrences: list[Occurrence]
+    # None where edges have no weights, or the structure is too large for them
+    weighing: Weighing | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -735,6 +772,8 @@ class Pattern:
     inside : tuple of int
         How many of its listed places lie inside a copy of each motif of the set, a number for each
         motif; a place counts for the first of them. Empty without motifs.
+    weighing : Weighing or None
+        Intensity and coherence, where the weights of edges are used and it has 3 or 4 nodes.
 
     Examples
     --------
@@ -755,6 +794,7 @@ class Pattern:
     description: str = ""
     motif: MotifPart | None = None
     inside: tuple[int, ...] = ()
+    weighing: Weighing | None = None
 
     def __repr__(self) -> str:
         """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
@@ -875,9 +915,12 @@ class Pattern:
             motif = self.motif
             found |= {"copies": motif.num_copies, "bits_saved": motif.share}
             found["bits_longer_without"] = motif.bits
+        if self.weighing is not None:
+            found |= as_record(self.weighing)
         for null, significance in self.significance.items():
             for name in ("mean", "sd", "z", "p", "p_adjusted", "verdict"):
-                if (value := getattr(significance, name)) is not None:
+                said = "result" if name == "verdict" else name
+                if (value := getattr(significance, said)) is not None:
                     found[f"{null_column(null)}_{name}"] = value
         return found
 
@@ -936,6 +979,7 @@ class Pattern:
             "classes": as_record(self.classes),
             "significance": as_record(dict(self.significance)),
             "inside": list(self.inside),
+            "weighing": as_record(self.weighing),
             "occurrences": as_record(list(self.occurrences[:MOST_LISTED])),
         }
 
@@ -964,6 +1008,7 @@ class Pattern:
             id=record.id,
             description=record.description,
             inside=record.inside,
+            weighing=record.weighing,
         )
 
     def _repr_html_(self) -> str | None:
@@ -1033,7 +1078,17 @@ def differing_groups(patterns: Iterable[Pattern]) -> list[list[Pattern]]:
 
 def null_column(null: str) -> str:
     """How the columns of a null model begin in tables, such as ``null_joint_degree``."""
-    return f"null_{null.replace('-', '_')}"
+    return f"null_{null.replace('-', '_').replace(' ', '_')}"
+
+
+def measure_of(null: str) -> str:
+    """What the comparison of this name compares.
+
+    >>> measure_of("weights intensity"), measure_of("degree")
+    ('intensity', 'count')
+    """
+    measure = null.rpartition(" ")[2]
+    return measure if measure in (INTENSITY, COHERENCE) else COUNT
 
 
 def merge(patterns: Iterable[Pattern]) -> list[Pattern]:

@@ -14,10 +14,18 @@ from typing import Any
 import numpy as np
 
 from gomkcn.mining.structures.fragments import to_smarts
-from gomkcn.mining.structures.number_text import expected, percent, share_inside, signed
+from gomkcn.mining.structures.number_text import (
+    expected,
+    percent,
+    share_inside,
+    signed,
+    three_digits,
+)
 from gomkcn.mining.structures.pattern import (
+    COHERENCE,
     LESS,
     MORE,
+    RESULT_WORDS,
     UNCOUNTED,
     ClassContrast,
     NullComparison,
@@ -45,8 +53,6 @@ from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.tabular import Table
 
 _FILE = Medium.FILE
-# in a notebook, where there is one word for the result
-_RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def count_text(count: OccurrenceCount, *path: str | int) -> Text:
@@ -121,7 +127,9 @@ def _inside_hint(pattern: Pattern) -> str:
 def _result_text(pattern: Pattern) -> str:
     """What the first null model says that calls it."""
     called = [result for result in pattern.significance.values() if result.is_called]
-    return _RESULTS[called[0].verdict] if called else ""
+    if not called:
+        return ""
+    return RESULT_WORDS[called[0].measure][(MORE, LESS).index(called[0].verdict)]
 
 
 # of every structure that was counted; those of null models and classes come after
@@ -201,6 +209,31 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         lambda pattern: pattern.frequency.occurrences,
         "frequency",
         "occurrences",
+    ),
+    TableColumn(
+        "intensity",
+        "Intensity",
+        "sum over the occurrences of the geometric mean of the weights of their edges, where edges "
+        "have weights and structures three or four nodes",
+        lambda pattern: None if pattern.weighing is None else pattern.weighing.intensity,
+        lambda pattern: (
+            None
+            if pattern.weighing is None
+            else Number(three_digits(pattern.weighing.intensity), ("weighing", "intensity"))
+        ),
+        is_optional=True,
+    ),
+    TableColumn(
+        "coherence",
+        "Coherence",
+        "mean over the occurrences of the geometric mean of these weights over the arithmetic one",
+        lambda pattern: None if pattern.weighing is None else pattern.weighing.coherence,
+        lambda pattern: (
+            None
+            if pattern.weighing is None
+            else Number(f"{pattern.weighing.coherence:.3f}", ("weighing", "coherence"))
+        ),
+        is_optional=True,
     ),
     TableColumn(
         "inside",
@@ -299,8 +332,20 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
 )
 
 
+def expected_of(result: NullComparison) -> tuple[str, str]:
+    """Mean and standard deviation of the random graphs, in the digits of what is compared."""
+    if result.measure == COHERENCE:
+        return f"{result.mean:.3f}", f"{result.sd:.3f}"
+    return expected(result.mean, result.sd)
+
+
+def observed_text(result: NullComparison) -> str:
+    """What the graph itself has, in as many digits."""
+    return f"{result.observed:.3f}" if result.measure == COHERENCE else f"{result.observed:,.0f}"
+
+
 def _expected_text(result: NullComparison) -> Text:
-    mean, sd = expected(result.mean, result.sd)
+    mean, sd = expected_of(result)
     return Number(mean, ("mean",)), " ± ", Number(sd, ("sd",))
 
 
@@ -309,7 +354,8 @@ COMPARISON_COLUMNS: tuple[TableColumn[NullComparison], ...] = (
     TableColumn(
         "{}_expected",
         "Expected\nmean ± SD",
-        "mean and standard deviation of the counts in the random graphs",
+        "mean and standard deviation of the counts in the random graphs; of the intensity or the "
+        "coherence where the name of the comparison ends in it",
         lambda result: None,
         _expected_text,
         media=Medium.PAGE | Medium.TERMINAL,
@@ -356,8 +402,9 @@ COMPARISON_COLUMNS: tuple[TableColumn[NullComparison], ...] = (
     TableColumn(
         "{}_verdict",
         "Result",
-        "`more frequent`, `less frequent`, `not shown to differ`",
-        lambda result: result.verdict,
+        "`more frequent`, `less frequent`, `not shown to differ`; `higher` or `lower` of what is "
+        "no count",
+        lambda result: result.result,
         media=_FILE,
     ),
 )

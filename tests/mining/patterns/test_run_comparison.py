@@ -186,7 +186,9 @@ def test_what_neither_graph_has_is_shown_alike_whether_a_run_counted_it_or_not()
     assert shown[0][0]["count_first"] == 0 and shown[0][0]["p_adjusted_first"] == 1
 
 
-@pytest.mark.parametrize("null", NULL_MODELS)
+@pytest.mark.parametrize(
+    "null", [name for name, model in NULL_MODELS.items() if not model.permutes]
+)
 def test_counts_of_three_nodes_determine_one_another_where_degrees_are_kept(null):
     rng = np.random.default_rng(3)
     edges = [(u, v, s) for u, v, s in rng.integers([25, 25, 2], size=(90, 3)).tolist() if u != v]

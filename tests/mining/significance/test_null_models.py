@@ -32,6 +32,9 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.job import TimeUpError
 
+# the others keep all edges
+DRAWING = [name for name, model in NULL_MODELS.items() if not model.permutes]
+
 
 def arcs(num_nodes, share, seed):
     return as_csr(nx.gnp_random_graph(num_nodes, share, seed=seed, directed=True))
@@ -313,14 +316,14 @@ def test_the_table_of_the_docs_has_a_row_for_each_null_model():
     assert rows == list(NULL_MODELS)
 
 
-@pytest.mark.parametrize("null", NULL_MODELS)
+@pytest.mark.parametrize("null", DRAWING)
 def test_a_random_graph_has_no_self_loops(null):
     graph = as_csr(nx.DiGraph([("a", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]))
     assert len(graph.loops) == 1
     assert sample_null(graph, null, 0).loops is None
 
 
-@pytest.mark.parametrize("null", NULL_MODELS)
+@pytest.mark.parametrize("null", DRAWING)
 @pytest.mark.parametrize("graph", [nx.empty_graph(3), nx.path_graph(2), nx.complete_graph(5)])
 def test_a_graph_that_cannot_change_comes_back(graph, null):
     csr = as_csr(graph)
@@ -394,7 +397,7 @@ def test_it_is_said_where_a_comparison_tells_little():
         assert said in null_model("degree", csr).doubt(csr)
     # triangles all over
     points = as_csr(nx.random_geometric_graph(200, 0.1, seed=1))
-    for null in NULL_MODELS:
+    for null in DRAWING:
         doubt = null_model(null, points).doubt(points)
         assert "Structures that contain triangles may be over-represented" in doubt
         assert "more triangles than random graphs" in doubt and "what is near" in doubt
