@@ -194,7 +194,9 @@ def paths_of(ctx: click.Context, kind: type[InputPath] | type[OutputPath]) -> li
     """The paths of a kind that a command was given."""
     params = [param for param in ctx.command.params if isinstance(param.type, kind)]
     given = [ctx.params.get(str(param.name)) for param in params]
-    return [path for path in given if path]
+    # an argument may be several
+    several = [path if isinstance(path, tuple) else (path,) for path in given]
+    return [path for paths in several for path in paths if path]
 
 
 def inputs_of(ctx: click.Context, *others: str | None) -> list[str]:

@@ -623,8 +623,7 @@ def _count_in_random(
 
     And why no more were drawn; empty if the looks are one. ``observed`` is the graph itself.
     """
-    # small graphs take less time together
-    together = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
+    together = graphs_together(mined.graph)
     # the hub is drawn here once, and not by every worker; when time is up none is needed, since no
     # graph is drawn then
     drawn: RandomGraphs | None = None
@@ -667,6 +666,11 @@ def _count_in_random(
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return nothing, ""
     return counted, why
+
+
+def graphs_together(graph: CSRGraph) -> int:
+    """How many random graphs of a graph are counted together: small ones take less time so."""
+    return max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(graph.indices))))
 
 
 def looks_are_over(censuses: CensusTable, looks: Looks) -> bool:

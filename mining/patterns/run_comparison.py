@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -33,14 +33,21 @@ from gomkcn.mining.patterns.compared_structure import (
     Sign,
     comparison_columns,
 )
+from gomkcn.mining.patterns.graph_distances import (
+    GraphDistances,
+    NamedGraph,
+    measure_distances,
+    named_graphs,
+)
 from gomkcn.mining.patterns.measured_graph import NODES, Influence, MeasuredGraph, measure_graph
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, RoleChanges, changed_roles
-from gomkcn.mining.settings.comparison_settings import NULL_SAMPLES
+from gomkcn.mining.settings.comparison_settings import NULL_SAMPLES, NULL_SAMPLES_OF_MANY
 from gomkcn.mining.settings.miner_settings import AUTO, NONE
 from gomkcn.mining.significance.jackknife import holm
 from gomkcn.mining.significance.null_models import NULL_MODELS
+from gomkcn.mining.significance.profile_distance import profile_distances
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
@@ -64,8 +71,6 @@ from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table, Tabular
 
 _NOTHING_COMPARED = ComparedStructures({}, {}, {}, ())
-# of fewer structures a correlation says nothing: that of two is 1 or -1
-LEAST_CORRELATED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +100,8 @@ class Profile:
     @property
     def correlation(self) -> float | None:
         """Pearson's, over those with z in both; None for two structures, or if all are equal."""
-        first, second = self.first[self.in_both], self.second[self.in_both]
-        if len(first) < LEAST_CORRELATED or not (np.ptp(first) and np.ptp(second)):
-            return None
-        return float(np.corrcoef(first, second)[0, 1])
+        (apart,) = profile_distances(self.first, self.second[None]).tolist()
+        return None if math.isnan(apart) else 1.0 - apart
 
 
 @dataclass(frozen=True)
@@ -335,32 +338,63 @@ class ComparedInput(NamedTuple):
     graph: CSRGraph | None = None
 
 
+@overload
 def compare(
     first: Any,
     second: Any,
+    /,
     *,
     null: Any = AUTO,
-    null_samples: int = NULL_SAMPLES,
+    null_samples: int | None = None,
     seed: int = 0,
     steps: Steps | None = None,
     progress: bool = False,
-) -> RunComparison:
-    """Compare all structures of few nodes of two graphs, and the roles of nodes that both have.
+) -> RunComparison: ...
 
-    The share of each structure, of all of its size, is set against that in the other graph, with
-    the standard error of the difference: the delete-one jackknife over the nodes, or over the
-    graphs of a collection of 20 or more. Both are compared with random graphs as well, and so are
-    their profiles. Directions, edge types and categories count.
+
+@overload
+def compare(
+    *graphs: Any,
+    null: Any = AUTO,
+    null_samples: int | None = None,
+    seed: int = 0,
+    steps: Steps | None = None,
+    progress: bool = False,
+) -> RunComparison | GraphDistances: ...
+
+
+def compare(
+    *graphs: Any,
+    null: Any = AUTO,
+    null_samples: int | None = None,
+    seed: int = 0,
+    steps: Steps | None = None,
+    progress: bool = False,
+) -> RunComparison | GraphDistances:
+    """Compare two graphs structure by structure, or many graphs by their distances.
+
+    Of two graphs, the share of each structure, of all of its size, is set against that in the other
+    graph, with the standard error of the difference: the delete-one jackknife over the nodes, or
+    over the graphs of a collection of 20 or more. Both are compared with random graphs as well, and
+    so are their profiles, and the roles of nodes that both have. Directions, edge types and
+    categories count.
+
+    Three graphs or more give a matrix of distances: the graphlet correlation distance (Yaveroğlu et
+    al. 2014), which leads where edges have no directions, and 1 − the correlation of their
+    significance profiles (Milo et al. 2004), which leads where they have.
 
     Parameters
     ----------
-    first, second : MiningRun, or anything :func:`gomkcn.as_csr` takes
-        :func:`gomkcn.load` reads a run of a folder. The shares of a run have no error, since it
-        keeps no counts at its nodes: give its graph. The graphs may have any sizes.
+    *graphs : MiningRun, or anything :func:`gomkcn.as_csr` takes
+        Two, or more; or one list of them, one mapping of names to them, or one collection, whose
+        graphs are compared. :func:`gomkcn.load` reads a run of a folder, which two graphs alone may
+        be. The shares of a run have no error, since it keeps no counts at its nodes: give its
+        graph. The graphs may have any sizes.
     null : str or NullModel
         The null model, as for :class:`gomkcn.PatternMiner`; "none" leaves random graphs out.
-    null_samples : int
-        Random graphs of each graph; 199 leave the z of a profile an error of a twentieth.
+    null_samples : int, optional
+        Random graphs of each graph. By default 199 of two, which leave the z of a profile an error
+        of a twentieth, and 50 of each of many.
     seed : int
         Seed of the random graphs, and of the groups of nodes that are left out together.
     steps : Steps, optional
@@ -370,14 +404,17 @@ def compare(
 
     Returns
     -------
-    RunComparison
-        A table with a row for each structure, the surest difference first; its table "roles" has
-        the nodes that changed most.
+    RunComparison or GraphDistances
+        Of two a table with a row for each structure, the surest difference first; its table "roles"
+        has the nodes that changed most. Of more
+        :class:`~gomkcn.mining.patterns.graph_distances.GraphDistances`: matrices, tables, a heat
+        map.
 
     Raises
     ------
     InputError
-        For a graph without edges, or settings out of range.
+        For fewer than two graphs, one of two without edges, many of which some have directions and
+        some have none, or settings out of range.
 
     Examples
     --------
@@ -392,19 +429,54 @@ def compare(
     [('path of 3 nodes', (-1, 0)), ('triangle', (1, 0))]
     >>> found
     RunComparison('graph' and 'graph': ... structures, ... differ, ... for those of 4 nodes, ...)
+    >>> lattices = {f"lattice {k}": nx.watts_strogatz_graph(60, 6, 0.1, seed=k) for k in (1, 2)}
+    >>> compare({**lattices, "random": nx.gnm_random_graph(60, 180, seed=0)}, null="none")
+    GraphDistances(3 graphs, GCD-11: 'lattice 1' and 'lattice 2' are nearest, ...)
     """
-    miner = PatternMiner(filters=NONE, null=null, null_samples=null_samples, random_state=seed)
-    miner.check()
-    inputs = (ComparedInput(first), ComparedInput(second))
+    given: Any = graphs[0] if len(graphs) == 1 else list(graphs)
+    if isinstance(given, list) and len(given) == 2:
+        inputs = [ComparedInput(graph) for graph in given]
+    else:
+        inputs = [ComparedInput(graph, name) for name, graph in named_graphs(given)]
+    miner = comparing_miner(len(inputs), null, null_samples, seed)
     with JobProgress(progress) as bar:
         steps = Steps(progress=bar) if steps is None else steps
         return compare_inputs(inputs, miner, steps)
 
 
+def comparing_miner(
+    num_graphs: int, null: Any, null_samples: int | None, seed: int
+) -> PatternMiner:
+    """What counts in so many graphs that are compared, and draws their random graphs."""
+    usual = NULL_SAMPLES if num_graphs == 2 else NULL_SAMPLES_OF_MANY
+    miner = PatternMiner(
+        filters=NONE,
+        null=null,
+        null_samples=usual if null_samples is None else null_samples,
+        random_state=seed,
+    )
+    miner.check()
+    return miner
+
+
 def compare_inputs(
-    inputs: tuple[ComparedInput, ComparedInput], miner: PatternMiner, steps: Steps
+    inputs: Sequence[ComparedInput], miner: PatternMiner, steps: Steps
+) -> RunComparison | GraphDistances:
+    """What :func:`gomkcn.compare` does with inputs and the miner that counts in them."""
+    if len(inputs) < 2:
+        raise InputError(
+            "graphs", "must be two or more, or one collection of them", got=str(len(inputs))
+        )
+    if len(inputs) == 2:
+        return _compare_two(inputs, miner, steps)
+    named = [NamedGraph(compared.path or "", compared.given) for compared in inputs]
+    return measure_distances(named, miner, steps)
+
+
+def _compare_two(
+    inputs: Sequence[ComparedInput], miner: PatternMiner, steps: Steps
 ) -> RunComparison:
-    """What :func:`gomkcn.compare` does with two inputs and the miner that counts in them."""
+    """Two graphs or runs side by side."""
     # 1. the graphs, in an order of their own
     graphs = [_graph_of(compared) for compared in inputs]
     mined = [None if graph is None else MinedGraph.of(graph) for graph in graphs]

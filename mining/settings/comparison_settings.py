@@ -1,4 +1,4 @@
-"""The settings of a comparison of two runs or graphs: which, and how graphs are read."""
+"""The settings of a comparison of graphs or runs: which, and how graphs are read."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 # times as many, which mining draws where a result is near its level, would cost both graphs ten
 # times the time for an error of a sixtieth
 NULL_SAMPLES = 199
+# of each of many graphs, which are compared by their profiles alone: between graphs whose profiles
+# are no chance, 50 leave a correlation an error of some hundredths
+NULL_SAMPLES_OF_MANY = 50
 
 
 @dataclass(frozen=True)
 class ComparisonTable(SettingsTable):
-    """The table ``[compare]``: two folders of runs, or graphs, and their random graphs."""
+    """The table ``[compare]``: two runs, or graphs, or many graphs, and their random graphs."""
 
-    first: str = setting("", "Folder of a run, or a graph")
-    second: str = setting("", "Folder of another run, or a graph")
+    graphs: tuple[str, ...] = setting((), "Graphs, or folders of two runs", is_repeated=True)
     null: str | tuple[Any, ...] | None = null_setting(AUTO, only_drawing=True)
-    null_samples: int = setting(
-        NULL_SAMPLES, "Number of random graphs of each graph", least=LEAST_SAMPLES,
+    null_samples: int | None = setting(
+        None,
+        "Number of random graphs of each graph",
+        least=LEAST_SAMPLES,
         most=MOST_REPEATS,
-    )  # fmt: skip
+        usual=f"{NULL_SAMPLES} of two, {NULL_SAMPLES_OF_MANY} of each of three graphs or more",
+    )
     seed: int = seed_setting()
 
 
@@ -34,7 +39,7 @@ class ComparisonTable(SettingsTable):
 class ComparisonSettings(Settings):
     """Everything that decides the result of a comparison.
 
-    ``graph`` says how graphs are read; its path is that of either.
+    ``graph`` says how graphs are read; its path is that of each.
     """
 
     compare: ComparisonTable = field(default_factory=ComparisonTable)

@@ -1,0 +1,691 @@
+"""Many graphs: how far each is from each other one, by two distances, and which are near.
+
+- ``"gcd"``: the graphlet correlation distance GCD-11 of
+  :mod:`gomkcn.mining.counting.orbit_correlations`. It says nothing of directions.
+- ``"profile"``: 1 − Pearson's correlation of the significance profiles (R. Milo and others,
+  Superfamilies of evolved and designed networks, Science 2004). A profile is z of each of the 8
+  structures of three and four nodes, with directions of the 13 of three nodes, divided by the
+  length of all of them. One length for both sizes: alone, the path and the triangle of three nodes
+  would be ±0.71, however small their z.
+
+Types of edges and categories of nodes are left out of both. A graph without edges has neither, and
+where all random graphs have the counts of the graph there is no profile: such a distance is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from gomkcn.mining.counting.census import CensusTable, count_in_each, directed_structures
+from gomkcn.mining.counting.census_formulas import count_orbits
+from gomkcn.mining.counting.graphlets import graphlets
+from gomkcn.mining.counting.orbit_correlations import GCD_ORBITS, ORBIT_PAIRS, orbit_correlations
+from gomkcn.mining.counting.watching import UncountableError
+from gomkcn.mining.patterns.choice import graphs_together
+from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.profile_distance import profile_distances
+from gomkcn.mining.significance.random_graphs import RandomGraphs
+from gomkcn.mining.significance.verdicts import compare_with_random
+from gomkcn.mining.structures.descriptions import describe_structure
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn.mining.structures.number_text import three_digits
+from gomkcn.mining.structures.table_column import SHOWN, Medium, TableColumn, tabulate
+from gomkcn_dgl.checks import as_seed, check_choice, check_int
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graphs.shapes import count, tell_apart
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table, Tabular
+
+GCD, PROFILE = "gcd", "profile"
+# what the distances are called where people read
+MEASURES = {GCD: "GCD-11", PROFILE: "profile distance"}
+# graphs whose distances are two matrices of 8 MB, a file of 10 MB, and a picture of which each
+# square is still a pixel
+MOST_GRAPHS = 1000
+# the column of the names, which no graph is called
+_GRAPH = "graph"
+NO_EDGES = "it has no edges"
+_TIME_UP = "time was up"
+_EQUAL_RANKS = "an orbit has equal counts at all nodes"
+_NO_Z = "all random graphs have the same counts"
+# link of a directed edge that leaves, that arrives, or both
+_DIRECTED = Relations((PLAIN,), (True,), np.array([[0, 0], [1, 0], [0, 1], [1, 1]], bool))
+
+
+class NamedGraph(NamedTuple):
+    """A graph that is compared with many, and what it is called."""
+
+    name: str
+    graph: CSRGraph
+
+
+@dataclass(frozen=True)
+class DistantGraph:
+    """One of many graphs: its size, and why it has no distances.
+
+    Attributes
+    ----------
+    name : str
+        No other graph has it.
+    num_nodes, num_edges : int
+    num_random : int
+        Random graphs that its profile is of; 0 without one.
+    num_called : int
+        Structures of the profile that the test calls (adjusted p ≤ .05).
+    no_gcd, no_profile : str
+        Why there is none; empty where there is one.
+    """
+
+    name: str
+    num_nodes: int
+    num_edges: int
+    num_random: int = 0
+    num_called: int = 0
+    no_gcd: str = ""
+    no_profile: str = ""
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """A graph in a table, with the one that is nearest to it."""
+
+    graph: DistantGraph
+    nearest: str | None
+    distance: float | None
+    missing: str
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else three_digits(value)
+
+
+GRAPH_COLUMNS: tuple[TableColumn[GraphRow], ...] = (
+    TableColumn(
+        _GRAPH, "Graph", "name of the graph", attrgetter("graph.name"), is_left=True, is_name=True
+    ),
+    TableColumn("nodes", "Nodes", "number of nodes", attrgetter("graph.num_nodes")),
+    TableColumn("edges", "Edges", "number of edges", attrgetter("graph.num_edges")),
+    TableColumn(
+        "nearest", "Nearest graph", "the graph with the smallest distance", attrgetter("nearest"),
+        is_left=True,
+    ),
+    TableColumn(
+        "distance", "Distance", "the distance from it, by the measure that leads",
+        attrgetter("distance"), text=lambda row: _number(row.distance), is_main=True,
+    ),
+    TableColumn(
+        "random_graphs", "Random graphs", "random graphs that its profile is of",
+        attrgetter("graph.num_random"), media=Medium.FILE,
+    ),
+    TableColumn(
+        "called", "Called", "structures of its profile that the test calls (adjusted p ≤ .05)",
+        lambda row: row.graph.num_called if row.graph.num_random else None, is_optional=True,
+    ),
+    TableColumn(
+        "missing", "Missing", "the distances that it has not, and why",
+        lambda row: row.missing or None, is_left=True, is_optional=True, media=SHOWN | Medium.FILE,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphDistances(Tabular):
+    """How far each of many graphs is from each other one.
+
+    As a table it is the matrix of the distances that lead, a row and a column for each graph.
+
+    Attributes
+    ----------
+    graphs : tuple of DistantGraph
+        In the order that was given.
+    directed : bool
+        Whether the profiles are of directed structures.
+    null : str
+        The null model of the profiles; empty where there are none.
+    keeps : tuple of str
+        What its random graphs keep; several where graphs differ, as with two sides.
+    null_samples : int
+        Random graphs of each graph.
+    structures : tuple of Structure
+        Those of the profiles.
+    profiles : numpy.ndarray
+        float64 ``[G, S]``: z of each structure, divided by the length of all z; NaN without z.
+    correlations : numpy.ndarray
+        float64 ``[G, 55]``: Spearman's of each pair of the eleven orbits, see
+        ``gomkcn.mining.counting.orbit_correlations.ORBIT_PAIRS``; NaN where they are not known.
+    notes : tuple of str
+        What of the graphs was left out.
+    """
+
+    graphs: tuple[DistantGraph, ...]
+    directed: bool
+    null: str
+    keeps: tuple[str, ...]
+    null_samples: int
+    structures: tuple[Structure, ...]
+    profiles: np.ndarray
+    correlations: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """How many graphs there are, and which pair is nearest by the measure that leads."""
+        text = f"GraphDistances({count(len(self.graphs), 'graph')}, {MEASURES[self.leading]}"
+        pairs = self.nearest_pairs(1)
+        for first, second, distance in pairs:
+            text += f": {first!r} and {second!r} are nearest, {distance:.3g}"
+        return f"{text})"
+
+    def _repr_html_(self) -> str:
+        """The table of the graphs, for a notebook: a matrix is too wide."""
+        rows: str = self.table("graphs")._repr_html_()
+        return rows
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of the graphs, in the order of the rows of all matrices."""
+        return tuple(graph.name for graph in self.graphs)
+
+    @property
+    def leading(self) -> str:
+        """ "profile" where edges have directions and there are random graphs, else "gcd"."""
+        return PROFILE if self.directed and self.null else GCD
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The distances that were computed, the one that leads first."""
+        return (self.leading, *({GCD, *([PROFILE] if self.null else [])} - {self.leading}))
+
+    @property
+    def distances(self) -> np.ndarray:
+        """Those of the measure that leads, float64 ``[G, G]``; NaN where they are not known."""
+        return self.gcd if self.leading == GCD else self.profile_distances
+
+    @cached_property
+    def gcd(self) -> np.ndarray:
+        """The graphlet correlation distances, float64 ``[G, G]``."""
+        apart = np.empty((len(self.graphs), len(self.graphs)))
+        for row, correlations in enumerate(self.correlations):
+            apart[row] = np.sqrt(((correlations - self.correlations) ** 2).sum(axis=1))
+        return apart
+
+    @cached_property
+    def profile_distances(self) -> np.ndarray:
+        """1 − correlation of the profiles, float64 ``[G, G]``."""
+        apart = np.empty((len(self.graphs), len(self.graphs)))
+        for row, entries in enumerate(self.profiles):
+            apart[row] = profile_distances(entries, self.profiles)
+        return apart
+
+    def by(self, measure: str | None = None) -> np.ndarray:
+        """The distances of a measure, "gcd" or "profile"; of the one that leads for None."""
+        if measure is None:
+            return self.distances
+        check_choice("measure", measure, self.measures)
+        return self.gcd if measure == GCD else self.profile_distances
+
+    def clustered(self, measure: str | None = None) -> np.ndarray:
+        """The graphs that have a distance from all others here, int64: those that are clustered."""
+        apart = self.by(measure)
+        kept = np.flatnonzero((~np.isnan(apart)).sum(axis=1) > 1)
+        while (missing := np.isnan(apart[np.ix_(kept, kept)]).sum(axis=1)).any():
+            # the one that lacks most, of several the last
+            kept = np.delete(kept, len(kept) - 1 - int(missing[::-1].argmax()))
+        return kept
+
+    def linkage(self, measure: str | None = None) -> np.ndarray:
+        """The clustering by average linkage (UPGMA), as SciPy's: float64 ``[K - 1, 4]``.
+
+        Of the K graphs of :meth:`clustered`; without rows where these are fewer than two. How many
+        clusters there are is not tested.
+        """
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
+        kept = self.clustered(measure)
+        if len(kept) < 2:
+            return np.empty((0, 4))
+        apart = self.by(measure)[np.ix_(kept, kept)]
+        merged: np.ndarray = linkage(squareform(apart, checks=False), "average")
+        return merged
+
+    def order(self, measure: str | None = None) -> np.ndarray:
+        """The clustered graphs as the leaves of the dendrogram stand, int64 ``[K]``."""
+        from scipy.cluster.hierarchy import leaves_list
+
+        merged = self.linkage(measure)
+        kept = self.clustered(measure)
+        return kept[leaves_list(merged)] if len(merged) else kept
+
+    def clusters(self, num_clusters: int, measure: str | None = None) -> np.ndarray:
+        """The cluster of each graph if the dendrogram is cut into so many, int64 ``[G]``.
+
+        Numbers from 0 on, in the order of the graphs; −1 for a graph that is not clustered.
+
+        >>> import networkx as nx
+        >>> from gomkcn import compare
+        >>> found = compare(
+        ...     [nx.cycle_graph(9), nx.star_graph(9), nx.cycle_graph(8), nx.star_graph(8)],
+        ...     null="none",
+        ... )
+        >>> found.clusters(2).tolist()
+        [0, 1, 0, 1]
+        """
+        from scipy.cluster.hierarchy import cut_tree
+
+        kept = self.clustered(measure)
+        check_int("num_clusters", num_clusters, 1, max(len(kept), 1))
+        numbers = np.full(len(self.graphs), -1)
+        merged = self.linkage(measure)
+        numbers[kept] = cut_tree(merged, num_clusters)[:, 0] if len(merged) else 0
+        return numbers
+
+    def nearest_pairs(self, most: int) -> list[tuple[str, str, float]]:
+        """The pairs with the smallest distances of the measure that leads, the nearest first."""
+        first, second = np.triu_indices(len(self.graphs), 1)
+        apart = self.distances[first, second]
+        order = np.argsort(apart, kind="stable")[:most]
+        return [
+            (self.names[first[at]], self.names[second[at]], float(apart[at]))
+            for at in order.tolist()
+            if not np.isnan(apart[at])
+        ]
+
+    @property
+    def rows(self) -> list[GraphRow]:
+        """A row for each graph, in the order that was given."""
+        apart = self.distances.copy()
+        np.fill_diagonal(apart, np.nan)
+        rows = []
+        for graph, distances in zip(self.graphs, apart, strict=True):
+            if np.isnan(distances).all():
+                nearest, distance = None, None
+            else:
+                at = int(np.nanargmin(distances))
+                nearest, distance = self.names[at], float(distances[at])
+            whys = {GCD: graph.no_gcd, PROFILE: graph.no_profile}
+            missing = "; ".join(
+                f"no {MEASURES[measure]}: {whys[measure]}"
+                for measure in self.measures
+                if whys[measure]
+            )
+            rows.append(GraphRow(graph, nearest, distance, missing))
+        return rows
+
+    @property
+    def structure_names(self) -> list[str]:
+        """The names of the structures of the profiles."""
+        every = list(self.structures)
+        return tell_apart([describe_structure(structure, ()) for structure in every], every)
+
+    def columns(self) -> dict[str, Any]:
+        """The matrix of the distances that lead: the names, and a column for each graph."""
+        return {_GRAPH: list(self.names), **dict(zip(self.names, self.distances, strict=True))}
+
+    def table(self, which: str = "distances") -> Table:
+        """The matrix, or another table.
+
+        Parameters
+        ----------
+        which : {"distances", "pairs", "graphs", "profiles"}
+            "pairs" has a row for each two graphs with all distances, the nearest first; "graphs" a
+            row for each graph with the one that is nearest; "profiles" a row for each graph with
+            the entries of its profile and the correlations of its orbits.
+        """
+        tables = {
+            "distances": lambda: Table(self.columns()),
+            "pairs": self._pairs,
+            "graphs": lambda: tabulate(GRAPH_COLUMNS, self.rows),
+            "profiles": self._profiles,
+        }
+        check_choice("which", which, tables)
+        return tables[which]()
+
+    def _pairs(self) -> Table:
+        first, second = np.triu_indices(len(self.graphs), 1)
+        order = np.argsort(self.distances[first, second], kind="stable")
+        first, second = first[order], second[order]
+        names = self.names
+        return Table(
+            {
+                "first": [names[at] for at in first.tolist()],
+                "second": [names[at] for at in second.tolist()],
+                **{measure: self.by(measure)[first, second] for measure in self.measures},
+            }
+        )
+
+    def _profiles(self) -> Table:
+        entries = dict(zip(self.structure_names, self.profiles.T, strict=True)) if self.null else {}
+        pairs = {
+            f"orbits {GCD_ORBITS[first]} and {GCD_ORBITS[second]}": column
+            for (first, second), column in zip(ORBIT_PAIRS, self.correlations.T, strict=True)
+        }
+        return Table({_GRAPH: list(self.names), **entries, **pairs})
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+        measure: str | None = None,
+    ) -> Any:
+        """Draw the heat map with its dendrogram, as the page shows it.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write as well, which ends in .pdf, .svg or .png.
+        width, height : float, optional
+            In inches.
+        measure : {"gcd", "profile"}, optional
+            By default the one that leads.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            If fewer than two graphs have a distance, or Matplotlib and seaborn are not installed.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from gomkcn import compare
+        >>> found = compare([nx.gnm_random_graph(30, 60, seed=seed) for seed in range(3)])
+        >>> found.plot(width=4).get_size_inches().tolist()
+        [4.0, 4.0]
+        """
+        from gomkcn.mining.plots.heat_map import plot_heat_map
+        from gomkcn.mining.plots.paper_figure import FigureSize
+
+        order = self.order(measure)
+        if len(order) < 2:
+            raise InputError("the heat map needs two graphs with a distance, and there are none.")
+        return plot_heat_map(
+            self.by(measure)[np.ix_(order, order)],
+            [self.names[at] for at in order.tolist()],
+            self.linkage(measure),
+            MEASURES[measure or self.leading],
+            FigureSize(path, width, height),
+        )
+
+
+def named_graphs(graphs: Any) -> list[NamedGraph]:
+    """The graphs of a list, of a mapping of names, or of a collection, each by itself.
+
+    >>> import networkx as nx
+    >>> [one.name for one in named_graphs({"a": nx.path_graph(3), "b": nx.path_graph(4)})]
+    ['a', 'b']
+    """
+    if isinstance(graphs, Mapping) and not hasattr(graphs, "ndim"):
+        return tell_names_apart(
+            NamedGraph(str(name), _as_graph(graph)) for name, graph in graphs.items()
+        )
+    if not isinstance(graphs, list):
+        return graphs_of_collection(_as_graph(graphs))
+    alone = [_as_graph(graph) for graph in graphs]
+    return tell_names_apart(
+        NamedGraph(f"graph {number}" if graph.graph_names is None else graph.called(0), graph)
+        for number, graph in enumerate(alone)
+    )
+
+
+def _as_graph(graph: Any) -> CSRGraph:
+    if isinstance(graph, MiningRun):
+        refuse_run(graph.graph.source)
+    return as_unweighted(graph)
+
+
+def refuse_run(source: str) -> NoReturn:
+    """Refuse a run among many graphs, which keeps no counts at nodes."""
+    raise InputError(
+        "graphs",
+        "must be graphs where they are not two",
+        got=f"a run of {source!r}",
+        way_out="give the graph that it was made of",
+    )
+
+
+def graphs_of_collection(graph: CSRGraph) -> list[NamedGraph]:
+    """The graphs of a collection, by their names or their numbers."""
+    return tell_names_apart(
+        NamedGraph(graph.called(number), alone) for number, alone in enumerate(graph)
+    )
+
+
+def tell_names_apart(graphs: Iterable[NamedGraph]) -> list[NamedGraph]:
+    """The graphs, with a number behind a name that another one has, or the column of names.
+
+    >>> [one.name for one in tell_names_apart([NamedGraph("a", None), NamedGraph("a", None)])]
+    ['a', 'a (2)']
+    """
+    graphs = list(graphs)
+    taken = {_GRAPH, *(graph.name for graph in graphs)}
+    seen = {_GRAPH}
+    named = []
+    for name, graph in graphs:
+        free = name
+        number = 1
+        while free in seen or (free != name and free in taken):
+            number += 1
+            free = f"{name} ({number})"
+        seen.add(free)
+        named.append(NamedGraph(free, graph))
+    return named
+
+
+def check_many(graphs: Sequence[NamedGraph]) -> None:
+    """Refuse too many graphs, and some with directions among others without."""
+    if len(graphs) > MOST_GRAPHS:
+        raise InputError("graphs", f"must be at most {MOST_GRAPHS:,}", got=f"{len(graphs):,}")
+    # a graph without edges has no directions, whatever it says
+    with_edges = [named for named in graphs if named.graph.num_edges]
+    directed = [named.name for named in with_edges if named.graph.is_directed]
+    if 0 < len(directed) < len(with_edges):
+        other = next(named.name for named in with_edges if not named.graph.is_directed)
+        raise InputError(
+            "graphs",
+            "must all have directions or none",
+            got=f"{directed[0]!r} with and {other!r} without",
+            way_out=(Argument("directed", False), " leaves directions out"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Orbits:
+    """The correlations of the orbits of a graph, or why there are none."""
+
+    number: int
+    correlations: np.ndarray
+    missing: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Profile:
+    """z of each structure of a graph, NaN where there is none, or why there are none at all."""
+
+    number: int
+    z: np.ndarray
+    num_called: int = 0
+    keeps: str = ""
+    missing: str = ""
+
+
+def measure_distances(
+    graphs: Sequence[NamedGraph], miner: PatternMiner, steps: Steps
+) -> GraphDistances:
+    """What :func:`gomkcn.compare` does with many graphs and the miner of their random graphs."""
+    # 1. what is left out, and the null model
+    check_many(graphs)
+    is_directed = any(named.graph.is_directed and named.graph.num_edges for named in graphs)
+    rules = [miner.choice_rules(named.graph) for named in graphs]
+    nulls = rules[0].nulls if all(of_graph.nulls for of_graph in rules) else ()
+    if len(nulls) > 1:
+        raise InputError("null", "must be a single model for three graphs or more", got=len(nulls))
+    notes = [note for note in dict.fromkeys(of_graph.why_no_null for of_graph in rules) if note]
+    plain = [_without_kinds(named.graph, is_directed) for named in graphs]
+    if any(_has_kinds(named.graph) for named in graphs):
+        notes.append("Types of edges and categories of nodes are left out.")
+    # 2. the orbits of each graph, which are known soon
+    items = list(enumerate(plain))
+    orbits = {
+        found.number: found
+        for found in steps.each(
+            "orbits of each graph", _Orbits, _OrbitsOf(steps), items, itemgetter(0), in_time=True
+        )
+    }
+    # 3. the profile of each graph
+    structures = _structures(is_directed)
+    profiles: dict[int, _Profile] = {}
+    if nulls:
+        seed = as_seed("random_state", miner.random_state)
+        take = _ProfileOf(steps, nulls[0], int(miner.null_samples or 0), seed, is_directed)
+        found = steps.each(
+            "random graphs of each graph", _Profile, take, items, itemgetter(0), in_time=True
+        )
+        profiles = {profile.number: profile for profile in found}
+    # 4. what was not done in time is missing
+    no_orbits = np.full(len(ORBIT_PAIRS), np.nan)
+    no_profile = np.full(len(structures), np.nan)
+    late_orbits = _Orbits(-1, no_orbits, _TIME_UP)
+    late_profile = _Profile(-1, no_profile, missing=_TIME_UP if nulls else "")
+    of_graphs = [
+        (named, orbits.get(number, late_orbits), profiles.get(number, late_profile))
+        for number, named in enumerate(graphs)
+    ]
+    return GraphDistances(
+        tuple(
+            DistantGraph(
+                named.name,
+                named.graph.num_nodes,
+                named.graph.num_edges,
+                0 if profile.missing or not nulls else int(miner.null_samples or 0),
+                profile.num_called,
+                of_orbits.missing,
+                profile.missing,
+            )
+            for named, of_orbits, profile in of_graphs
+        ),
+        is_directed,
+        null_model(nulls[0], plain[0]).name if nulls else "",
+        tuple(dict.fromkeys(profile.keeps for *_, profile in of_graphs if profile.keeps)),
+        int(miner.null_samples or 0) if nulls else 0,
+        structures,
+        np.stack([_entries(profile.z) for *_, profile in of_graphs]),
+        np.stack([of_orbits.correlations for _, of_orbits, _ in of_graphs]),
+        tuple(notes),
+    )
+
+
+def _has_kinds(graph: CSRGraph) -> bool:
+    """Whether a graph has several types of edges, or nodes of which not all are alike."""
+    features = graph.stored_features
+    return len(graph.relations.names) > 1 or bool((features != features[:1]).any())
+
+
+def _without_kinds(graph: CSRGraph, is_directed: bool) -> CSRGraph:
+    """The edges of a graph and their directions; one without direction is one each way."""
+    links = None
+    if is_directed:
+        relations = graph.relations
+        sides = np.array([side for _, side in relations.channels])
+        given = np.ones(len(graph.indices), np.uint8) if graph.links is None else graph.links
+        leaves = relations.links[:, np.isin(sides, ["out", "both"])].any(axis=1)
+        arrives = relations.links[:, np.isin(sides, ["in", "both"])].any(axis=1)
+        links = (leaves + 2 * arrives).astype(np.uint8)[given]
+    return replace(
+        graph,
+        features=np.broadcast_to(np.ones((1, 1), np.float32), (graph.num_nodes, 1)),
+        feature_names=(CONSTANT_FEATURE,),
+        relations=_DIRECTED if is_directed else SIMPLE,
+        links=links,
+        weights=None,
+        node_ids=None,
+        graph_names=None,
+        loops=None,
+        atoms=None,
+    )
+
+
+def _structures(is_directed: bool) -> tuple[Structure, ...]:
+    """Those of the profiles: the 13 directed ones of three nodes, or the 8 of three and four."""
+    if is_directed:
+        return directed_structures(3, PLAIN)
+    return tuple(structure for structure in graphlets() if structure.num_nodes in (3, 4))
+
+
+def _entries(z: np.ndarray) -> np.ndarray:
+    """Z of each structure, divided by the length of all of them."""
+    length = np.sqrt(np.nansum(z**2))
+    return z / length if length > 0 else np.full(len(z), np.nan)
+
+
+class _OrbitsOf(NamedTuple):
+    """What takes the correlations of the orbits of a graph; a worker is given this alone."""
+
+    steps: Steps
+
+    def __call__(self, item: tuple[int, CSRGraph]) -> _Orbits:
+        number, graph = item
+        nothing = np.full(len(ORBIT_PAIRS), np.nan)
+        if not graph.num_edges:
+            return _Orbits(number, nothing, NO_EDGES)
+        try:
+            found = orbit_correlations(count_orbits(graph, 4, self.steps.check_time))
+        except UncountableError as error:
+            return _Orbits(number, nothing, error.message.note)
+        return _Orbits(number, found, _EQUAL_RANKS if np.isnan(found).any() else "")
+
+
+class _ProfileOf(NamedTuple):
+    """What takes z of each structure of a graph; a worker is given this alone."""
+
+    steps: Steps
+    null: Any
+    null_samples: int
+    seed: int
+    is_directed: bool
+
+    def __call__(self, item: tuple[int, CSRGraph]) -> _Profile:
+        number, given = item
+        structures = _structures(self.is_directed)
+        nothing = np.full(len(structures), np.nan)
+        if not given.num_edges:
+            return _Profile(number, nothing, missing=NO_EDGES)
+        # in an order of its own, so that z does not depend on how nodes are numbered
+        graph = MinedGraph.of(given).graph
+        model = null_model(self.null, graph)
+        check_time = self.steps.check_time
+        drawn = RandomGraphs(model, graph, self.seed, check_time)
+        sizes = range(structures[0].num_nodes, structures[-1].num_nodes + 1)
+        together = graphs_together(graph)
+        try:
+            tables = [count_in_each([graph], sizes, spend=check_time)]
+            for first in range(0, self.null_samples, together):
+                numbers = range(first, min(first + together, self.null_samples))
+                some = [drawn.draw(k) for k in numbers]
+                tables.append(count_in_each(some, sizes, spend=check_time))
+        except UncountableError as error:
+            return _Profile(number, nothing, missing=error.message.note)
+        counts = CensusTable.joined(tables).counts
+        results = compare_with_random(model.name, counts)
+        z = np.array([np.nan if result.z is None else result.z for result in results])
+        num_called = sum(result.is_called for result in results)
+        missing = _NO_Z if np.isnan(z).all() else ""
+        return _Profile(number, z, num_called, model.keeps, missing)
