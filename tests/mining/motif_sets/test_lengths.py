@@ -470,7 +470,6 @@ def test_a_signature_costs_what_all_others_say():
         assert bits == pytest.approx(-log2(likely))
 
 
-@pytest.mark.parametrize("base", ["typed", "total"])
 @pytest.mark.parametrize("num_graphs", [3, 130, 400])
 def test_numbers_of_copies_cost_their_histogram_or_their_share(num_graphs):
     """Many graphs, so that their terms are added up in parts."""
@@ -489,6 +488,7 @@ def test_numbers_of_copies_cost_their_histogram_or_their_share(num_graphs):
         assert split_bits(counts, code.lengths) == pytest.approx(bits, abs=1e-6)
 
 
+@pytest.mark.parametrize("base", ["typed", "total"])
 @pytest.mark.parametrize("name", ["three categories, three types", "no labels"])
 def test_a_choice_of_copies_is_that_of_loops(name, base):
     """In one round: by falling value, in each graph as many as pay for their places."""
