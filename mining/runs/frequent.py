@@ -38,7 +38,7 @@ def find_subgraphs(
     """Do what ``gomkcn frequent`` does between reading graphs and writing its run."""
     start = time.perf_counter()
     work = Work() if work is None else work
-    graph, classes, _ = inputs
+    graph, classes = inputs.graph, inputs.classes
     table = settings.frequent
     steps = work.steps(lambda: job_identity(settings.to_dict(), {}, graph, classes))
     found = frequent_subgraphs(
