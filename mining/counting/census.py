@@ -489,6 +489,16 @@ def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
 @lru_cache(4096)
 def _parts(structure: Structure) -> list[tuple[Structure, int]]:
     """The structures on all nodes of one that have some of its edges, and how many there are."""
+    found, position, _ = edge_subsets(structure)
+    return list(zip(found, np.bincount(position).tolist(), strict=True))
+
+
+def edge_subsets(structure: Structure) -> tuple[list[Structure], np.ndarray, np.ndarray]:
+    """The sets of edges of a structure that connect all its nodes: which structures these are.
+
+    Returned are the structures, the number of that of each set, int64 ``[C]``, and its edges, of
+    ``structure.edges``, bool ``[C, E]``.
+    """
     edges = list(zip(structure.edges, structure.edge_relations, strict=True))
     if len(edges) > _MOST_EDGES:
         raise InputError(
@@ -504,11 +514,12 @@ def _parts(structure: Structure) -> list[tuple[Structure, int]]:
         out = int(relations.outgoing[relation])
         matrix[:, u, v] |= has << out
         matrix[:, v, u] |= has << int(relations.opposite[out])
-    matrix = matrix[are_connected(matrix != 0)]
+    connects = are_connected(matrix != 0)
+    matrix, chosen = matrix[connects], chosen[connects]
     colors = np.broadcast_to(np.array(structure.colors), (len(matrix), size))
     forms, position = merge_forms(find_forms(Forms(matrix, colors)))
     names = dict(zip(structure.colors, structure.categories, strict=False))
     found = structures_of(
         forms, relations, lambda colors: tuple(names[color] for color in colors.tolist() if names)
     )
-    return list(zip(found, np.bincount(position).tolist(), strict=True))
+    return found, position, (chosen[:, None] >> np.arange(len(edges)) & 1).astype(bool)

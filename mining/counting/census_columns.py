@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gomkcn.mining.structures.number_text import three_digits
+from gomkcn.mining.structures.pattern import Weighing
 from gomkcn.mining.structures.standard_columns import standard_columns
 from gomkcn.mining.structures.table_column import EVERYWHERE, TableColumn
 from gomkcn_dgl.graphs.standard_names import StandardNames, standard_names
@@ -24,13 +26,22 @@ class CensusRow(NamedTuple):
     occurrences: int | None
     reading: str
     standard: StandardNames = StandardNames()
+    weighing: Weighing | None = None
 
     @classmethod
-    def of(cls, structure: Structure, form: str, name: str, count: int, reading: str) -> CensusRow:
+    def of(
+        cls,
+        structure: Structure,
+        form: str,
+        name: str,
+        count: int,
+        reading: str,
+        weighing: Weighing | None = None,
+    ) -> CensusRow:
         """The row of a structure."""
         code = FORMS[form](structure)
         standard = standard_names(structure)
-        return cls(structure.num_nodes, form, code, name, count, reading, standard)
+        return cls(structure.num_nodes, form, code, name, count, reading, standard, weighing)
 
 
 def to_graph6(structure: Structure) -> str:
@@ -86,6 +97,22 @@ CENSUS_COLUMNS: tuple[TableColumn[CensusRow], ...] = (
         "occurrences in the graph; empty for a size that is not counted",
         lambda row: row.occurrences,
         is_main=True,
+    ),
+    TableColumn(
+        "intensity",
+        "Intensity",
+        "sum over the occurrences of the geometric mean of the weights of their edges",
+        lambda row: None if row.weighing is None else row.weighing.intensity,
+        lambda row: None if row.weighing is None else three_digits(row.weighing.intensity),
+        is_optional=True,
+    ),
+    TableColumn(
+        "coherence",
+        "Coherence",
+        "mean over the occurrences of the geometric mean of these weights over the arithmetic one",
+        lambda row: None if row.weighing is None else row.weighing.coherence,
+        lambda row: None if row.weighing is None else f"{row.weighing.coherence:.3f}",
+        is_optional=True,
     ),
     TableColumn(
         "reading",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,18 @@ from gomkcn.mining.counting.census import (
 )
 from gomkcn.mining.counting.census_columns import CENSUS_COLUMNS, CensusRow
 from gomkcn.mining.counting.census_formulas import count_orbits, formula_steps
+from gomkcn.mining.counting.listed_sets import LISTED_SIZES, list_sets
 from gomkcn.mining.counting.query import INDUCED, READINGS
 from gomkcn.mining.counting.watching import UncountableError
+from gomkcn.mining.counting.weighted_sets import COHERENCE, weigh_sets, weigh_subgraphs
 from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.edge_weights import EdgeWeights
+from gomkcn.mining.structures.pattern import Weighing
 from gomkcn.mining.structures.table_column import tabulate
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graph import as_csr, as_unweighted, with_attributes
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.messages import Argument
@@ -165,6 +169,9 @@ class Census(Tabular):
         :func:`gomkcn.orbit_counts`; None where not asked for.
     missing : dict of int to str
         Why structures of a size are not counted, by the size; what is counted is complete.
+    weighings : dict of bytes to Weighing
+        Intensity and coherence of each structure of up to four nodes that occurs, by its key, where
+        weights are asked for.
     """
 
     structures: list[Structure]
@@ -173,6 +180,7 @@ class Census(Tabular):
     reading: str
     orbits: Table | None = None
     missing: dict[int, str] = field(default_factory=dict)
+    weighings: dict[bytes, Weighing] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """How many structures of which sizes are counted, and as what."""
@@ -207,7 +215,10 @@ class Census(Tabular):
         form = self._form
         counted = zip(self.structures, self.names, self.counts.tolist(), strict=True)
         return [
-            *(CensusRow.of(of, form, name, number, self.reading) for of, name, number in counted),
+            *(
+                CensusRow.of(of, form, name, number, self.reading, self.weighings.get(of.key))
+                for of, name, number in counted
+            ),
             *(
                 CensusRow(size, form, "", "not counted", None, self.reading)
                 for size in self.missing
@@ -239,6 +250,7 @@ def census(
     reading: str = INDUCED,
     orbits: bool = False,
     *,
+    weight: str | EdgeWeights | None = None,
     steps: Steps | None = None,
 ) -> Census:
     """Count all connected structures of some sizes in a graph.
@@ -260,6 +272,10 @@ def census(
         one induced K4 and three subgraphs that are cycles of four nodes.
     orbits : bool
         Whether to count at each node as well, induced, see :func:`gomkcn.orbit_counts`.
+    weight : str, optional
+        The attribute of edges that holds their weights, positive numbers: structures of up to four
+        nodes then have an intensity and a coherence (J.-P. Onnela et al. 2005), in the same
+        reading.
     steps : Steps, optional
         Shows how much is done, and tells when time is up: sizes that are not counted by then are
         ``missing``.
@@ -280,9 +296,12 @@ def census(
     >>> found = census(nx.complete_graph(4), 4, reading="subgraph")
     >>> dict(zip(found.names, found.counts.tolist()))["cycle of 4 nodes"]
     3
+    >>> novel = census(nx.les_miserables_graph(), 3, weight="weight")
+    >>> [round(one) for one in novel.table().columns()["intensity"]]
+    [3546, 1551]
     """
     check_choice("reading", reading, READINGS)
-    csr = as_unweighted(graph)
+    csr, weights = _read_weights(graph, weight)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     for note in categories.notes:
         log.warning(note)
@@ -304,7 +323,38 @@ def census(
             missing = dict.fromkeys(range(size, chosen[-1] + 1), TIME_UP)
             break
     numbers = exact_array(list(counts.values()))
-    return Census(list(counts), numbers, chosen, reading, at_nodes, missing)
+    weighings = {}
+    if weights is not None:
+        for size in (size for size in chosen if size in LISTED_SIZES and size not in missing):
+            steps.progress.begin(f"weighing structures of {size} nodes")
+            weighings |= _weigh_size(csr, weights, size, reading, categories)
+    return Census(list(counts), numbers, chosen, reading, at_nodes, missing, weighings)
+
+
+def _read_weights(
+    graph: Any, weight: str | EdgeWeights | None
+) -> tuple[CSRGraph, EdgeWeights | None]:
+    """The graph without weights, and those of its edges, where they are asked for."""
+    if weight is None:
+        return as_unweighted(graph), None
+    if isinstance(weight, EdgeWeights):
+        return replace(as_csr(graph), weights=None), weight
+    csr, _, edges = with_attributes(graph, (weight,))
+    return csr, EdgeWeights.of(csr, edges, weight)
+
+
+def _weigh_size(
+    graph: CSRGraph, weights: EdgeWeights, size: int, reading: str, categories: Categories
+) -> dict[bytes, Weighing]:
+    """Intensity and coherence of all structures of a size that occur, by their keys."""
+    sets = list_sets(graph, size, categories)
+    if reading != INDUCED:
+        found = weigh_subgraphs(sets, weights.finder(graph), weights.values)
+        return {structure.key: Weighing(*row) for structure, row in found.items()}
+    sums = weigh_sets(sets, weights.pairs_in(graph), weights.values[None])[0]
+    sums[COHERENCE] /= sets.counts
+    rows = zip(sets.structures, sums.T.tolist(), strict=True)
+    return {structure.key: Weighing(*row) for structure, row in rows}
 
 
 def _count_size(

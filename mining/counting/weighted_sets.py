@@ -12,9 +12,13 @@ weights between each two of them,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from gomkcn.mining.counting.census import edge_subsets
 from gomkcn.mining.counting.listed_sets import ListedSets
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks
 
@@ -70,6 +74,47 @@ def weigh_sets(sets: ListedSets, pair_of_edge: np.ndarray, weights: np.ndarray) 
     )
     sums[:, INTENSITY] *= unit
     return sums
+
+
+def weigh_subgraphs(
+    sets: ListedSets, edge_of: Callable[..., np.ndarray], values: np.ndarray
+) -> dict[Structure, tuple[float, float]]:
+    """Intensity and coherence of the subgraphs within listed sets, which need not be induced.
+
+    ``edge_of`` finds edges by their ends and relation, whose weights are ``values [A]``. A subgraph
+    is some of the edges of a set that connect all of its nodes.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl.graph import with_attributes
+    >>> from gomkcn.mining.counting.listed_sets import list_sets
+    >>> from gomkcn.mining.structures.edge_weights import EdgeWeights
+    >>> triangle = nx.Graph([(0, 1, {"w": 1}), (1, 2, {"w": 4}), (0, 2, {"w": 16})])
+    >>> graph, _, table = with_attributes(triangle, ("w",))
+    >>> edges = EdgeWeights.of(graph, table, "w")
+    >>> found = weigh_subgraphs(list_sets(graph, 3), edges.finder(graph), edges.values)
+    >>> [(one.to_text(), round(intensity, 9)) for one, (intensity, _) in found.items()]
+    [('A--B, A--C', 14.0), ('A--B, A--C, B--C', 4.0)]
+    """
+    sums: dict[bytes, np.ndarray] = {}
+    known: dict[bytes, Structure] = {}
+    order = np.argsort(sets.number, kind="stable")
+    ends = np.cumsum(sets.counts)
+    for structure, start, end in zip(sets.structures, ends - sets.counts, ends, strict=True):
+        nodes = sets.nodes[order[start:end]]
+        # [K, E], of each occurrence the weights of the edges of the structure
+        edges = zip(structure.edges, structure.edge_relations, strict=True)
+        found = [edge_of(nodes[:, u], nodes[:, v], relation) for (u, v), relation in edges]
+        weights = values[np.stack(found, axis=1)]
+        logs = np.log(weights)
+        parts, position, chosen = edge_subsets(structure)
+        for number, row in zip(position.tolist(), chosen, strict=True):
+            part = known.setdefault(parts[number].key, parts[number])
+            means = np.exp(logs[:, row].mean(axis=1))
+            added = np.array(
+                [means.sum(), (means / weights[:, row].mean(axis=1)).sum(), end - start]
+            )
+            sums[part.key] = sums.get(part.key, np.zeros(3)) + added
+    return {known[key]: (row[0], row[1] / row[2]) for key, row in sums.items()}
 
 
 @compiled(**SEARCH_JIT)

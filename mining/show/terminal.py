@@ -329,7 +329,8 @@ def _comparison_parts(run: MiningRun, null: str) -> list[str]:
     table = called_table(run, null)
     if table.rows:
         parts.append(str(table))
-        parts += [f"Inside copies: {INSIDE_NOTE}."] if run.motif_set.motifs else []
+        has_inside = run.motif_set.motifs and measure_of(null) == COUNT
+        parts += [f"Inside copies: {INSIDE_NOTE}."] if has_inside else []
     said = (
         meaning_sentences(run, null),
         close_sentence(run, null),

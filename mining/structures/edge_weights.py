@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +92,19 @@ class EdgeWeights(NamedTuple):
         found = np.searchsorted(key[place], _number(order.graph, *ends))
         kept = place[found]
         return EdgeWeights(*ends, self.is_directed[kept], self.values[kept], self.notes)
+
+    def finder(self, graph: CSRGraph) -> Callable[[np.ndarray, np.ndarray, int], np.ndarray]:
+        """What finds edges by their ends ``[K]`` and their relation, which must be there."""
+        key = _number(graph, self.source, self.target, self.relation)
+        order = np.argsort(key)
+
+        def find(source: np.ndarray, target: np.ndarray, relation: int) -> np.ndarray:
+            if not graph.relations.directed[relation]:
+                source, target = np.minimum(source, target), np.maximum(source, target)
+            wanted = _number(graph, source, target, np.full(len(source), relation))
+            return order[np.searchsorted(key[order], wanted)]
+
+        return find
 
     def pairs_in(self, graph: CSRGraph) -> np.ndarray:
         """The pair of nodes that each edge joins, of :meth:`CSRGraph.adjacent_pairs`, int64."""

@@ -23,6 +23,8 @@ from gomkcn.mining.structures.number_text import (
 )
 from gomkcn.mining.structures.pattern import (
     COHERENCE,
+    COUNT,
+    INTENSITY,
     LESS,
     MORE,
     RESULT_WORDS,
@@ -32,6 +34,7 @@ from gomkcn.mining.structures.pattern import (
     OccurrenceCount,
     Pattern,
     digits,
+    measure_of,
     null_column,
     odds,
 )
@@ -512,9 +515,23 @@ def structure_columns(
             if pattern.classes is not None
             for contrast in pattern.classes.contrasts
         )
+    nulls = list(nulls)
     of_nulls = [column for null in nulls for column in _columns_of_null(null)]
     of_classes = [column for name in classes for column in _columns_of_class(name)]
-    return (*STRUCTURE_COLUMNS, *of_nulls, *of_classes, _P_CLASSES)
+    columns = STRUCTURE_COLUMNS
+    if len(nulls) == 1:
+        columns = tuple(_beside(column, measure_of(nulls[0])) for column in columns)
+    return (*columns, *of_nulls, *of_classes, _P_CLASSES)
+
+
+def _beside(column: TableColumn[Pattern], measure: str) -> TableColumn[Pattern]:
+    """A column in the table of one comparison, which has room for what it compares alone."""
+    is_other = column.key in (INTENSITY, COHERENCE) and column.key != measure
+    if is_other or (column.key == "inside" and measure != COUNT):
+        return replace(column, media=column.media & _FILE)
+    if column.key == "occurrences" and measure != COUNT:
+        return replace(column, below=Below(measure, "over {}", Medium.PAGE))
+    return column
 
 
 def _columns_of_null(null: str) -> list[TableColumn[Pattern]]:

@@ -9,8 +9,9 @@ import pytest
 
 from gomkcn.mining.counting.census import count_structures
 from gomkcn.mining.counting.listed_sets import list_sets
+from gomkcn.mining.counting.structure_census import census
 from gomkcn.mining.counting.watching import UncountableError
-from gomkcn.mining.counting.weighted_sets import weigh_sets
+from gomkcn.mining.counting.weighted_sets import weigh_sets, weigh_subgraphs
 from gomkcn.mining.structures.categories import Categories
 from gomkcn.mining.structures.edge_weights import EdgeWeights
 from gomkcn_dgl.errors import InputError
@@ -137,6 +138,54 @@ def test_intensity_and_coherence_are_those_of_a_brute_force(given, size):
     assert found.keys() == wanted.keys()
     for form, row in found.items():
         assert row == pytest.approx(wanted[form], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [one for one in GRAPHS if one.get("share", 0) < 1 and one["seed"] == 1],
+    ids=str,
+)
+def test_subgraphs_that_need_not_be_induced_are_those_of_a_brute_force(given):
+    """All sets of edges that connect three or four nodes, with weights ^ (1 / edges)."""
+    of_kinds = {"kinds": given.get("kinds", 1), "categories": given.get("categories", 0)}
+    graph = random_graph(**{"num_nodes": 6, **given})
+    csr, weights = read(graph, **of_kinds)
+    categories = Categories.find(csr.stored_features, csr.feature_names)
+    for size in (3, 4):
+        wanted = {}
+        for nodes in combinations(graph, size):
+            edges = list(graph.subgraph(nodes).edges(keys=True))
+            for number in range(size - 1, len(edges) + 1):
+                for chosen in combinations(edges, number):
+                    part = graph.edge_subgraph(chosen)
+                    if len(part) < size:
+                        continue
+                    for form, row in brute_force(part, size, **of_kinds).items():
+                        sums = wanted.setdefault(form, np.zeros(3))
+                        sums += row
+        sets = list_sets(csr, size, categories)
+        found = {
+            form_of(structure, of_kinds["kinds"], given["directed"]): row
+            for structure, row in weigh_subgraphs(sets, weights.finder(csr), weights.values).items()
+        }
+        assert found.keys() == wanted.keys()
+        for form, (number, intensity, coherence) in wanted.items():
+            assert found[form] == pytest.approx((intensity, coherence / number), rel=1e-9)
+
+
+def test_a_census_with_weights_has_both_measures_in_either_reading():
+    graph = random_graph(1, directed=True, num_nodes=7, share=0.3)
+    for reading in ("induced", "subgraph"):
+        found = census(graph, (3, 4), reading, weight="w")
+        table = found.table().columns()
+        for number, intensity, coherence in zip(
+            table["count"], table["intensity"], table["coherence"], strict=True
+        ):
+            assert (number == 0) == (intensity is None) == (coherence is None)
+    assert "intensity" not in census(graph, 3).table().columns()
+    plain = census(nx.les_miserables_graph(), (3, 5), weight="weight").table().columns()
+    sizes = zip(plain["size"], plain["intensity"], plain["count"], strict=True)
+    assert all((value is None) == (size == 5 or not count) for size, value, count in sizes)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
