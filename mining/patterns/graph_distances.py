@@ -201,7 +201,7 @@ class GraphDistances(Tabular):
 
     @property
     def leading(self) -> str:
-        """"profile" where edges have directions and there are random graphs, else "gcd"."""
+        """Which one leads: "profile" where edges have directions, with random graphs, else "gcd"."""
         return PROFILE if self.directed and self.null else GCD
 
     @property
