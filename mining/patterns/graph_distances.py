@@ -201,7 +201,7 @@ class GraphDistances(Tabular):
 
     @property
     def leading(self) -> str:
-        """Which one leads: "profile" where edges have directions, with random graphs, else "gcd"."""
+        """What leads: "profile" where edges have directions, and random graphs, else "gcd"."""
         return PROFILE if self.directed and self.null else GCD
 
     @property
