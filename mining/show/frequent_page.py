@@ -15,10 +15,10 @@ from gomkcn.mining.structures.pattern import LEVEL
 from gomkcn_dgl.graphs.shapes import count
 
 # nothing but the style in the page itself
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 # rows of a terminal, and of a page, each with a drawing of one or two thousand bytes
 _MOST_ON_SCREEN = 40
-_MOST_ON_PAGE = 300
+MOST_ON_PAGE = 300
 
 
 def lead(found: FrequentSubgraphs) -> str:
@@ -45,7 +45,7 @@ def format_subgraphs(found: FrequentSubgraphs, file: str) -> str:
 def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: str) -> str:
     """Return the page of some subgraphs, whose run has a record and a ``file`` with all."""
     lines = relation_lines((), found.structures)
-    shown = found.rows[:_MOST_ON_PAGE]
+    shown = found.rows[:MOST_ON_PAGE]
     table = PageTable.of(found.table_columns, shown)
     rows = [
         {
@@ -58,11 +58,18 @@ def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: 
     ]
     return render_page(
         "frequent.html.jinja",
-        policy=_POLICY,
+        policy=POLICY,
         script="",
         data="",
+        what="Frequent subgraphs",
+        heading="Subgraphs",
+        note=(
+            "Support is the number of graphs that contain the subgraph; between its nodes a graph "
+            "may have more edges."
+        ),
+        family="subgraphs",
         source=record["graph"]["source"],
-        num_graphs=record["graph"]["num_graphs"],
+        facts=[count(record["graph"]["num_graphs"], "graph")],
         lead=lead(found),
         left_out=found.left_out,
         table=table,
