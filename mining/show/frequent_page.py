@@ -18,7 +18,7 @@ from gomkcn_dgl.graphs.shapes import count
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 # rows of a terminal, and of a page, each with a drawing of one or two thousand bytes
 _MOST_ON_SCREEN = 40
-MOST_ON_PAGE = 300
+_MOST_ON_PAGE = 300
 
 
 def lead(found: FrequentSubgraphs) -> str:
@@ -27,7 +27,8 @@ def lead(found: FrequentSubgraphs) -> str:
     if found.classes is not None:
         called = sum(p <= LEVEL for p in found.p_adjusted)
         parts.append(
-            f"{called:,} differ between the classes (adjusted p ≤ {LEVEL}), the surest first"
+            f"{called:,} {'differs' if called == 1 else 'differ'} between the classes "
+            f"(adjusted p ≤ {LEVEL}), the surest first"
         )
     return "; ".join(parts)
 
@@ -45,7 +46,7 @@ def format_subgraphs(found: FrequentSubgraphs, file: str) -> str:
 def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: str) -> str:
     """Return the page of some subgraphs, whose run has a record and a ``file`` with all."""
     lines = relation_lines((), found.structures)
-    shown = found.rows[:MOST_ON_PAGE]
+    shown = found.rows[:_MOST_ON_PAGE]
     table = PageTable.of(found.table_columns, shown)
     rows = [
         {

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from gomkcn.mining.frequent.scaffolds import NO_RINGS, Scaffolds
 from gomkcn.mining.plots.molecule_drawing import draw_molecule
-from gomkcn.mining.show.frequent_page import MOST_ON_PAGE, POLICY
+from gomkcn.mining.show.frequent_page import POLICY
 from gomkcn.mining.show.page import flatten, render_page
 from gomkcn.mining.show.page_table import PageTable, plain_number
 from gomkcn.mining.structures.pattern import LEVEL
@@ -17,6 +17,8 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.io.molecules import load_rdkit
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 
+# rows of a page, each with a drawing of some ten thousand bytes
+_MOST_SHOWN = 100
 # of a drawing: scaffolds have three times as many atoms as a fragment
 _WIDTH, _HEIGHT = 150, 104
 
@@ -27,7 +29,8 @@ def scaffolds_lead(found: Scaffolds) -> str:
     if found.classes is not None:
         called = sum(row.p_adjusted is not None and row.p_adjusted <= LEVEL for row in found.rows)
         parts.append(
-            f"{called:,} differ between the classes (adjusted p ≤ {LEVEL}), the surest first"
+            f"{called:,} {'differs' if called == 1 else 'differ'} between the classes "
+            f"(adjusted p ≤ {LEVEL}), the surest first"
         )
     return "; ".join(parts)
 
@@ -36,12 +39,12 @@ def render_scaffolds(
     found: Scaffolds, source: str, options: Mapping[str, Any], seconds: float
 ) -> str:
     """Return the page of the scaffolds of the molecules of a file, read with some options."""
-    shown = found.rows[:MOST_ON_PAGE]
+    shown = found.rows[:_MOST_SHOWN]
     table = PageTable.of(found.table_columns, shown)
     rows = [
         {
             "svg": _drawing(row.smiles),
-            "name": row.smiles,
+            "name": _name(row.smiles),
             "below": table.below_name(row, plain_number),
             "cells": table.cells(row, plain_number),
         }
@@ -72,6 +75,13 @@ def render_scaffolds(
         settings=flatten({"molecules": {"path": source, **options}}),
         provenance=flatten(describe_provenance(0, seconds)),
     )
+
+
+def _name(smiles: str) -> Markup | str:
+    """A SMILES in as many lines as it needs, each of some letters at least."""
+    if smiles == NO_RINGS:
+        return smiles
+    return Markup('<code style="display: inline-block; min-width: 9em">{}</code>').format(smiles)
 
 
 def _drawing(smiles: str) -> Markup | str:
