@@ -64,7 +64,9 @@ def test_scaffolds_have_a_page_with_the_drawings_and_numbers_of_the_table(assay)
     said = gomkcn("scaffolds assay.csv --class-column none --page plain.html --out t.csv --quiet")
     assert said.splitlines() == ["wrote t.csv: 3 rows", "page: plain.html"]
     plain = Page(Path("plain.html").read_text()).words
-    assert "3 scaffolds." in plain and "differ" not in plain and "Adjusted" not in plain
+    assert (
+        "3 scaffolds." in plain and "between the classes" not in plain and "Adjusted" not in plain
+    )
     assert refused("scaffolds assay.csv --page scaffolds.csv").startswith(
         "--page must end in .html"
     )
