@@ -67,9 +67,8 @@ def test_scaffolds_have_a_page_with_the_drawings_and_numbers_of_the_table(assay)
     assert (
         "3 scaffolds." in plain and "between the classes" not in plain and "Adjusted" not in plain
     )
-    assert refused("scaffolds assay.csv --page scaffolds.csv").startswith(
-        "--page must end in .html"
-    )
+    sentence = refused("scaffolds assay.csv --page scaffolds.csv")
+    assert sentence.startswith("--page must end in .html")
 
 
 def read_scaffolds():
