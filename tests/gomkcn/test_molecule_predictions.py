@@ -53,6 +53,7 @@ def classifier(place, monkeypatch):
 def test_what_was_learnt_is_told_from_what_was_not(classifier):
     """Also where the atoms of a molecule come in another order; equal ones count, too."""
     split, rows = classifier.split, [*ALCOHOLS * 2, *AMINES * 2]
+    assert len(classifier.learnt) == len(split.train) + len(split.val)
     learnt = {Chem.CanonSmiles(rows[at]) for at in (*split.train, *split.val)}
     others = {Chem.CanonSmiles(text) for text in rows} - learnt | {"C1CCCCO1", "CCCCCCO"}
     texts = [*sorted(learnt), *sorted(others)]
