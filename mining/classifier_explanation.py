@@ -234,6 +234,8 @@ class Decision:
         Of a kernel machine the training graphs that are most like it.
     contributions : numpy.ndarray or None
         float64 ``[V]`` of the atoms of a molecule, by :func:`node_contributions`.
+    part : str
+        Of which part of the data it is, in words, such as "of the test part".
     """
 
     row: int
@@ -247,6 +249,7 @@ class Decision:
     scores: np.ndarray | None = None
     similar: tuple[Similar, ...] = ()
     contributions: np.ndarray | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,6 +416,7 @@ def explain_classifier(
                 picture,
                 graph.features[nodes],
                 tuple(np.flatnonzero(rings).tolist()),
+                part=_part_of(row, classifier),
                 **reason,
             )
         )
@@ -433,6 +437,17 @@ def _number_of(row: int | str, data: LabelledData, kind: str) -> int:
         or_name = "" if data.of_nodes else ", or the name of a graph"
         raise InputError(f"a {kind} must be a number{or_name}, got {text!r}.")
     return names.index(text)
+
+
+def _part_of(row: int, classifier: TrainedClassifier) -> str:
+    """Of which part of the data a graph or a node is, in words."""
+    split = classifier.split
+    if row in split.test:
+        return "of the test part"
+    # a machine chooses its settings by cross-validation in both parts, and learns from both
+    if row in split.train or (isinstance(classifier, TrainedMachine) and row in split.val):
+        return "learnt from"
+    return "of the validation part" if row in split.val else "of no part"
 
 
 def _title_of(row: int, data: LabelledData) -> str:

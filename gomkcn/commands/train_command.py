@@ -269,5 +269,6 @@ def explain(
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        say(visible(f"{response.name}: {classes}; {explanation.reason(response)}"))
+        told = f"{classes} ({response.part}); {explanation.reason(response)}"
+        say(visible(f"{response.name}: {told}"))
     say(f"page: {page}")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.bounds import LARGEST_COUNT, MOST_FILTERS, MOST_LAYERS, MOST_REPEATS, MOST_WIDE
-from gomkcn_dgl.class_weights import read_class_weight
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.input_settings import InputSettings
 from gomkcn_dgl.kernel_settings import LARGEST, MAX_LEVELS, SMALLEST, KernelSettings, known_policies
@@ -232,13 +231,20 @@ class ModelSettings(SettingsTable):
         )
 
 
+def _read_class_weight(name: str, value: Any) -> Any:
+    # here, since it loads NumPy, which the help does without
+    from gomkcn_dgl.class_weights import read_class_weight
+
+    return read_class_weight(name, value)
+
+
 def _class_weight_setting() -> Any:
     """The field of what classes weigh, which both methods have."""
     return setting(
         None,
         "Weights of classes in training: balanced, so that all weigh alike, or a weight for each, "
         "such as active=3,inactive=1",
-        check=read_class_weight,
+        check=_read_class_weight,
         usual="1 for each graph",
     )
 

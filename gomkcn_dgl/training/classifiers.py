@@ -31,6 +31,7 @@ from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, MachineSettings
+from gomkcn_dgl.training.graph_digests import DIGEST_BYTES, graph_digests, is_among
 from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split, baseline_of
 from gomkcn_dgl.training.training_loop import (
     evaluate_classifier,
@@ -39,12 +40,18 @@ from gomkcn_dgl.training.training_loop import (
 )
 
 
+def _no_graphs() -> np.ndarray:
+    """The digests of no graphs."""
+    return np.zeros((0, DIGEST_BYTES), np.uint8)
+
+
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
     """A model at its best epoch, with its resolved settings, split and feature scaling.
 
     The model takes features as ``scaling`` maps them into the unit interval, where those of filters
-    are. ``feature_names`` are the D names of the features, ``class_names`` those of the classes.
+    are. ``feature_names`` are the D names of the features, ``class_names`` those of the classes,
+    and ``learnt`` the digests of the graphs of the training and the validation part.
     """
 
     model: GOMKCN
@@ -53,6 +60,7 @@ class TrainedNetwork:
     scaling: FeatureScaling
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
+    learnt: np.ndarray = dataclasses.field(default_factory=_no_graphs)
 
     @property
     def relations(self) -> Relations:
@@ -143,7 +151,9 @@ class TrainedNetwork:
                 known_features = features[in_training]
         scaling = FeatureScaling.fit(known_features, settings.model.contrast)
         model = _build_model(settings, features.shape[1], data.num_classes).to(device)
-        return cls(model, settings, split, scaling, data.graph.feature_names, data.class_names)
+        names = data.graph.feature_names, data.class_names
+        learnt = _digests_of(data, split, model.first_conv.relations)
+        return cls(model, settings, split, scaling, *names, learnt)
 
     @usual_torch()
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
@@ -213,7 +223,8 @@ class TrainedNetwork:
         model = _build_model(settings, len(feature_names), len(class_names))
         model.load_state_dict(weights)
         model = model.to(device).eval()
-        return cls(model, settings, split, scaling, feature_names, class_names)
+        names = feature_names, class_names
+        return cls(model, settings, split, scaling, *names, state["learnt"].numpy())
 
 
 def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
@@ -240,8 +251,8 @@ class TrainedMachine:
     """A kernel machine with its resolved settings and split.
 
     It learnt from the training and the validation part together, since it chooses its parameters by
-    cross-validation; ``labels`` are the classes of these graphs. The relations and the names of
-    features and classes are those of the data.
+    cross-validation; ``labels`` are the classes of these graphs, and ``learnt`` their digests. The
+    relations and the names of features and classes are those of the data.
     """
 
     machine: GOMKClassifier
@@ -251,6 +262,7 @@ class TrainedMachine:
     relations: Relations
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
+    learnt: np.ndarray = dataclasses.field(default_factory=_no_graphs)
 
     @property
     def compared_graphs(self) -> np.ndarray:
@@ -289,6 +301,7 @@ class TrainedMachine:
             data.graph.relations,
             data.graph.feature_names,
             data.class_names,
+            _digests_of(data, split, data.graph.relations),
         )
         train_accuracy = (machine.predict_values(machine.training_values_) == labels).mean()
         predicted, _ = classifier.decide(take_graphs(data.graph, split.test))
@@ -408,7 +421,8 @@ class TrainedMachine:
         # 3. the machine, fitted anew to the stored values of its kernel
         temperatures, weights = arrays["temperatures"], machine.weights_of(labels)
         machine.fit_machine(kernel, arrays["values"], chosen, temperatures, labels, weights)
-        return cls(machine, settings, split, labels, relations, feature_names, class_names)
+        names = feature_names, class_names
+        return cls(machine, settings, split, labels, relations, *names, state["learnt"].numpy())
 
 
 def _learnt_graphs(split: Split) -> np.ndarray:
@@ -437,7 +451,21 @@ def _common_state(classifier: TrainedNetwork | TrainedMachine) -> dict[str, Any]
         "class_names": list(classifier.class_names),
         "feature_names": list(classifier.feature_names),
         "split": {name: torch.from_numpy(numbers) for name, numbers in split},
+        "learnt": torch.from_numpy(classifier.learnt),
     }
+
+
+def knows(classifier: TrainedNetwork | TrainedMachine, graph: CSRGraph) -> np.ndarray:
+    """Which graphs a classifier learnt from, or from one that is the same to it, bool ``[G]``."""
+    return is_among(graph_digests(graph.with_relations(classifier.relations)), classifier.learnt)
+
+
+def _digests_of(data: LabelledData, split: Split, relations: Relations) -> np.ndarray:
+    """Digests of the graphs that are learnt from, or chosen by; none where nodes are classified."""
+    if data.of_nodes:
+        return _no_graphs()
+    learnt = take_graphs(data.graph, _learnt_graphs(split))
+    return graph_digests(learnt.with_relations(relations))
 
 
 def _read_common(state: dict[str, Any]) -> tuple[Split, tuple[str, ...], tuple[str, ...]]:

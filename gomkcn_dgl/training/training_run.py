@@ -42,7 +42,7 @@ from gomkcn_dgl.runtime.steps import IDENTITY, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state
 from gomkcn_dgl.training.classifier_settings import ClassifierSettings, DataSettings
-from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, take_graphs
+from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork, knows, take_graphs
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
     LabelledData,
@@ -246,6 +246,9 @@ class Predictions:
         Names of the C classes.
     of_nodes : bool
         Whether nodes are classified.
+    learnt : numpy.ndarray
+        bool ``[G]``, graphs that the classifier learnt from, or chose its epoch by, or that are the
+        same as one of these in nodes, edges and features; of nodes empty.
     """
 
     graph: CSRGraph
@@ -254,13 +257,14 @@ class Predictions:
     probabilities: np.ndarray
     class_names: tuple[str, ...]
     of_nodes: bool
+    learnt: np.ndarray
 
     def table(self) -> Table:
         """A row for each graph or node.
 
         It has the number of a ``graph``, its ``name`` where graphs have names, the name of the
-        ``predicted`` class, and the ``probability`` of each class; or the name of a ``node``, with
-        the ``graph`` that it is of where there are several.
+        ``predicted`` class, whether the graph was ``learnt``, and the ``probability`` of each
+        class; or the name of a ``node``, with the ``graph`` that it is of where there are several.
         """
         graph = self.graph
         columns: dict[str, Any] = {"graph": self.rows}
@@ -271,6 +275,8 @@ class Predictions:
             columns = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
             columns["node"] = np.array(graph.original_ids(nodes))
         columns["predicted"] = np.array(self.class_names)[self.predicted]
+        if not self.of_nodes:
+            columns["learnt"] = np.where(self.learnt, "yes", "no")
         for name, column in zip(self.class_names, self.probabilities.T, strict=True):
             # a probability of a sample of graphs is known to fewer digits
             columns[f"probability {name}"] = np.round(column.astype(np.float64), 6)
@@ -288,7 +294,10 @@ def predict_file(
     """
     graph, rows = _read_unseen(classifier, Path(path), skip_invalid)
     of_nodes = bool(classifier.settings.data.nodes)
-    return Predictions(graph, rows, *classifier.decide(graph), classifier.class_names, of_nodes)
+    predicted, probabilities = classifier.decide(graph)
+    learnt = np.zeros(0, bool) if of_nodes else knows(classifier, graph)
+    names = classifier.class_names
+    return Predictions(graph, rows, predicted, probabilities, names, of_nodes, learnt)
 
 
 def _read_unseen(

@@ -17,7 +17,7 @@ import numpy as np
 from gomkcn.mining.frequent.frequent_columns import columns_of_classes, least_p
 from gomkcn.mining.significance.verdicts import adjust_for_family, class_contrasts
 from gomkcn.mining.structures.pattern import ClassContrast
-from gomkcn.mining.structures.table_column import Medium, TableColumn, tabulate
+from gomkcn.mining.structures.table_column import TableColumn, tabulate
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.io.molecules import load_rdkit
@@ -75,7 +75,6 @@ SCAFFOLD_COLUMNS: tuple[TableColumn[ScaffoldRow], ...] = (
         "p of the classes, adjusted for all scaffolds that could have differed (Tarone)",
         lambda row: row.p_adjusted,
         lambda row: None if row.p_adjusted is None else f"{row.p_adjusted:.2g}",
-        media=Medium.FILE | Medium.TERMINAL,
         is_optional=True,
     ),
 )

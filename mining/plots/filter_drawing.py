@@ -18,6 +18,7 @@ from gomkcn.mining.plots.layout import Drawable
 from gomkcn.mining.plots.structure_drawing import draw_structure, edge_names
 from gomkcn.mining.plots.styles import Kind
 from gomkcn.mining.structures.categories import NO_CATEGORIES, Categories
+from gomkcn.mining.structures.fragments import draw_fragment
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, node_letter
 
@@ -68,6 +69,10 @@ def response_fills(responses: np.ndarray, low: float, high: float) -> list[str]:
     # of responses that are all alike none is high
     span = max(high - low, 1e-9)
     return [viridis((float(value) - low) / span) for value in responses]
+
+
+# weight of an edge from which it is drawn as a bond: what is lacking could not be seen
+_WHOLE_WEIGHT = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +172,8 @@ def draw_filter(
     """Draw a filter: edges as dark as their weights, nodes in the colours of their features.
 
     The layout is that of :func:`gomkcn.mining.plots.structure_drawing.draw_structure`. Nodes have
-    the short names of their categories as letters.
+    the short names of their categories as letters. A piece of a molecule is drawn as such, see
+    :func:`draw_as_molecule`.
 
     Parameters
     ----------
@@ -208,6 +214,10 @@ def draw_filter(
             f"{node_letter(node)} {text}" for node, text in enumerate(colors.words(features))
         )
         caption += f"; {', '.join(colors.names)} of nodes {values}"
+    caption = f"{label}: {caption}" if label else caption
+    molecule = draw_as_molecule(structure, weights, colors, width, height, label=caption)
+    if molecule is not None:
+        return molecule
     return draw_structure(
         structure,
         width,
@@ -217,8 +227,29 @@ def draw_filter(
         letters=names_nodes(describe_shape(structure)),
         fills=colors.fills(features),
         weights=shades,
-        label=f"{label}: {caption}" if label else caption,
+        label=caption,
     )
+
+
+def draw_as_molecule(
+    structure: Structure,
+    weights: np.ndarray,
+    colors: FeatureColors,
+    width: int,
+    height: int,
+    *,
+    letters: Sequence[str] = (),
+    label: str = "",
+) -> Markup | None:
+    """Draw a filter as chemists draw a piece of a molecule.
+
+    None where it is none, or shows what such a drawing has not: features as colours, or bonds of
+    less than their whole weight. The arguments are those of :func:`draw_filter`; ``letters`` stand
+    beside the atoms.
+    """
+    if colors.columns or min(edge_weights(structure, weights), default=0.0) < _WHOLE_WEIGHT:
+        return None
+    return draw_fragment(structure, width, height, letters=letters, label=label)
 
 
 def names_nodes(text: str) -> bool:

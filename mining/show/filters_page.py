@@ -25,6 +25,7 @@ from gomkcn.mining.filters.mined_filter import MinedFilter
 from gomkcn.mining.plots.filter_drawing import (
     VIRIDIS,
     FeatureColors,
+    draw_as_molecule,
     draw_filter,
     draw_loss_curve,
     edge_weights,
@@ -215,6 +216,7 @@ def _row(
 ) -> Row:
     mined = row.mined
     structure = mined.structure
+    letters = [node_letter(node) for node in range(structure.num_nodes)]
     return {
         "color": color,
         "name": without_degrees(mined).partition(": ")[0],
@@ -227,7 +229,8 @@ def _row(
         "svg": draw_filter(
             structure, mined.weights, mined.features, run.colors, *_SMALL, lines=lines
         ),
-        "large": draw_structure(
+        "large": draw_as_molecule(structure, mined.weights, run.colors, *_LARGE, letters=letters)
+        or draw_structure(
             structure,
             *_LARGE,
             lines=lines,
@@ -235,7 +238,7 @@ def _row(
             fills=run.colors.fills(mined.features),
             weights=edge_weights(structure, mined.weights),
         ),
-        "letters": [node_letter(node) for node in range(structure.num_nodes)],
+        "letters": letters,
         "features": _feature_rows(run, mined),
     }
 

@@ -15,7 +15,7 @@ from gomkcn.mining.structures.pattern import LEVEL
 from gomkcn_dgl.graphs.shapes import count
 
 # nothing but the style in the page itself
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 # rows of a terminal, and of a page, each with a drawing of one or two thousand bytes
 _MOST_ON_SCREEN = 40
 _MOST_ON_PAGE = 300
@@ -30,7 +30,8 @@ def lead(found: FrequentSubgraphs) -> str:
     if found.classes is not None:
         called = sum(p <= LEVEL for p in found.p_adjusted)
         parts.append(
-            f"{called:,} differ between the classes (adjusted p ≤ {LEVEL}), the surest first"
+            f"{called:,} {'differs' if called == 1 else 'differ'} between the classes "
+            f"(adjusted p ≤ {LEVEL}), the surest first"
         )
     return "; ".join(parts)
 
@@ -63,15 +64,18 @@ def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: 
     ]
     return render_page(
         "frequent.html.jinja",
-        policy=_POLICY,
+        policy=POLICY,
         script="",
         data="",
+        what="Frequent subgraphs",
+        heading="Subgraphs",
+        explanation=_support_note(found),
+        family="subgraphs",
         source=record["graph"]["source"],
-        num_graphs=record["graph"]["num_graphs"],
+        facts=[count(record["graph"]["num_graphs"], "graph")],
         lead=lead(found),
         left_out=found.left_out,
         note=found.note,
-        is_one_graph=found.in_one_graph is not None,
         table=table,
         rows=rows,
         num_hidden=len(found) - len(rows),
@@ -79,4 +83,18 @@ def render_subgraphs(found: FrequentSubgraphs, record: Mapping[str, Any], file: 
         has_classes=found.classes is not None,
         settings=flatten(record["settings"]),
         provenance=flatten(record["provenance"]),
+    )
+
+
+def _support_note(found: FrequentSubgraphs) -> str:
+    """What the support of a subgraph is."""
+    if found.in_one_graph is None:
+        return (
+            "Support is the number of graphs that contain the subgraph; between its nodes a graph "
+            "may have more edges."
+        )
+    return (
+        "Support is the minimum node image: each node of the subgraph is mapped to at least so "
+        "many different nodes. Between its nodes there may be more edges. Disjoint occurrences "
+        "share no node."
     )

@@ -14,7 +14,7 @@ class PredictedGraphs extends DrawnGraph {
   // the probability of a class, by default of the predicted one
   share(graph, at = this.predicted[graph]) { return this.probabilities[graph][at].toFixed(2); }
 
-  captionOf(graph) { return `${this.classNames[this.predicted[graph]]} ${this.share(graph)}`; }
+  captionOf(graph) { return `${this.classNames[this.predicted[graph]]} ${this.share(graph)}${this.learnt[graph] ? ", learnt" : ""}`; }
 
   // in whole steps of a thousandth; undefined where it was not computed
   haloOf(node, colors) {
@@ -41,6 +41,7 @@ class PredictionExplorer extends Explorer {
     const classes = run.classNames.map((name, at) => make("div", {}, make("dt", {}, name), make("dd", {}, run.share(graph, at))));
     return [this.view.picture(graph, 300, 220), make("div", {},
       make("h3", {}, `${run.fullTitleOf(graph)}: ${run.classNames[run.predicted[graph]]}`),
+      ...(run.learnt[graph] ? [make("p", { class: "sub" }, "The classifier learnt from it.")] : []),
       make("p", { class: "sub" }, "Probability of each class"),
       make("dl", { class: "map" }, ...classes))];
   }
@@ -48,8 +49,8 @@ class PredictionExplorer extends Explorer {
   rows() {
     const { run } = this;
     const rows = run.predicted.map((at, graph) => [
-      run.numbers[graph], run.graphNames[graph] ?? "", run.classNames[at], ...run.probabilities[graph]]);
-    return [["graph", "name", "predicted", ...run.classNames.map((name) => `probability ${name}`)], ...rows];
+      run.numbers[graph], run.graphNames[graph] ?? "", run.classNames[at], run.learnt[graph] ? "yes" : "no", ...run.probabilities[graph]]);
+    return [["graph", "name", "predicted", "learnt", ...run.classNames.map((name) => `probability ${name}`)], ...rows];
   }
 
   get address() { return this.selection ? `graph-${this.selection.graph}` : ""; }

@@ -1,11 +1,14 @@
 """What a chemist asks of molecules with classes: scaffolds, and molecules as an SD file."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from command_line import gomkcn, refused
 from rdkit import Chem
 from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
 from scipy.stats import fisher_exact
+from self_contained import Page
 
 from gomkcn.mining import load
 from gomkcn.mining.structures.class_columns import differing
@@ -44,6 +47,33 @@ def test_scaffolds_are_those_of_rdkit_and_their_p_that_of_scipy(assay):
     plain = gomkcn("scaffolds assay.csv --class-column none --quiet").splitlines()
     assert [line.split()[0] for line in plain[3:5]] == ["c1ccccc1", "c1ccncc1"]
     assert "no class" not in plain
+
+
+def test_scaffolds_have_a_page_with_the_drawings_and_numbers_of_the_table(assay):
+    assert gomkcn("scaffolds assay.csv --page scaffolds.html --quiet") == "page: scaffolds.html\n"
+    page, table = Page(Path("scaffolds.html").read_text()), read_scaffolds()
+    called = (table["p_classes"] <= 0.05).sum()
+    assert called > 0 and "Scaffolds of assay.csv" in page.words and "18 molecules" in page.words
+    assert f"3 scaffolds; {called} differ" in page.words
+    # a drawing of each that has rings, with its SMILES
+    text = Path("scaffolds.html").read_text()
+    assert [text.count(f'aria-label="{one}"') for one in ("c1ccncc1", "c1ccccc1")] == [1, 1]
+    assert text.count("<svg") == 2 and "no rings" in page.words
+    row = table.loc["c1ccncc1"]
+    assert f"{row['p_exact']:.2g}" in page.words and f"{row['p_classes']:.2g}" in page.words
+    said = gomkcn("scaffolds assay.csv --class-column none --page plain.html --out t.csv --quiet")
+    assert said.splitlines() == ["wrote t.csv: 3 rows", "page: plain.html"]
+    plain = Page(Path("plain.html").read_text()).words
+    assert (
+        "3 scaffolds." in plain and "between the classes" not in plain and "Adjusted" not in plain
+    )
+    sentence = refused("scaffolds assay.csv --page scaffolds.csv")
+    assert sentence.startswith("--page must end in .html")
+
+
+def read_scaffolds():
+    gomkcn("scaffolds assay.csv --out scaffolds.csv --quiet")
+    return pd.read_csv("scaffolds.csv").set_index("scaffold")
 
 
 def test_molecules_are_exported_with_what_was_found(assay):

@@ -118,10 +118,10 @@ def test_predictions_are_those_of_the_explanation(explained):
     gomkcn("predict run TU --out all.parquet")
     table = pd.read_parquet("all.parquet")
     assert list(table.columns) == [
-        "graph", "predicted", "probability harmless", "probability toxic"
+        "graph", "predicted", "learnt", "probability harmless", "probability toxic"
     ]  # fmt: skip
     assert table["graph"].tolist() == list(range(24))
-    np.testing.assert_allclose(table.iloc[:, 2:].sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(table.iloc[:, 3:].sum(axis=1), 1, atol=1e-6)
     classifier, _, explanation = explained
     names = [classifier.class_names[one.predicted] for one in explanation.decisions]
     assert table["predicted"].tolist() == names

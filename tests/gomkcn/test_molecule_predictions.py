@@ -9,12 +9,15 @@ import pytest
 
 pytest.importorskip("rdkit")
 from command_line import gomkcn, refused
+from rdkit import Chem
+from self_contained import Page
 from tiny_runs import block_of
 
 from gomkcn.mining.classifier_explanation import node_contributions
 from gomkcn.mining.show.predictions_page import render_predictions
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.training.classifiers import TrainedMachine
 from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
 ALCOHOLS = ("CCO", "CCCO", "OCCCC", "CC(C)O", "OCC(C)C", "OC1CCCC1")
@@ -45,6 +48,45 @@ def place(request, tmp_path_factory):
 def classifier(place, monkeypatch):
     monkeypatch.chdir(place)
     return load_classifier("run")
+
+
+def test_what_was_learnt_is_told_from_what_was_not(classifier):
+    """Also where the atoms of a molecule come in another order; equal ones count, too."""
+    split, rows = classifier.split, [*ALCOHOLS * 2, *AMINES * 2]
+    assert len(classifier.learnt) == len(split.train) + len(split.val)
+    learnt = {Chem.CanonSmiles(rows[at]) for at in (*split.train, *split.val)}
+    others = {Chem.CanonSmiles(text) for text in rows} - learnt | {"C1CCCCO1", "CCCCCCO"}
+    texts = [*sorted(learnt), *sorted(others)]
+    turned = [
+        Chem.MolToSmiles(Chem.MolFromSmiles(text), canonical=False, doRandom=True) for text in texts
+    ]
+    Path("both.smi").write_text("".join(f"{text}\n" for text in turned))
+    found = predict_file(classifier, "both.smi")
+    assert found.learnt.tolist() == [True] * len(learnt) + [False] * len(others)
+    column = found.table().columns()["learnt"]
+    assert list(column) == ["yes"] * len(learnt) + ["no"] * len(others)
+    page = render_predictions(classifier, found, "both.smi")
+    assert block_of(page)["learnt"] == [1] * len(learnt) + [0] * len(others)
+    assert f"{len(learnt)} of the {len(texts)} graphs were learnt from" in page
+    # nothing is said where all are new
+    Path("unseen.smi").write_text("C1CCCCO1\n")
+    page = render_predictions(classifier, predict_file(classifier, "unseen.smi"), "unseen.smi")
+    assert "learnt from:" not in page
+
+
+def test_an_explanation_says_of_which_part_a_molecule_is(classifier):
+    split, is_machine = classifier.split, isinstance(classifier, TrainedMachine)
+    rows = {"test": split.test[0], "train": split.train[0], "val": split.val[0]}
+    parts = {"test": "of the test part", "train": "learnt from", "val": "of the validation part"}
+    if is_machine:
+        parts["val"] = "learnt from"
+    numbers = ",".join(map(str, rows.values()))
+    said = gomkcn(f"explain run --graphs {numbers} --out why --force").splitlines()
+    page = Page(Path("why/explanation.html").read_text()).words
+    for line, (name, part) in zip(said, parts.items(), strict=False):
+        told = line.partition(";")[0]
+        assert told.endswith(f"({part})"), name
+        assert told in page
 
 
 def log_odds(scores):

@@ -71,8 +71,12 @@ def test_a_run_and_what_is_made_of_it():
     # 1. predictions, of a file of other graphs as well
     gomkcn("predict run TU --out all.csv")
     table = pd.read_csv("all.csv")
-    assert list(table.columns) == ["graph", "predicted", "probability 0", "probability 1"]
+    assert list(table.columns) == [
+        "graph", "predicted", "learnt", "probability 0", "probability 1"
+    ]  # fmt: skip
     assert table["predicted"].tolist() == [0, 1] * 12
+    # graphs of the test part are the same as some that were learnt
+    assert set(table["learnt"]) == {"yes"}
     assert (
         table[["probability 0", "probability 1"]].to_numpy().argmax(axis=1) == table["predicted"]
     ).all()
@@ -86,7 +90,7 @@ def test_a_run_and_what_is_made_of_it():
     ]  # fmt: skip
     assert re.search(r"graph \d+, class [01]: 1\.000", page)
     said = gomkcn("explain run --graphs 3,4 --out why")
-    assert "graph 3: predicted 1, true 1; most like graph " in said
+    assert "graph 3: predicted 1, true 1 (learnt from); most like graph " in said
     classifier = load_classifier("run")
     data = read_training_data(classifier.settings.data)
     explanation = explain_classifier(classifier, data)

@@ -16,7 +16,7 @@ from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, SUPPORT, search_
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
-from gomkcn.mining.significance.verdicts import adjust_for_family
+from gomkcn.mining.significance.verdicts import adjust_for_family, correction_of_family
 from gomkcn.mining.structures.class_columns import differing
 from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.mined_graph import MinedGraph
@@ -244,6 +244,17 @@ def test_motifs_and_counted_structures_have_classes_of_a_family_of_their_own(ans
     assert search.num_beside_differing == (adjusted <= 0.05).sum()
     sentence = f"The {len(beside)} motifs and counted structures that are none of these"
     assert sentence in str(search)
+    # a molecule without a class is in no number of the family
+    classes = [None if at in (0, 20) else name for at, name in enumerate(Y)]
+    fewer = PatternMiner(null=None, filters="none", pattern_size=(2, 6)).fit(MOLS, classes)
+    assert fewer.class_search_.num_without_class == 2
+    searched = search_classes(MinedGraph.of(as_csr(MOLS), classes), range(2, 7), Steps())
+    known = {structure.key for structure in searched.structures}
+    beside = [one for one in (*fewer.patterns_, *fewer.others_) if one.key not in known]
+    contrasts = [one.classes.contrasts[0] for one in beside]
+    assert {(one.num_graphs, one.num_others) for one in contrasts} == {(9, 17)}
+    supports = np.array([one.containing + one.others_containing for one in contrasts])
+    assert fewer.class_search_.num_beside_tests == correction_of_family(supports, [9, 17])
     # the same columns as what was searched
     columns = MiningRun.of(miner, MOLS, has_map=False).table("structures").columns()
     assert all(share is not None for share in columns["p_classes"])

@@ -17,6 +17,7 @@ from gomkcn.mining.plots.filter_drawing import (
 )
 from gomkcn.mining.plots.structure_drawing import draw_structure
 from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.fragments import structure_of
 from gomkcn_dgl.graphs.structure import Structure
 
 PATH = Structure.parse("a--b, b--c")
@@ -158,3 +159,21 @@ def test_losses_that_are_not_finite_leave_a_gap():
 def test_a_legend_is_safe_whatever_a_feature_is_called():
     text = draw_scale(0, 1, name="<script>")
     assert "<script>" not in text and "&lt;script&gt; 0" in text
+
+
+def test_a_piece_of_a_molecule_is_drawn_as_one_where_nothing_else_is_shown():
+    pytest.importorskip("rdkit")
+    structure = structure_of("CC(=O)N")
+    joined = np.zeros((4, 4, len(structure.relations.channels)))
+    joined[:] = 1
+    plain = FeatureColors.find(np.ones((4, 1)), ["constant"])
+    colored = FeatureColors.find(np.array([[0.0], [4.0]]), ["charge"])
+    values = np.array([[0.0], [1], [2], [4]])
+    as_molecule = draw_filter(structure, joined, values, plain, label="filter 3")
+    # no circles with letters, and what is read out stays
+    assert "<circle" not in as_molecule and 'aria-label="filter 3: edges ' in as_molecule
+    # a weight that is not whole, or a feature with a colour, has no place in such a drawing
+    assert "<circle" in draw_filter(structure, 0.9 * joined, values, plain)
+    assert "<circle" in draw_filter(structure, joined, values, colored)
+    assert "<circle" in draw_filter(Structure.parse("triangle"), np.ones((3, 3)), values[:3], plain)
+    assert draw_filter(structure, 0.96 * joined, values, plain).count("<circle") == 0
