@@ -43,8 +43,8 @@ _LEAST_STEPS = STEPS_PER_SECOND // 100
 _MOST_STEPS = STEPS_PER_SECOND
 # roots that are searched at a time for disjoint copies, at most
 _MOST_AT_A_TIME = 1 << 12
-# subgraphs whose occurrences are counted in one step of a job, which is a file: some seconds
-_ROWS_OF_A_STEP = 32
+# subgraphs whose occurrences are counted in one step of a job, which is a file: up to some seconds
+_ROWS_OF_A_STEP = 8
 
 
 @dataclass(frozen=True, eq=False)

@@ -292,6 +292,8 @@ def test_most_nodes_are_settled_by_occurrences_that_others_found(citations, monk
     meet_each, decide = OccurrenceSearch.meet_each, ImageSearch.decide
 
     def count_roots(self, node, roots, spend):
+        # what is ruled out is no root
+        assert (self.candidates[roots] >> node & 1).all()
         searched.append(len(roots))
         return meet_each(self, node, roots, spend)
 
@@ -335,8 +337,7 @@ def test_occurrences_and_disjoint_ones_are_those_of_the_graph(name):
         assert row.occurrences == counted and counted.is_exact
         # disjoint ones are so many images of each node
         assert 1 <= row.disjoint <= row.support <= row.occurrences.value * row.structure.num_nodes
-    edge = found.structures.index(max(found.structures, key=lambda one: -one.num_nodes))
-    assert found.rows[edge].disjoint <= graph.num_nodes // 2
+        assert row.disjoint * row.structure.num_nodes <= graph.num_nodes
 
 
 def test_disjoint_occurrences_can_be_no_more():
@@ -351,6 +352,13 @@ def test_disjoint_occurrences_can_be_no_more():
     # each ring has one path of four nodes and no more, each star one of three
     assert table[Structure.parse("path-4").key] == (35, 35, 7)
     assert table[Structure.parse("path-3").key] == (39, 47, 11)
+    # all begin at the same few nodes, and each is looked for again
+    clique = frequent_subgraphs(nx.complete_graph(20), 20, (2, 3))
+    assert [(row.structure.num_nodes, row.disjoint) for row in clique.rows] == [
+        (2, 10),
+        (3, 6),
+        (3, 6),
+    ]
 
 
 def test_very_many_occurrences_are_estimated():
