@@ -24,10 +24,10 @@ from gomkcn.mining.counting.watching import UncountableError
 from gomkcn.mining.patterns.choice import (
     Censuses,
     ChoiceRules,
-    family_of,
     take_censuses,
     with_grace,
 )
+from gomkcn.mining.patterns.permuted import family_of
 from gomkcn.mining.significance.jackknife import jackknife_errors, most_influential, shares_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph
