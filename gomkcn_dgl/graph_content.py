@@ -429,7 +429,9 @@ def _of_counts(content: GraphContent, choice: ColumnChoice, weights: Any) -> lis
 def unused_weights(name: str, num_zeros: int, *, is_asked: bool) -> list[Message]:
     """What is said of weights that are not used, nor asked for, and of those that are 0."""
     way_out = (Argument("minimum"), f" leaves out edges with a small {name!r}")
-    messages = [] if is_asked else [Message(UNUSED_WEIGHTS, way_out=way_out)]
+    if is_asked:
+        return []
+    messages = [Message(UNUSED_WEIGHTS, way_out=way_out)]
     if num_zeros:
         edges = "edge of weight 0 stays an edge"
         edges = edges if num_zeros == 1 else "edges of weight 0 stay edges"

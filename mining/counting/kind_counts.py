@@ -80,7 +80,7 @@ class KindTable(NamedTuple):
                 got=num_colors,
             )
 
-    def count(self, colors: np.ndarray) -> np.ndarray:
+    def count_sets(self, colors: np.ndarray) -> np.ndarray:
         """Count the sets of each column, for each of some colourings ``[W, V]`` of the nodes.
 
         Returns int64 ``[N, 3]``: colouring, column and number, where there are any.
@@ -89,10 +89,9 @@ class KindTable(NamedTuple):
         >>> from gomkcn import as_csr
         >>> from gomkcn.mining.counting.listed_sets import list_sets
         >>> table = KindTable.of(list_sets(as_csr(nx.path_graph(3)), 2), 2)
-        >>> table.count(np.array([[0, 1, 1]])).tolist()
+        >>> table.count_sets(np.array([[0, 1, 1]])).tolist()
         [[0, 1, 1], [0, 2, 1]]
         """
-        found = []
         counts = np.zeros((len(colors), len(self.first)), np.int32)
         run_blocks(
             count_kinds,
@@ -103,12 +102,12 @@ class KindTable(NamedTuple):
             counts,
         )
         row, column = np.nonzero(counts)
-        found = np.stack([row, column, counts[row, column]], axis=1)
-        return found.astype(np.int64)
+        return np.stack([row, column, counts[row, column]], axis=1).astype(np.int64)
 
     def structures(self, columns: np.ndarray, names: Names) -> list[Structure]:
         """The structures of some columns; ``names`` are those of the categories of each colour."""
-        size, found = self.sets.nodes.shape[1], []
+        size = self.sets.nodes.shape[1]
+        found = []
         for code in self.first[columns].tolist():
             number, code = divmod(code, self.num_colors**size)
             colors = [code // self.num_colors**place % self.num_colors for place in range(size)]

@@ -126,8 +126,8 @@ def list_sets(
     pair = np.cumsum(row_of < graph.indices) - 1
     pair = np.where(row_of < graph.indices, pair, pair[graph.opposite_entries]).astype(np.int32)
     for start in range(0, number_of, _TOGETHER):
-        some = entries[start : start + _TOGETHER]
-        some[:] = np.where(some < 0, -1, pair[some] if len(pair) else -1)
+        block = entries[start : start + _TOGETHER]
+        block[:] = np.where(block < 0, -1, pair[block] if len(pair) else -1)
     return ListedSets(tuple(structures), number, nodes, entries)
 
 

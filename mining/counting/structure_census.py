@@ -323,7 +323,7 @@ def census(
             missing = dict.fromkeys(range(size, chosen[-1] + 1), TIME_UP)
             break
     numbers = exact_array(list(counts.values()))
-    weighings = {}
+    weighings: dict[bytes, Weighing] = {}
     if weights is not None:
         for size in (size for size in chosen if size in LISTED_SIZES and size not in missing):
             steps.progress.begin(f"weighing structures of {size} nodes")

@@ -39,7 +39,9 @@ from gomkcn.mining.significance.null_models import (
     CATEGORIES,
     NULL_MODELS,
     WEIGHTS,
+    PermutedByStrength,
     PermutedCategories,
+    PermutedWeights,
 )
 from gomkcn.mining.significance.permutations import category_groups, weight_groups
 from gomkcn.mining.significance.verdicts import adjust_by_ranks, compare_with_random
@@ -71,6 +73,7 @@ _WAY_OUT = (
     "argument minimum)."
 )
 MEASURES = (INTENSITY, COHERENCE)
+_KEEPS = {model.name: model.keeps for model in (PermutedWeights, PermutedByStrength)}
 
 
 class PermutedResult(NamedTuple):
@@ -155,7 +158,7 @@ class WeighedStructures:
         self, null: str, owner: np.ndarray, looks: Looks, seed: int, steps: Steps
     ) -> list[PermutedResult]:
         """Compare both measures with permuted weights; ``owner`` ``[A]`` is each edge's graph."""
-        groups = weight_groups(self.edges, owner, by_strength=null == "strength")
+        groups = weight_groups(self.edges, owner, by_strength=null == PermutedByStrength.name)
 
         def take(numbers: range) -> np.ndarray:
             steps.check_time()
@@ -185,14 +188,13 @@ class WeighedStructures:
         found = []
         for place, measure in enumerate(MEASURES):
             name = name_of(null, measure)
-            of_measure = [
+            named = [
                 replace(result, null=name, measure=measure)
                 for result in results[place * size : (place + 1) * size]
             ]
-            pairs = dict(zip(self.structures, of_measure, strict=True))
-            keeps = NULL_MODELS[null].keeps
+            pairs = dict(zip(self.structures, named, strict=True))
             number = len(np.unique(families))
-            found.append(PermutedResult(name, keeps, pairs, len(drawn), why, number))
+            found.append(PermutedResult(name, _KEEPS[null], pairs, len(drawn), why, number))
         return found
 
 
@@ -218,7 +220,7 @@ def compare_categories(
     def count_in(colorings: np.ndarray) -> np.ndarray:
         found = [np.empty((0, 3), np.int64)]
         for table, start in zip(tables, starts, strict=False):
-            found.append(table.count(colorings) + np.array([0, start, 0]))
+            found.append(table.count_sets(colorings) + np.array([0, start, 0]))
         return np.concatenate(found)
 
     def take(numbers: range) -> np.ndarray:
