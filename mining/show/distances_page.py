@@ -46,9 +46,7 @@ def render_distances(found: GraphDistances, record: Mapping[str, Any], missing: 
         sentences=measure_sentences(found),
         notes=notes(found),
         table=table,
-        rows=[
-            {"name": row.graph.name, "cells": table.cells(row, plain_number)} for row in rows
-        ],
+        rows=[{"name": row.graph.name, "cells": table.cells(row, plain_number)} for row in rows],
         num_hidden=len(every) - len(rows),
         settings=flatten(record["settings"]),
         provenance=flatten(record["provenance"]),
@@ -60,7 +58,8 @@ def _heat_map(found: GraphDistances, measure: str) -> dict[str, Any]:
     order = found.order(measure)
     title = MEASURES[measure]
     if len(order) < 2:
-        return {"title": title, "note": "No two graphs have this distance.", "number": 0}
+        note = "No two graphs have this distance."
+        return {"title": title, "svg": "", "note": note, "number": 0}
     try:
         drawn = draw_heat_map(
             found.by(measure)[np.ix_(order, order)],
@@ -71,5 +70,5 @@ def _heat_map(found: GraphDistances, measure: str) -> dict[str, Any]:
         )
     except InputError as error:
         # without seaborn the page has all else
-        return {"title": title, "note": str(error), "number": len(order)}
+        return {"title": title, "svg": "", "note": str(error), "number": len(order)}
     return {"title": title, "svg": Markup(drawn), "number": len(order)}
