@@ -133,12 +133,13 @@ def draw_heat_map(
     figure = plot_heat_map(apart, names, merged, title, FigureSize(), _OF_PAGE)
     figure.patch.set_visible(False)
     file = io.StringIO()
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "gomkcn"}
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": title}
     with rc_context(settings):
         figure.savefig(file, format="svg", metadata=dict.fromkeys(_NOT_WRITTEN))
     drawn = file.getvalue()
     drawn = drawn[drawn.index("<svg") :].replace(_OF_PAGE, "currentColor")
-    # the size follows from the page
+    # several drawings of a page have no names in common, and the size follows from the page
+    drawn = re.sub(r'<g id="[^"]*"', "<g", drawn)
     drawn = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", drawn, count=1)
     drawn = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", drawn, count=1)
     return drawn.replace("<svg", f'<svg class="heat" role="img" aria-label="{label}"', 1)
