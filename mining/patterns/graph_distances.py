@@ -277,9 +277,9 @@ class GraphDistances(Tabular):
 
         >>> import networkx as nx
         >>> from gomkcn import compare
+        >>> random, star = nx.gnm_random_graph, nx.star_graph
         >>> found = compare(
-        ...     [nx.cycle_graph(9), nx.star_graph(9), nx.cycle_graph(8), nx.star_graph(8)],
-        ...     null="none",
+        ...     [random(20, 40, seed=0), star(9), random(20, 40, seed=1), star(8)], null="none"
         ... )
         >>> found.clusters(2).tolist()
         [0, 1, 0, 1]

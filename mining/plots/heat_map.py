@@ -64,7 +64,8 @@ def plot_heat_map(
     Examples
     --------
     >>> apart = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> figure = plot_heat_map(apart, ["a", "b"], np.array([[0, 1, 1, 2]]), "GCD-11", FigureSize())
+    >>> merged = np.array([[0.0, 1.0, 1.0, 2.0]])
+    >>> figure = plot_heat_map(apart, ["a", "b"], merged, "GCD-11", FigureSize())
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ['a', 'b']
     """

@@ -93,7 +93,7 @@ def notes(found: GraphDistances) -> list[str]:
     if alike:
         sentences.append(
             f"In {len(alike):,} of {count(len(with_profile), 'graph')} with a profile the test "
-            "calls no structure (adjusted p ≤ .05): such a profile may be chance."
+            "calls no structure (adjusted p ≤ .05): such a profile may be that of a random graph."
         )
     left_out = len(found.graphs) - len(found.clustered())
     if left_out:
