@@ -137,6 +137,13 @@ BENCHMARKS = (
         how="run of each pair",
     ),
     Benchmark(
+        "graph_families",
+        "Many graphs: are families of random graphs clusters, and how sure are profiles?",
+        "graph_families:main",
+        {"docs/howto/compare_networks.md": "Ten graphs each of four families"},
+        how="run of each seed",
+    ),
+    Benchmark(
         "motif_set",
         "Is the motif set what was planted, with its copies?",
         "motif_set:planted",

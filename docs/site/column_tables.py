@@ -10,7 +10,7 @@ from gomkcn.mining.counting import census_columns
 from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.frequent import frequent_columns
 from gomkcn.mining.motif_sets import motif_columns
-from gomkcn.mining.patterns import compared_structure, role_changes
+from gomkcn.mining.patterns import compared_structure, graph_distances, role_changes
 from gomkcn.mining.structures import class_columns, pattern_columns, truth
 from gomkcn.mining.structures.table_column import Medium, TableColumn
 from gomkcn.mining.temporal import temporal_columns
@@ -30,6 +30,7 @@ TABLES: dict[str, Callable[[], Iterable[TableColumn[Any]]]] = {
         *compared_structure.DIFFERENCE_COLUMNS,
         *compared_structure.side_columns("first"),
     ),
+    "graphs": lambda: graph_distances.GRAPH_COLUMNS,
     "roles": lambda: role_changes.ROLE_COLUMNS[:5],
     "temporal": lambda: temporal_columns.TEMPORAL_COLUMNS,
 }

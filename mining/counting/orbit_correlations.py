@@ -29,7 +29,7 @@ def orbit_correlations(orbits: np.ndarray) -> np.ndarray:
     >>> star = np.zeros((5, 15), int)
     >>> star[0, [0, 2, 7]], star[1:, [0, 1, 6]] = (4, 6, 4), (1, 3, 3)
     >>> orbit_correlations(star)[:2].round(3).tolist()
-    [-0.707, 0.775]
+    [-0.775, 0.775]
     """
     ranks = np.stack([_ranks(column) for column in orbits[:, GCD_ORBITS].T])
     centred = ranks - ranks.mean(axis=1, keepdims=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -201,7 +201,7 @@ class GraphDistances(Tabular):
 
     @property
     def leading(self) -> str:
-        """What leads: "profile" where edges have directions, and random graphs, else "gcd"."""
+        """The measure that leads: "profile" with directions and random graphs, else "gcd"."""
         return PROFILE if self.directed and self.null else GCD
 
     @property
@@ -277,9 +277,9 @@ class GraphDistances(Tabular):
 
         >>> import networkx as nx
         >>> from gomkcn import compare
+        >>> random, star = nx.gnm_random_graph, nx.star_graph
         >>> found = compare(
-        ...     [nx.cycle_graph(9), nx.star_graph(9), nx.cycle_graph(8), nx.star_graph(8)],
-        ...     null="none",
+        ...     [random(20, 40, seed=0), star(9), random(20, 40, seed=1), star(8)], null="none"
         ... )
         >>> found.clusters(2).tolist()
         [0, 1, 0, 1]
@@ -491,7 +491,10 @@ def tell_names_apart(graphs: Iterable[NamedGraph]) -> list[NamedGraph]:
 
 
 def check_many(graphs: Sequence[NamedGraph]) -> None:
-    """Refuse too many graphs, and some with directions among others without."""
+    """Refuse one graph or too many, and some with directions among others without."""
+    if len(graphs) < 2:
+        rule = "must be two or more, or one collection of them"
+        raise InputError("graphs", rule, got=f"{len(graphs)}")
     if len(graphs) > MOST_GRAPHS:
         raise InputError("graphs", f"must be at most {MOST_GRAPHS:,}", got=f"{len(graphs):,}")
     # a graph without edges has no directions, whatever it says
@@ -503,7 +506,7 @@ def check_many(graphs: Sequence[NamedGraph]) -> None:
             "graphs",
             "must all have directions or none",
             got=f"{directed[0]!r} with and {other!r} without",
-            way_out=(Argument("directed", False), " leaves directions out"),
+            way_out=("read them with ", Argument("directed", False)),
         )
 
 
@@ -547,15 +550,21 @@ def measure_distances(
     orbits = {
         found.number: found
         for found in steps.each(
-            "orbits of each graph", _Orbits, _OrbitsOf(steps), items, itemgetter(0), in_time=True
+            "orbits of each graph",
+            _Orbits,
+            partial(_orbits_of, steps),
+            items,
+            itemgetter(0),
+            in_time=True,
         )
     }
     # 3. the profile of each graph
     structures = _structures(is_directed)
     profiles: dict[int, _Profile] = {}
+    num_random = int(miner.null_samples or 0) if nulls else 0
     if nulls:
         seed = as_seed("random_state", miner.random_state)
-        take = _ProfileOf(steps, nulls[0], int(miner.null_samples or 0), seed, is_directed)
+        take = partial(_profile_of, steps, nulls[0], num_random, seed, is_directed)
         found = steps.each(
             "random graphs of each graph", _Profile, take, items, itemgetter(0), in_time=True
         )
@@ -575,7 +584,7 @@ def measure_distances(
                 named.name,
                 named.graph.num_nodes,
                 named.graph.num_edges,
-                0 if profile.missing or not nulls else int(miner.null_samples or 0),
+                0 if profile.missing else num_random,
                 profile.num_called,
                 of_orbits.missing,
                 profile.missing,
@@ -585,7 +594,7 @@ def measure_distances(
         is_directed,
         null_model(nulls[0], plain[0]).name if nulls else "",
         tuple(dict.fromkeys(profile.keeps for *_, profile in of_graphs if profile.keeps)),
-        int(miner.null_samples or 0) if nulls else 0,
+        num_random,
         structures,
         np.stack([_entries(profile.z) for *_, profile in of_graphs]),
         np.stack([of_orbits.correlations for _, of_orbits, _ in of_graphs]),
@@ -631,61 +640,54 @@ def _structures(is_directed: bool) -> tuple[Structure, ...]:
 
 
 def _entries(z: np.ndarray) -> np.ndarray:
-    """Z of each structure, divided by the length of all of them."""
+    """The profile: z of each structure, divided by the length of all of them."""
     length = np.sqrt(np.nansum(z**2))
     return z / length if length > 0 else np.full(len(z), np.nan)
 
 
-class _OrbitsOf(NamedTuple):
-    """What takes the correlations of the orbits of a graph; a worker is given this alone."""
-
-    steps: Steps
-
-    def __call__(self, item: tuple[int, CSRGraph]) -> _Orbits:
-        number, graph = item
-        nothing = np.full(len(ORBIT_PAIRS), np.nan)
-        if not graph.num_edges:
-            return _Orbits(number, nothing, NO_EDGES)
-        try:
-            found = orbit_correlations(count_orbits(graph, 4, self.steps.check_time))
-        except UncountableError as error:
-            return _Orbits(number, nothing, error.message.note)
-        return _Orbits(number, found, _EQUAL_RANKS if np.isnan(found).any() else "")
+def _orbits_of(steps: Steps, item: tuple[int, CSRGraph]) -> _Orbits:
+    """The correlations of the orbits of a graph with its number."""
+    number, graph = item
+    nothing = np.full(len(ORBIT_PAIRS), np.nan)
+    if not graph.num_edges:
+        return _Orbits(number, nothing, NO_EDGES)
+    try:
+        found = orbit_correlations(count_orbits(graph, 4, steps.check_time))
+    except UncountableError as error:
+        return _Orbits(number, nothing, error.message.note)
+    return _Orbits(number, found, _EQUAL_RANKS if np.isnan(found).any() else "")
 
 
-class _ProfileOf(NamedTuple):
-    """What takes z of each structure of a graph; a worker is given this alone."""
-
-    steps: Steps
-    null: Any
-    null_samples: int
-    seed: int
-    is_directed: bool
-
-    def __call__(self, item: tuple[int, CSRGraph]) -> _Profile:
-        number, given = item
-        structures = _structures(self.is_directed)
-        nothing = np.full(len(structures), np.nan)
-        if not given.num_edges:
-            return _Profile(number, nothing, missing=NO_EDGES)
-        # in an order of its own, so that z does not depend on how nodes are numbered
-        graph = MinedGraph.of(given).graph
-        model = null_model(self.null, graph)
-        check_time = self.steps.check_time
-        drawn = RandomGraphs(model, graph, self.seed, check_time)
-        sizes = range(structures[0].num_nodes, structures[-1].num_nodes + 1)
-        together = graphs_together(graph)
-        try:
-            tables = [count_in_each([graph], sizes, spend=check_time)]
-            for first in range(0, self.null_samples, together):
-                numbers = range(first, min(first + together, self.null_samples))
-                some = [drawn.draw(k) for k in numbers]
-                tables.append(count_in_each(some, sizes, spend=check_time))
-        except UncountableError as error:
-            return _Profile(number, nothing, missing=error.message.note)
-        counts = CensusTable.joined(tables).counts
-        results = compare_with_random(model.name, counts)
-        z = np.array([np.nan if result.z is None else result.z for result in results])
-        num_called = sum(result.is_called for result in results)
-        missing = _NO_Z if np.isnan(z).all() else ""
-        return _Profile(number, z, num_called, model.keeps, missing)
+def _profile_of(
+    steps: Steps,
+    null: Any,
+    num_random: int,
+    seed: int,
+    is_directed: bool,
+    item: tuple[int, CSRGraph],
+) -> _Profile:
+    """The z of each structure in a graph with its number."""
+    number, given = item
+    structures = _structures(is_directed)
+    nothing = np.full(len(structures), np.nan)
+    if not given.num_edges:
+        return _Profile(number, nothing, missing=NO_EDGES)
+    # in an order of its own, so that z does not depend on how nodes are numbered
+    graph = MinedGraph.of(given).graph
+    model = null_model(null, graph)
+    drawn = RandomGraphs(model, graph, seed, steps.check_time)
+    sizes = range(structures[0].num_nodes, structures[-1].num_nodes + 1)
+    together = graphs_together(graph)
+    try:
+        tables = [count_in_each([graph], sizes, spend=steps.check_time)]
+        for first in range(0, num_random, together):
+            numbers = range(first, min(first + together, num_random))
+            some = [drawn.draw(k) for k in numbers]
+            tables.append(count_in_each(some, sizes, spend=steps.check_time))
+    except UncountableError as error:
+        return _Profile(number, nothing, missing=error.message.note)
+    results = compare_with_random(model.name, CensusTable.joined(tables).counts)
+    z = np.array([np.nan if result.z is None else result.z for result in results])
+    num_called = sum(result.is_called for result in results)
+    missing = _NO_Z if np.isnan(z).all() else ""
+    return _Profile(number, z, num_called, model.keeps, missing)

@@ -394,7 +394,7 @@ def compare(
         The null model, as for :class:`gomkcn.PatternMiner`; "none" leaves random graphs out.
     null_samples : int, optional
         Random graphs of each graph. By default 199 of two, which leave the z of a profile an error
-        of a twentieth, and 50 of each of many.
+        of a twentieth, and 20 of each of many.
     seed : int
         Seed of the random graphs, and of the groups of nodes that are left out together.
     steps : Steps, optional
@@ -463,10 +463,6 @@ def compare_inputs(
     inputs: Sequence[ComparedInput], miner: PatternMiner, steps: Steps
 ) -> RunComparison | GraphDistances:
     """What :func:`gomkcn.compare` does with inputs and the miner that counts in them."""
-    if len(inputs) < 2:
-        raise InputError(
-            "graphs", "must be two or more, or one collection of them", got=str(len(inputs))
-        )
     if len(inputs) == 2:
         return _compare_two(inputs, miner, steps)
     named = [NamedGraph(compared.path or "", compared.given) for compared in inputs]

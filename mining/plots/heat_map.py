@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # inches: of the whole, and of the least height of a name in it
-SIDE, _NAME = 7.2, 0.115
+SIDE, _NAME = 7.2, 0.08
 # of the figure: the dendrogram, and the scale of the colours
 _TREE, _SCALE = 0.14, 0.025
 # letters of a name, of which the middle is left out beyond
 _MOST_LETTERS = 24
 # points: of a name, at most and at least
 _LARGE, _SMALL = 9.0, 5.0
-# near is dark, and far is light, on light and on dark pages
-_COLORS = "mako"
+# near is dark, and far is light; no colour is that of a light or a dark page
+_COLORS = "viridis"
 _DPI = 150
 # of letters and lines in the drawing of a page, which are then those of the page
 _OF_PAGE = "#010203"
+# a drawing in a page says nothing of itself, and is the same each time
+_NOT_WRITTEN = ("Date", "Creator", "Format", "Type")
 
 
 def plot_heat_map(
@@ -62,7 +64,8 @@ def plot_heat_map(
     Examples
     --------
     >>> apart = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> figure = plot_heat_map(apart, ["a", "b"], np.array([[0, 1, 1, 2]]), "GCD-11", FigureSize())
+    >>> merged = np.array([[0.0, 1.0, 1.0, 2.0]])
+    >>> figure = plot_heat_map(apart, ["a", "b"], merged, "GCD-11", FigureSize())
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ['a', 'b']
     """
@@ -78,8 +81,8 @@ def plot_heat_map(
         2, 3, width_ratios=[_TREE, 1 - _TREE - _SCALE, _SCALE], height_ratios=[_TREE, 1 - _TREE]
     )
     axis = figure.add_subplot(grid[1, 1])
-    # 1. the squares; an axis of a name on each side has at most this share of the figure
-    room = 0.62 * min(wide, high)
+    # 1. the squares, which have about this share of the figure
+    room = 0.72 * min(wide, high)
     has_names = room / len(names) >= _NAME
     with sns.axes_style("white", {"text.color": ink}):
         sns.heatmap(
@@ -99,7 +102,7 @@ def plot_heat_map(
     axis.tick_params(colors=ink, labelsize=letters, length=0)
     axis.tick_params(axis="x", labelrotation=90)
     axis.tick_params(axis="y", labelrotation=0)
-    scale = axis.collections[0].colorbar
+    scale: Any = axis.collections[0].colorbar
     scale.ax.tick_params(colors=ink, labelsize=_LARGE - 1)
     scale.ax.yaxis.label.set(color=ink, fontsize=_LARGE)
     scale.outline.set_visible(False)
@@ -111,7 +114,7 @@ def plot_heat_map(
         drawn = figure.add_subplot(position)
         both = (places, heights) if is_above else (heights, places)
         drawn.add_collection(
-            LineCollection(list(np.stack(both, axis=2)), colors=ink, linewidths=0.7)
+            LineCollection(list(np.stack(both, axis=2)), colors=ink, linewidths=0.7, clip_on=False)
         )
         top = heights.max() * 1.02 or 1.0
         drawn.set_axis_off()
@@ -131,12 +134,13 @@ def draw_heat_map(
     figure = plot_heat_map(apart, names, merged, title, FigureSize(), _OF_PAGE)
     figure.patch.set_visible(False)
     file = io.StringIO()
-    settings: dict[str, Any] = {"svg.fonttype": "none", "svg.hashsalt": "gomkcn"}
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": title}
     with rc_context(settings):
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(file, format="svg", metadata=dict.fromkeys(_NOT_WRITTEN))
     drawn = file.getvalue()
     drawn = drawn[drawn.index("<svg") :].replace(_OF_PAGE, "currentColor")
-    # the size follows from the page
+    # several drawings of a page have no names in common, and the size follows from the page
+    drawn = re.sub(r'<g id="[^"]*"', "<g", drawn)
     drawn = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", drawn, count=1)
     drawn = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", drawn, count=1)
     return drawn.replace("<svg", f'<svg class="heat" role="img" aria-label="{label}"', 1)

@@ -33,6 +33,7 @@ from gomkcn.mining.patterns.graph_distances import (
     MOST_GRAPHS,
     GraphDistances,
     NamedGraph,
+    check_many,
     graphs_of_collection,
     refuse_run,
     tell_names_apart,
@@ -89,6 +90,9 @@ def read_inputs(settings: ComparisonSettings) -> list[ComparedInput]:
         named = graphs_of_collection(read[0])
     else:
         named = tell_names_apart(map(NamedGraph, _names_of(paths), read))
+    if len(named) != 2:
+        # before a folder is made
+        check_many(named)
     return [ComparedInput(graph, name) for name, graph in named]
 
 
@@ -133,17 +137,20 @@ def make_comparison(
     decisive = asdict(table)
     steps = work.steps(lambda: identity_of_job(decisive, *_arrays_of(inputs)))
     found = compare_inputs(inputs, miner, steps)
-    is_many = isinstance(found, GraphDistances)
     record = {
-        "sources": found.names
-        if is_many
-        else [found.first.graph.source, found.second.graph.source],
+        "sources": _sources(found),
         "partial": steps.is_partial,
         "command": steps.resuming_command if steps.is_partial else "",
         "settings": settings.to_dict(),
         "provenance": describe_provenance(table.seed, time.perf_counter() - start),
     }
     return Run(found, record)
+
+
+def _sources(found: Compared) -> list[str]:
+    if isinstance(found, GraphDistances):
+        return list(found.names)
+    return [found.first.graph.source, found.second.graph.source]
 
 
 def _arrays_of(inputs: Sequence[ComparedInput]) -> list[Any]:
@@ -176,9 +183,11 @@ def _render(run: Run[Compared]) -> str:
 
 def _text(run: Run[Compared]) -> str:
     found = run.found
-    is_many = isinstance(found, GraphDistances)
-    text = format_distances(found) if is_many else format_comparison(found)
     missing = _missing(run)
+    if isinstance(found, GraphDistances):
+        text = format_distances(found)
+    else:
+        text = format_comparison(found)
     return text + (f"\n\n{missing}" if missing else "")
 
 
@@ -188,14 +197,15 @@ def _missing(run: Run[Compared]) -> str:
         return ""
     command = run.record["command"]
     found = run.found
-    is_many = isinstance(found, GraphDistances)
-    text = missing_distances(found) if is_many else missing_text(found)
+    text = missing_distances(found) if isinstance(found, GraphDistances) else missing_text(found)
     return f"partial: {text}{f'; to go on: {command}' if command else ''}"
 
 
 def _read(folder: Path, record: Mapping[str, Any]) -> Compared:
     # of two graphs there are two sources
-    return read_found(folder, RunComparison if len(record["sources"]) == 2 else GraphDistances)
+    if len(record["sources"]) == 2:
+        return read_found(folder, RunComparison)
+    return read_found(folder, GraphDistances)
 
 
 COMPARE = RunKind(

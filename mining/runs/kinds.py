@@ -88,9 +88,9 @@ def load(folder: str | Path) -> Any:
     Returns
     -------
     object
-        A MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison or
-        FrequentSubgraphs: what ``gomkcn mine``, ``filters``, ``train``, ``temporal``, ``compare``
-        and ``frequent`` found. The patterns of a :class:`gomkcn.MiningRun` have all listed
+        A MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison,
+        GraphDistances or FrequentSubgraphs: what ``gomkcn mine``, ``filters``, ``train``,
+        ``temporal``, ``compare`` of two graphs and of more, and ``frequent`` found. The patterns of a :class:`gomkcn.MiningRun` have all listed
         occurrences.
 
         A trained classifier takes graphs that :func:`gomkcn.read_graph` reads: ``decide(graph)``

@@ -14,9 +14,9 @@ from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 # times as many, which mining draws where a result is near its level, would cost both graphs ten
 # times the time for an error of a sixtieth
 NULL_SAMPLES = 199
-# of each of many graphs, which are compared by their profiles alone: between graphs whose profiles
-# are no chance, 50 leave a correlation an error of some hundredths
-NULL_SAMPLES_OF_MANY = 50
+# of each of many graphs, of which only the correlations of profiles are wanted: 20 leave these half
+# the error of 10, 50 hardly less than 20; and the test can call a structure from 19 on
+NULL_SAMPLES_OF_MANY = 20
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ def _heat_map(found: GraphDistances, measure: str) -> dict[str, Any]:
     order = found.order(measure)
     title = MEASURES[measure]
     if len(order) < 2:
-        return {"title": title, "note": "No two graphs have this distance.", "number": 0}
+        note = "No two graphs have this distance."
+        return {"title": title, "svg": "", "note": note, "number": 0}
     try:
         drawn = draw_heat_map(
             found.by(measure)[np.ix_(order, order)],
@@ -69,5 +70,5 @@ def _heat_map(found: GraphDistances, measure: str) -> dict[str, Any]:
         )
     except InputError as error:
         # without seaborn the page has all else
-        return {"title": title, "note": str(error), "number": len(order)}
+        return {"title": title, "svg": "", "note": str(error), "number": len(order)}
     return {"title": title, "svg": Markup(drawn), "number": len(order)}

@@ -38,7 +38,7 @@ SETTINGS = {
     "train": (ClassifierSettings, {"path", "relations"}),
     "temporal": (TemporalSettings, {"path"}),
     "frequent": (FrequentSettings, {"path"}),
-    "compare": (ComparisonSettings, {"path", "first", "second", *OF_CLASSES}),
+    "compare": (ComparisonSettings, {"path", "graphs", *OF_CLASSES}),
 }
 TABLES = {
     (command, name): type(table)

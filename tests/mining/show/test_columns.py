@@ -27,10 +27,12 @@ from gomkcn.mining.counting import census_columns, structure_census
 from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.frequent import frequent_columns
 from gomkcn.mining.motif_sets import motif_columns
-from gomkcn.mining.patterns import compared_structure
+from gomkcn.mining.patterns import compared_structure, graph_distances
 from gomkcn.mining.runs.export import write_tables
 from gomkcn.mining.show import (
     comparison_text,
+    distances_page,
+    distances_text,
     filters_page,
     filters_text,
     frequent_page,
@@ -172,6 +174,17 @@ def test_a_column_of_each_run_is_everywhere_in_a_comparison(monkeypatch, tmp_pat
     assert "| `added_first` | Added | a column of a test |" in fill_columns(
         "<!-- columns: comparison -->"
     )
+
+
+def test_a_column_of_many_graphs_is_everywhere(monkeypatch):
+    add(monkeypatch, "GRAPH_COLUMNS", graph_distances, distances_page, distances_text)
+    found = compare([nx.gnm_random_graph(20, 40, seed=seed) for seed in range(3)], null="none")
+    record = {"settings": {}, "provenance": {}}
+    page = distances_page.render_distances(found, record)
+    assert f">{TITLE}</th>" in page and page.count(VALUE) == 3
+    assert distances_text.format_distances(found).count(VALUE) == 3
+    assert found.table("graphs").columns()[KEY] == [4321] * 3
+    assert_documented("graphs")
 
 
 def test_a_column_of_events_in_time_is_everywhere(monkeypatch, tmp_path):
