@@ -92,8 +92,8 @@ def weigh_subgraphs(
     >>> graph, _, table = with_attributes(triangle, ("w",))
     >>> edges = EdgeWeights.of(graph, table, "w")
     >>> found = weigh_subgraphs(list_sets(graph, 3), edges.finder(graph), edges.values)
-    >>> [(one.to_text(), round(intensity, 9)) for one, (intensity, _) in found.items()]
-    [('A--B, A--C', 14.0), ('A--B, A--C, B--C', 4.0)]
+    >>> [(len(one.edges), round(intensity, 9)) for one, (intensity, _) in found.items()]
+    [(2, 14.0), (3, 4.0)]
     """
     sums: dict[bytes, np.ndarray] = {}
     known: dict[bytes, Structure] = {}
@@ -114,7 +114,12 @@ def weigh_subgraphs(
                 [means.sum(), (means / weights[:, row].mean(axis=1)).sum(), end - start]
             )
             sums[part.key] = sums.get(part.key, np.zeros(3)) + added
-    return {known[key]: (row[0], row[1] / row[2]) for key, row in sums.items()}
+    return {
+        known[key]: (intensity, coherence / number)
+        for key, (intensity, coherence, number) in (
+            (key, row.tolist()) for key, row in sums.items()
+        )
+    }
 
 
 @compiled(**SEARCH_JIT)
