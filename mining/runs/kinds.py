@@ -90,8 +90,8 @@ def load(folder: str | Path) -> Any:
     object
         A MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison,
         GraphDistances or FrequentSubgraphs: what ``gomkcn mine``, ``filters``, ``train``,
-        ``temporal``, ``compare`` of two graphs and of more, and ``frequent`` found. The patterns of a :class:`gomkcn.MiningRun` have all listed
-        occurrences.
+        ``temporal``, ``compare`` of two graphs and of more, and ``frequent`` found. The patterns of
+        a :class:`gomkcn.MiningRun` have all listed occurrences.
 
         A trained classifier takes graphs that :func:`gomkcn.read_graph` reads: ``decide(graph)``
         gives the class of each, int64 ``[G]``, and the probabilities ``[G, C]``; class k is
