@@ -53,8 +53,7 @@ from gomkcn_dgl.runtime.tabular import Table, Tabular
 GCD, PROFILE = "gcd", "profile"
 # what the distances are called where people read
 MEASURES = {GCD: "GCD-11", PROFILE: "profile distance"}
-# graphs whose distances are two matrices of 8 MB, a file of 10 MB, and a picture of which each
-# square is still a pixel
+# graphs whose distances are two matrices of 8 MB, two files of 20 MB and a page of 4 MB
 MOST_GRAPHS = 1000
 # the column of the names, which no graph is called
 _GRAPH = "graph"

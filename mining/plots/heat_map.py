@@ -1,6 +1,6 @@
 """Distances of many graphs as a heat map with a dendrogram, by seaborn: for a page or a paper.
 
-The figure belongs to no window and needs no display. Squares are one picture in the drawing, so
+That of a page belongs to no window and needs no display. Squares are one picture in the drawing, so
 that a thousand graphs take no more room than their pixels.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from gomkcn.mining.plots.paper_figure import FigureSize
 from gomkcn.mining.plots.structure_figure import plotting
 from gomkcn.mining.plots.styles import INK
+from gomkcn_dgl.runtime.files import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,12 +40,7 @@ _NOT_WRITTEN = ("Date", "Creator", "Format", "Type")
 
 
 def plot_heat_map(
-    apart: np.ndarray,
-    names: Sequence[str],
-    merged: np.ndarray,
-    title: str,
-    size: FigureSize,
-    ink: str = INK,
+    apart: np.ndarray, names: Sequence[str], merged: np.ndarray, title: str, size: FigureSize
 ) -> Figure:
     """The heat map of some graphs, in the order of the leaves of their dendrogram.
 
@@ -58,8 +55,6 @@ def plot_heat_map(
     title : str
         What the distances are.
     size : FigureSize
-    ink : str
-        The colour of letters and lines.
 
     Examples
     --------
@@ -70,13 +65,28 @@ def plot_heat_map(
     ['a', 'b']
     """
     size.check()
+    _, pyplot = plotting()
+    figure: Figure = pyplot.figure(figsize=size.of(SIDE, SIDE), dpi=_DPI, layout="constrained")
+    # a notebook shows what a cell returns, and would show what is open once more
+    pyplot.close(figure)
+    _fill(figure, apart, names, merged, title, INK)
+    return size.write(figure)
+
+
+def _fill(
+    figure: Figure,
+    apart: np.ndarray,
+    names: Sequence[str],
+    merged: np.ndarray,
+    title: str,
+    ink: str,
+) -> None:
+    """Draw the heat map into a figure, with letters and lines of a colour."""
     sns, _ = plotting()
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure
     from scipy.cluster.hierarchy import dendrogram
 
-    wide, high = size.of(SIDE, SIDE)
-    figure = Figure((wide, high), dpi=_DPI, layout="constrained")
+    wide, high = figure.get_size_inches()
     grid = figure.add_gridspec(
         2, 3, width_ratios=[_TREE, 1 - _TREE - _SCALE, _SCALE], height_ratios=[_TREE, 1 - _TREE]
     )
@@ -92,12 +102,16 @@ def plot_heat_map(
             cmap=_COLORS,
             square=False,
             rasterized=True,
-            xticklabels=[_short(name) for name in names] if has_names else False,
-            yticklabels=[_short(name) for name in names] if has_names else False,
+            xticklabels=False,
+            yticklabels=False,
             cbar_ax=figure.add_subplot(grid[1, 2]),
             cbar_kws={"label": title},
         )
-    axis.yaxis.tick_left()
+    if has_names:
+        # a name with dollars is no formula
+        shown, middles = [_short(name) for name in names], np.arange(len(names)) + 0.5
+        axis.set_xticks(middles, shown, parse_math=False)
+        axis.set_yticks(middles, shown, parse_math=False)
     letters = min(_LARGE, max(_SMALL, 60 * room / len(names)))
     axis.tick_params(colors=ink, labelsize=letters, length=0)
     axis.tick_params(axis="x", labelrotation=90)
@@ -122,20 +136,24 @@ def plot_heat_map(
             drawn.set(xlim=(0, len(names)), ylim=(0, top))
         else:
             drawn.set(xlim=(top, 0), ylim=(len(names), 0))
-    return size.write(figure)
 
 
 def draw_heat_map(
     apart: np.ndarray, names: Sequence[str], merged: np.ndarray, title: str, label: str
 ) -> str:
     """The same as SVG for a page, whose letters and lines have the colour of its text."""
+    plotting()
     from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
-    figure = plot_heat_map(apart, names, merged, title, FigureSize(), _OF_PAGE)
-    figure.patch.set_visible(False)
+    figure = Figure((SIDE, SIDE), dpi=_DPI, layout="constrained")
     file = io.StringIO()
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": title}
-    with rc_context(settings):
+    with rc_context(settings), warnings.catch_warnings():
+        # letters are those of the browser's fonts
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        _fill(figure, apart, names, merged, title, _OF_PAGE)
+        figure.patch.set_visible(False)
         figure.savefig(file, format="svg", metadata=dict.fromkeys(_NOT_WRITTEN))
     drawn = file.getvalue()
     drawn = drawn[drawn.index("<svg") :].replace(_OF_PAGE, "currentColor")
@@ -148,6 +166,7 @@ def draw_heat_map(
 
 def _short(name: str) -> str:
     """A name that is not too long: its middle is left out."""
+    name = printable(name)
     if len(name) <= _MOST_LETTERS:
         return name
     half = (_MOST_LETTERS - 1) // 2

@@ -1,5 +1,6 @@
 """Many graphs: their distances, which graphs have none, names, tables, and the heat map."""
 
+import io
 import json
 import math
 from itertools import pairwise
@@ -15,6 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from gomkcn import MiningRun, PatternMiner, compare
 from gomkcn.mining.patterns.graph_distances import MOST_GRAPHS, GraphDistances, named_graphs
 from gomkcn.mining.patterns.run_comparison import RunComparison, mine_structures
+from gomkcn.mining.show.distances_page import render_distances
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
@@ -245,6 +247,24 @@ def test_the_heat_map_stands_in_the_order_of_the_dendrogram(tmp_path):
     many = compare({f"{name} {k}": graph for k in range(12) for name, graph in graphs.items()},
                    null="none").plot(width=5)  # fmt: skip
     assert many.axes[0].get_yticklabels() == []
+
+
+def test_any_name_is_written_as_it_is(tmp_path):
+    names = [r"$\frac", "$a$", "<script>", "日本", "é" * 60, "line\nbreak"]
+    graphs = dict(zip(names, map(drawn, range(6)), strict=True))
+    found = compare(graphs, null="none")
+    page = render_distances(found, {"settings": {}, "provenance": {}})
+    assert "<script" not in page and "&lt;script&gt;" in page
+    for text in (r"$\frac", "$a$", "日本", f"{'é' * 11}…{'é' * 11}"):
+        assert f">{text}</text>" in page
+    matrix = pd.read_csv(io.BytesIO(written(found)), index_col=0)
+    assert len(matrix) == 6
+
+
+def written(found):
+    file = io.BytesIO()
+    found.write_to(file, "csv")
+    return file.getvalue()
 
 
 def test_no_random_graph_is_drawn_without_a_null_model(monkeypatch):
