@@ -373,18 +373,18 @@ def _key(arcs: np.ndarray) -> bytes:
 
 def _reading_order(pattern: Structure) -> list[int]:
     """The nodes as they are mentioned: sources first, then along the arcs; ties by number."""
-    import networkx as nx
-
-    arcs = nx.DiGraph()
-    arcs.add_nodes_from(range(pattern.num_nodes))
-    rows = zip(pattern.edges, pattern.edge_relations, strict=True)
-    arcs.add_edges_from(edge for edge, number in rows if pattern.relations.directed[number])
-    # nodes of one directed cycle are on one rank
-    ranks: dict[int, int] = {}
-    strong = nx.condensation(arcs)
-    for rank, parts in enumerate(nx.topological_generations(strong)):
-        ranks |= {node: rank for part in parts for node in strong.nodes[part]["members"]}
-    return sorted(arcs, key=lambda node: (ranks[node], -arcs.out_degree(node), node))
+    size = pattern.num_nodes
+    arcs = np.zeros((size, size), bool)
+    for (u, v), number in zip(pattern.edges, pattern.edge_relations, strict=True):
+        arcs[u, v] |= pattern.relations.directed[number]
+    reaches = _hops(arcs) < size
+    # nodes of one directed cycle are on one rank: as many are before it as on the longest way there
+    ranks = [0] * size
+    before = reaches & ~reaches.T
+    for node in np.argsort(before.sum(axis=0), kind="stable").tolist():
+        ranks[node] = max((ranks[k] + 1 for k in np.flatnonzero(before[:, node])), default=0)
+    degrees = arcs.sum(axis=1).tolist()
+    return sorted(range(size), key=lambda node: (ranks[node], -degrees[node], node))
 
 
 def _relation_clauses(pattern: Structure) -> str | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 # from the first to the second, an edge has a direction; those that are plainest come first
 DIRECTED_ENDS = (
@@ -160,6 +161,8 @@ _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
 _PART = re.compile(r"[^\W_]+")
 # of RegulonDB, which numbers its columns
 _NUMBERED = re.compile(r"^\s*[0-9]+\)\s*")
+# tables whose names are kept as they were paired: reading a table looks at them some times
+_TABLES = 16
 # words of a name of an end; each of them is left out once
 _MOST_WORDS = 16
 # ENTITYA and ENTITYB, in capitals or not
@@ -201,6 +204,12 @@ def words_of(name: str) -> list[str]:
     >>> words_of("FromNodeId"), words_of("4)tfName"), words_of("ENTITYA"), words_of("miRNA")
     (['from', 'node', 'id'], ['tf', 'name'], ['entity', 'a'], ['mirna'])
     """
+    return [*_words(name)]
+
+
+# a table has the same names whatever is looked for among them
+@lru_cache(1 << 12)
+def _words(name: str) -> tuple[str, ...]:
     words = list[str]()
     for part in _PART.findall(_NUMBERED.sub("", name)):
         # miRNA is a word, and no two
@@ -208,7 +217,7 @@ def words_of(name: str) -> list[str]:
         words += [part.lower()] if whole else map(str.lower, _NAME_WORD.findall(part))
     is_split = len(words) == 1 and words[0] not in _FIRST_WORDS
     match = _LAST_LETTER.fullmatch(words[0]) if is_split else None
-    return [*match.groups()] if match else words
+    return match.groups() if match else tuple(words)
 
 
 def are_default(names: Sequence[str]) -> bool:
@@ -338,6 +347,11 @@ def directed_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     >>> list(directed_pairs(["tf", "confidence", "target"]))
     [(0, 2)]
     """
+    yield from _directed_pairs(tuple(names))
+
+
+@lru_cache(_TABLES)
+def _directed_pairs(names: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     found = list[tuple[int, int]]()
     for read in (words_of, _key_words):
         groups = _words_between(names, read)
@@ -351,12 +365,17 @@ def directed_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
             firsts = [at for word, at in places.items() if word in _FIRST_ONLY]
             seconds = [at for word, at in places.items() if word in _SECOND_ONLY]
             found += zip(firsts[:1], seconds[:1], strict=False)
-    yield from dict.fromkeys(found)
+    return tuple(dict.fromkeys(found))
 
 
 def other_pairs(names: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places of two names that belong together, and say no direction."""
-    yield from _paired(_words_between(names, words_of), _PAIRS)
+    yield from _other_pairs(tuple(names))
+
+
+@lru_cache(_TABLES)
+def _other_pairs(names: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple(_paired(_words_between(names, words_of), _PAIRS))
 
 
 def _leads(first: str, second: str) -> bool:

@@ -20,6 +20,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
 import numpy as np
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
@@ -365,7 +366,9 @@ def write_files(
 
 def to_json(record: Any) -> str:
     """Return a record of plain and NumPy values as JSON."""
-    return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
+    # Python's JSON lays out lines a value at a time; msgspec leaves numbers and texts as they are
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, default=_plain)
+    return msgspec.json.format(text, indent=1) + "\n"
 
 
 def read_json(path: Path) -> Any:

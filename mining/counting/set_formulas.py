@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from math import comb
 from threading import local
 from typing import NamedTuple
@@ -110,19 +110,18 @@ def count_sets(
     ``spend`` is told of the steps that were made, of those of :func:`sets_steps`; what it raises
     ends the count.
     """
-    base = _Base(graphs[0].relations.reverse.astype(np.int64), num_colors)
-    parts = []
-    for graph, of_nodes in zip(graphs, colors, strict=True):
+    for graph in graphs:
         check_codes(graph, num_colors, size)
-        parts.append(_count_parts(*_find_kinds(graph, of_nodes, base), base, size, spend))
+    base = _Base(graphs[0].relations.reverse.astype(np.int64), num_colors)
+    parts = _count_parts(*_find_kinds(graphs, np.concatenate(colors), base), base, size, spend)
     return _take_away(parts, base, size)
 
 
 def sets_steps(graph: CSRGraph, size: int) -> int:
     """About how many steps of some three nanoseconds :func:`count_sets` takes."""
     base = _Base(graph.relations.reverse.astype(np.int64), 1)
-    rows, kinds = _find_kinds(graph, np.zeros(graph.num_nodes, np.int64), base)
-    return int(_costs(rows, kinds, size).sum())
+    found = _find_kinds([graph], np.zeros(graph.num_nodes, np.int64), base)
+    return int(_costs(*found, size).sum())
 
 
 def num_trees(graph: CSRGraph, size: int) -> int:
@@ -135,19 +134,28 @@ def num_trees(graph: CSRGraph, size: int) -> int:
     return int(stars + (rows * (degrees[graph.indices] - 1)).sum() / 2)
 
 
-def _find_kinds(graph: CSRGraph, colors: np.ndarray, base: _Base) -> tuple[RowsByDegree, _Kinds]:
-    """The rows of a graph by degree with the link of each entry, and the kinds of neighbours."""
-    # 1. number the nodes by their degrees, equal ones as they were
-    number, degrees = graph.num_nodes, graph.degrees
-    nodes = np.argsort(degrees, kind="stable")
+def _find_kinds(
+    graphs: Sequence[CSRGraph], colors: np.ndarray, base: _Base
+) -> tuple[RowsByDegree, _Kinds, np.ndarray]:
+    """The rows of graphs by degree with the link of each entry, and the kinds of neighbours.
+
+    The graphs stand one after the other, each by its degrees: those of graph g, of which ``colors``
+    has the nodes as they were, are the rows [ptr[g], ptr[g + 1]) of the last array.
+    """
+    # 1. number the nodes of each graph by their degrees, equal ones as they were
+    ptr = np.cumsum([0, *(graph.num_nodes for graph in graphs)])
+    number = int(ptr[-1])
+    degrees = np.concatenate([graph.degrees for graph in graphs])
+    nodes = np.lexsort((degrees, np.repeat(np.arange(len(graphs)), np.diff(ptr))))
     place = np.empty(number, np.int64)
     place[nodes] = np.arange(number)
-    row, column = np.repeat(place, degrees), place[graph.indices]
+    neighbors = [graph.indices + start for graph, start in zip(graphs, ptr[:-1], strict=True)]
+    row, column = np.repeat(place, degrees), place[np.concatenate(neighbors)]
     order = np.argsort(row * number + column)
     row, column = row[order], column[order]
     links = np.ones(len(row), np.int64)
-    if graph.links is not None:
-        links = graph.links[order].astype(np.int64)
+    if graphs[0].links is not None:
+        links = np.concatenate([graph.links for graph in graphs])[order].astype(np.int64)
     indptr = np.concatenate([[0], np.cumsum(degrees[nodes])])
     up = indptr[:-1] + np.bincount(row[column < row], minlength=number)
     colors_of_nodes = colors.reshape(-1)[nodes]
@@ -159,12 +167,13 @@ def _find_kinds(graph: CSRGraph, colors: np.ndarray, base: _Base) -> tuple[RowsB
     is_first = np.ones(len(row), bool)
     is_first[1:] = (row[1:] != row[:-1]) | (kind[1:] != kind[:-1])
     starts = np.flatnonzero(is_first)
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=number))])
+    of_node = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=number))])
     numbers = np.diff(starts, append=len(row))
-    return rows, _Kinds(colors_of_nodes.astype(np.int64), ptr, kind[starts], numbers)
+    kinds = _Kinds(colors_of_nodes.astype(np.int64), of_node, kind[starts], numbers)
+    return rows, kinds, ptr
 
 
-def _costs(rows: RowsByDegree, kinds: _Kinds, size: int) -> np.ndarray:
+def _costs(rows: RowsByDegree, kinds: _Kinds, ptr: np.ndarray, size: int) -> np.ndarray:
     """About the steps at each node, float64 ``[V]``."""
     degrees, num_kinds = np.diff(rows.indptr), np.diff(kinds.ptr).astype(np.float64)
     row = np.repeat(np.arange(len(degrees)), degrees)
@@ -176,15 +185,16 @@ def _costs(rows: RowsByDegree, kinds: _Kinds, size: int) -> np.ndarray:
         # 2. kinds at both ends of an edge; and cliques beyond the triangles at its lower end
         later = (rows.indptr[1:] - rows.up).astype(np.float64)
         costs = costs + num_kinds[high] * num_kinds[low]
-        costs += np.minimum(later[high], later[low]) * later.max(initial=0)
+        most = [later[first:last].max(initial=0) for first, last in pairwise(ptr.tolist())]
+        costs += np.minimum(later[high], later[low]) * np.repeat(most, np.diff(ptr))[high]
     num_codes = num_kinds ** (size - 1) / (2 if size == 3 else 6)
     return np.bincount(high, costs, minlength=len(degrees)) + num_codes + 2.0
 
 
 def _count_parts(
-    rows: RowsByDegree, kinds: _Kinds, base: _Base, size: int, spend: Spend
-) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of parts of the sets, whatever else joins their nodes, and how many there are.
+    rows: RowsByDegree, kinds: _Kinds, ptr: np.ndarray, base: _Base, size: int, spend: Spend
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Codes of parts of the sets of each graph, whatever else joins their nodes, and their numbers.
 
     Of four nodes, one and the same part may be counted at codes that differ.
     """
@@ -192,32 +202,40 @@ def _count_parts(
     most_kinds = int(np.diff(kinds.ptr).max(initial=0))
     if comb(most_kinds, size - 1) > MOST_ROWS // 2:
         raise _too_many(size)
-    costs = _costs(rows, kinds, size)
-    before = np.concatenate([[0.0], np.cumsum(costs)])
-    pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
-    bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
-    bounds[-1] = number = len(costs)
-    of_thread, tables = local(), []
+    before = np.concatenate([[0.0], np.cumsum(_costs(rows, kinds, ptr, size))])
+    # what each thread marks nodes in, whatever graph they are of
+    marks_of = local()
 
-    def work(first: int, last: int) -> None:
-        # what one thread writes to
-        if not hasattr(of_thread, "table"):
-            of_thread.marks = np.zeros((2, number), np.int64)
-            of_thread.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
-            tables.append(of_thread.table)
-        for piece in range(first, last):
-            ends = bounds[piece], bounds[piece + 1]
-            of_thread.table[:] = add_parts(
-                *ends, rows, kinds, base, size, of_thread.marks, *of_thread.table
-            )
-            if len(of_thread.table[0]) > MOST_ROWS:
-                raise _too_many(size)
-            spend(before[ends[1]] - before[ends[0]])
+    def count_graph(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        steps = before[end] - before[start]
+        pieces = int(min(_PIECES, 1 + steps // _LEAST_STEPS))
+        between = np.linspace(before[start], before[end], pieces + 1)[1:-1]
+        bounds = [start, *np.searchsorted(before, between).tolist(), end]
+        of_thread = local()
+        tables: list[list[np.ndarray]] = []
 
-    with np.errstate(over="ignore"):
-        run_blocks(work, pieces, _NANOSECONDS * before[-1])
-    keys, counts = (np.concatenate(column) for column in zip(*tables, strict=True))
-    return keys[keys >= 0], counts[keys >= 0]
+        def work(first: int, last: int) -> None:
+            # what one thread writes to
+            if not hasattr(marks_of, "marks"):
+                marks_of.marks = np.zeros((2, len(before) - 1), np.int64)
+            if not hasattr(of_thread, "table"):
+                of_thread.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
+                tables.append(of_thread.table)
+            for piece in range(first, last):
+                ends = bounds[piece], bounds[piece + 1]
+                of_thread.table[:] = add_parts(
+                    *ends, rows, kinds, base, size, marks_of.marks, *of_thread.table
+                )
+                if len(of_thread.table[0]) > MOST_ROWS:
+                    raise _too_many(size)
+                spend(before[ends[1]] - before[ends[0]])
+
+        with np.errstate(over="ignore"):
+            run_blocks(work, pieces, _NANOSECONDS * steps)
+        keys, counts = (np.concatenate(column) for column in zip(*tables, strict=True))
+        return keys[keys >= 0], counts[keys >= 0]
+
+    return [count_graph(start, end) for start, end in pairwise(ptr.tolist())]
 
 
 def _too_many(size: int) -> UncountableError:
@@ -314,15 +332,22 @@ def add_parts(first, last, rows, kinds, base, size, marks, keys, counts):
     """
     table = CodeTable(keys, counts, np.array([(keys >= 0).sum()]))
     for node in range(first, last):
-        table = _add_stars(node, kinds, base, size, table)
-        for entry in range(rows.indptr[node], rows.indptr[node + 1]):
+        start, up, stop = rows.indptr[node], rows.up[node], rows.indptr[node + 1]
+        if stop - start >= size - 1:
+            table = _add_stars(node, kinds, base, size, table)
+        for entry in range(start, stop):
             marks[0, rows.indices[entry]] = rows.label[entry]
-        for entry in range(rows.indptr[node], rows.up[node]):
-            table = _add_at_edge(node, entry, rows, kinds, base, size, marks[0], table)
-        for entry in range(rows.indptr[node], rows.indptr[node + 1]):
+        for entry in range(start, up):
+            # what has the edge in its middle has another edge at each end
+            other = rows.indices[entry]
+            if rows.indptr[other + 1] - rows.indptr[other] > 1:
+                table = _add_at_edge(node, entry, rows, kinds, base, size, marks[0], table)
+        for entry in range(start, stop):
             marks[0, rows.indices[entry]] = 0
-        if size == 4:
+        if size == 4 and up - start > 1:
+            # a square has two middles before its last node
             table = _add_squares(node, rows, kinds, base, marks[0], table)
+        if size == 4:
             table = _add_cliques(node, rows, kinds, base, marks, table)
     return table.keys, table.counts
 
