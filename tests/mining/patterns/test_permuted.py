@@ -216,7 +216,7 @@ def test_what_is_mined_beside_weights_does_not_depend_on_them():
 
 
 def test_sizes_with_too_many_sets_are_left_out_and_it_is_said(monkeypatch):
-    monkeypatch.setattr(permuted, "MOST_SETS", 250)
+    monkeypatch.setattr(permuted, "most_listed", lambda: 250)
     found, miner = mined(weighted_graph(), weight="weight", null="weights", pattern_size=(3, 4))
     assert all((one.weighing is None) == (one.num_nodes == 4) for one in found.values())
     (warning,) = miner.warnings_
