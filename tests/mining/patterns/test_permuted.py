@@ -203,7 +203,11 @@ def test_without_a_null_model_structures_still_have_an_intensity():
 def test_what_is_mined_beside_weights_does_not_depend_on_them():
     plain, _ = mined(weighted_graph(), null="degree", null_samples=19)
     graph = weighted_graph()
-    found, _ = mined(graph, null="degree", weight="weight", null_samples=19)
+    found, miner = mined(graph, null="degree", weight="weight", null_samples=19)
+    # intensities are a family, and so are coherences: two of twenty
+    said = miner.random_graphs_
+    assert "the smallest adjusted p is 0.05." in said["degree"]
+    assert "the smallest adjusted p is 0.1." in said["weights coherence"]
     weighted = as_csr(graph, weight="weight")
     csr, _ = mined(weighted, null="degree", weight="weight", null_samples=19)
     for text, pattern in plain.items():
