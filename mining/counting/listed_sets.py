@@ -22,12 +22,13 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
 from gomkcn_dgl.messages import Argument
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from gomkcn_dgl.runtime.memory import total_memory
 
 # sizes of the sets that can be listed
 LISTED_SIZES = range(2, 5)
-# sets that are listed of a size at most: some 40 bytes each, 1.3 GB, and in each of 199 random
-# graphs a third of a second
-MOST_SETS = 1 << 25
+# sets that are listed of a size at most, which take a third of a second after each permutation, and
+# the bytes that a set of four nodes takes while it is listed: 2 GB
+MOST_SETS, _BYTES_OF_A_SET = 1 << 25, 60
 # sets whose codes are made together: 100 MB
 _TOGETHER = 1 << 21
 
@@ -53,14 +54,15 @@ def list_sets(
     graph: CSRGraph,
     size: int,
     categories: Categories = NO_CATEGORIES,
-    most: int = MOST_SETS,
+    most: int | None = None,
 ) -> ListedSets:
     """List the connected sets of ``size`` nodes, 2 to 4, and what structure each has.
 
     Raises
     ------
     UncountableError
-        If there are more than ``most``, or more kinds of edges and nodes than have a code.
+        If there are more than ``most``, by default :func:`most_listed`, or more kinds of edges and
+        nodes than have a code.
 
     Examples
     --------
@@ -71,6 +73,7 @@ def list_sets(
     [(2, 2), (3, 2)]
     """
     check_channels(graph)
+    most = most_listed() if most is None else most
     colors, known = np.zeros(graph.num_nodes, np.int64), np.zeros(1, np.int64)
     if categories:
         known, colors = np.unique(categories.colors(graph.features), return_inverse=True)
@@ -129,6 +132,11 @@ def list_sets(
         block = entries[start : start + _TOGETHER]
         block[:] = np.where(block < 0, -1, pair[block] if len(pair) else -1)
     return ListedSets(tuple(structures), number, nodes, entries)
+
+
+def most_listed() -> int:
+    """How many sets of a size are listed at most: of what half of the memory holds, 33 million."""
+    return min(MOST_SETS, total_memory() // 2 // _BYTES_OF_A_SET)
 
 
 def too_many_sets(size: int, most: int) -> UncountableError:

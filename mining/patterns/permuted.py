@@ -24,9 +24,9 @@ from gomkcn.mining.counting.census import CensusTable
 from gomkcn.mining.counting.kind_counts import KindTable
 from gomkcn.mining.counting.listed_sets import (
     LISTED_SIZES,
-    MOST_SETS,
     ListedSets,
     list_sets,
+    most_listed,
     too_many_sets,
 )
 from gomkcn.mining.counting.watching import UncountableError
@@ -415,12 +415,13 @@ def _listed(
     ``alone``: without the categories of the nodes.
     """
     found = []
+    most = most_listed()
     for size in sizes:
         # those of a category each are a table of their own
         kinds = NO_CATEGORIES if alone else mined.categories
         work = num_sets[size] * looks.first
         head = f"Structures of {size} nodes are not compared with permuted {what}"
-        if num_sets[size] <= MOST_SETS and work > most_sets:
+        if num_sets[size] <= most and work > most_sets:
             minutes = max(1, round(work / _SETS_A_MINUTE))
             warnings.append(
                 f"{head}, which would take about {count(minutes, 'minute')} of one thread; a null "
@@ -429,8 +430,8 @@ def _listed(
             continue
         steps.progress.begin(f"listing structures of {size} nodes")
         try:
-            if num_sets[size] > MOST_SETS:
-                raise too_many_sets(size, MOST_SETS)
+            if num_sets[size] > most:
+                raise too_many_sets(size, most)
             some = list_sets(mined.graph, size, kinds)
             if alone and mined.colors is not None:
                 KindTable.check(some, len(np.unique(mined.colors)))

@@ -203,7 +203,11 @@ def test_without_a_null_model_structures_still_have_an_intensity():
 def test_what_is_mined_beside_weights_does_not_depend_on_them():
     plain, _ = mined(weighted_graph(), null="degree", null_samples=19)
     graph = weighted_graph()
-    found, _ = mined(graph, null="degree", weight="weight", null_samples=19)
+    found, miner = mined(graph, null="degree", weight="weight", null_samples=19)
+    # intensities are a family, and so are coherences: two of twenty
+    said = miner.random_graphs_
+    assert "the smallest adjusted p is 0.05." in said["degree"]
+    assert "the smallest adjusted p is 0.1." in said["weights coherence"]
     weighted = as_csr(graph, weight="weight")
     csr, _ = mined(weighted, null="degree", weight="weight", null_samples=19)
     for text, pattern in plain.items():
@@ -216,7 +220,7 @@ def test_what_is_mined_beside_weights_does_not_depend_on_them():
 
 
 def test_sizes_with_too_many_sets_are_left_out_and_it_is_said(monkeypatch):
-    monkeypatch.setattr(permuted, "MOST_SETS", 250)
+    monkeypatch.setattr(permuted, "most_listed", lambda: 250)
     found, miner = mined(weighted_graph(), weight="weight", null="weights", pattern_size=(3, 4))
     assert all((one.weighing is None) == (one.num_nodes == 4) for one in found.values())
     (warning,) = miner.warnings_
