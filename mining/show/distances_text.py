@@ -7,6 +7,7 @@ from gomkcn.mining.patterns.graph_distances import (
     GRAPH_COLUMNS,
     MEASURES,
     PROFILE,
+    TIME_UP,
     GraphDistances,
 )
 from gomkcn.mining.show.text_table import paragraphs, text_table
@@ -106,8 +107,8 @@ def notes(found: GraphDistances) -> list[str]:
 def missing_distances(found: GraphDistances) -> str:
     """What a comparison of many graphs that ended early lacks."""
     late = {
-        MEASURES[GCD]: sum("time" in graph.no_gcd for graph in found.graphs),
-        "profile": sum("time" in graph.no_profile for graph in found.graphs),
+        MEASURES[GCD]: sum(graph.no_gcd == TIME_UP for graph in found.graphs),
+        "profile": sum(graph.no_profile == TIME_UP for graph in found.graphs),
     }
     total = len(found.graphs)
     lacks = [f"{number:,} of {total:,} graphs have no {what}" for what, number in late.items()
