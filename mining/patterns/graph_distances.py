@@ -58,7 +58,7 @@ MOST_GRAPHS = 1000
 # the column of the names, which no graph is called
 _GRAPH = "graph"
 NO_EDGES = "it has no edges"
-_TIME_UP = "time was up"
+TIME_UP = "time was up"
 _EQUAL_RANKS = "an orbit has equal counts at all nodes"
 _NO_Z = "all random graphs have the same counts"
 # link of a directed edge that leaves, that arrives, or both
@@ -571,8 +571,8 @@ def measure_distances(
     # 4. what was not done in time is missing
     no_orbits = np.full(len(ORBIT_PAIRS), np.nan)
     no_profile = np.full(len(structures), np.nan)
-    late_orbits = _Orbits(-1, no_orbits, _TIME_UP)
-    late_profile = _Profile(-1, no_profile, missing=_TIME_UP if nulls else "")
+    late_orbits = _Orbits(-1, no_orbits, TIME_UP)
+    late_profile = _Profile(-1, no_profile, missing=TIME_UP if nulls else "")
     of_graphs = [
         (named, orbits.get(number, late_orbits), profiles.get(number, late_profile))
         for number, named in enumerate(graphs)

@@ -43,7 +43,11 @@ from gomkcn.mining.patterns.measured_graph import NODES, Influence, MeasuredGrap
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.role_changes import ROLE_COLUMNS, RoleChanges, changed_roles
-from gomkcn.mining.settings.comparison_settings import NULL_SAMPLES, NULL_SAMPLES_OF_MANY
+from gomkcn.mining.settings.comparison_settings import (
+    NULL_SAMPLES,
+    NULL_SAMPLES_OF_MANY,
+    NULL_SAMPLES_OF_MANY_DIRECTED,
+)
 from gomkcn.mining.settings.miner_settings import AUTO, NONE
 from gomkcn.mining.significance.jackknife import holm
 from gomkcn.mining.significance.null_models import NULL_MODELS
@@ -394,7 +398,7 @@ def compare(
         The null model, as for :class:`gomkcn.PatternMiner`; "none" leaves random graphs out.
     null_samples : int, optional
         Random graphs of each graph. By default 199 of two, which leave the z of a profile an error
-        of a twentieth, and 20 of each of many.
+        of a twentieth; of each of more 20, and 50 where edges have directions.
     seed : int
         Seed of the random graphs, and of the groups of nodes that are left out together.
     steps : Steps, optional
@@ -438,17 +442,22 @@ def compare(
         inputs = [ComparedInput(graph) for graph in given]
     else:
         inputs = [ComparedInput(graph, name) for name, graph in named_graphs(given)]
-    miner = comparing_miner(len(inputs), null, null_samples, seed)
+    miner = comparing_miner(inputs, null, null_samples, seed)
     with JobProgress(progress) as bar:
         steps = Steps(progress=bar) if steps is None else steps
         return compare_inputs(inputs, miner, steps)
 
 
 def comparing_miner(
-    num_graphs: int, null: Any, null_samples: int | None, seed: int
+    inputs: Sequence[ComparedInput], null: Any, null_samples: int | None, seed: int
 ) -> PatternMiner:
-    """What counts in so many graphs that are compared, and draws their random graphs."""
-    usual = NULL_SAMPLES if num_graphs == 2 else NULL_SAMPLES_OF_MANY
+    """What counts in graphs that are compared, and draws their random graphs."""
+    if len(inputs) == 2:
+        usual = NULL_SAMPLES
+    elif any(compared.given.is_directed for compared in inputs):
+        usual = NULL_SAMPLES_OF_MANY_DIRECTED
+    else:
+        usual = NULL_SAMPLES_OF_MANY
     miner = PatternMiner(
         filters=NONE,
         null=null,

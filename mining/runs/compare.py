@@ -133,7 +133,7 @@ def make_comparison(
     start = time.perf_counter()
     work = Work() if work is None else work
     table = settings.compare
-    miner = comparing_miner(len(inputs), table.null, table.null_samples, table.seed)
+    miner = comparing_miner(inputs, table.null, table.null_samples, table.seed)
     decisive = asdict(table)
     steps = work.steps(lambda: identity_of_job(decisive, *_arrays_of(inputs)))
     found = compare_inputs(inputs, miner, steps)

@@ -14,9 +14,10 @@ from gomkcn_dgl.settings import Settings, SettingsTable, seed_setting, setting
 # times as many, which mining draws where a result is near its level, would cost both graphs ten
 # times the time for an error of a sixtieth
 NULL_SAMPLES = 199
-# of each of many graphs, of which only the correlations of profiles are wanted: 20 leave these half
-# the error of 10, 50 hardly less than 20; and the test can call a structure from 19 on
-NULL_SAMPLES_OF_MANY = 20
+# of each of many graphs, of which only the correlations of profiles are wanted: 20 leave these an
+# error of a twentieth without directions, where they do not lead, and 50 hardly a larger one with
+# directions. The test can call a structure from 19 on
+NULL_SAMPLES_OF_MANY, NULL_SAMPLES_OF_MANY_DIRECTED = 20, 50
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class ComparisonTable(SettingsTable):
         "Number of random graphs of each graph",
         least=LEAST_SAMPLES,
         most=MOST_REPEATS,
-        usual=f"{NULL_SAMPLES} of two, {NULL_SAMPLES_OF_MANY} of each of three graphs or more",
+        usual=f"{NULL_SAMPLES} of two graphs; of more {NULL_SAMPLES_OF_MANY}, with directions "
+        f"{NULL_SAMPLES_OF_MANY_DIRECTED}",
     )
     seed: int = seed_setting()
 

@@ -20,6 +20,7 @@ from gomkcn.mining.show.distances_page import render_distances
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import relations_of
 
 TRUTH = json.loads((Path(__file__).parents[2] / "data/gcd11.json").read_text())
 FEW = {"null_samples": 20}
@@ -91,6 +92,45 @@ def test_with_directions_profiles_of_triads_lead():
     plain = compare([graph.to_undirected() for graph in graphs], null="none")
     np.testing.assert_array_equal(found.gcd, plain.gcd)
     assert compare(graphs, null="none").leading == "gcd"
+
+
+def test_directed_profiles_are_those_of_the_triads_of_a_run():
+    graph = drawn(0, directed=True)
+    found = compare([graph, drawn(1, directed=True), drawn(2, directed=True)], **FEW)
+    run = mine_structures(graph, null_samples=20)
+    z = {one.structure.key: one.significance["degree"].z for one in run.others}
+    expected = np.array([z[one.key] for one in found.structures], float)
+    expected /= np.sqrt(np.nansum(expected**2))
+    np.testing.assert_allclose(found.profiles[0], expected, rtol=1e-12)
+
+
+def test_an_edge_without_direction_is_one_each_way():
+    def as_mixed(graph, with_types):
+        arcs = nx.MultiDiGraph()
+        arcs.add_nodes_from(graph)
+        for number, (u, v) in enumerate(graph.edges):
+            arcs.add_edge(u, v, kind="arc")
+            if number % 3 == 0:
+                arcs.add_edge(v, u, kind="arc")
+            if number % 5 == 0:
+                arcs.add_edges_from([(u, v, {"kind": "pair"}), (v, u, {"kind": "pair"})])
+        if not with_types:
+            return as_csr(nx.DiGraph(arcs))
+        kinds = relations_of(["arc", "pair"], [True, False])
+        return as_csr(arcs, relation="kind").with_relations(kinds)
+
+    graphs = [drawn(seed) for seed in range(3)]
+    mixed = compare([as_mixed(graph, True) for graph in graphs], **FEW)
+    plain = compare([as_mixed(graph, False) for graph in graphs], **FEW)
+    np.testing.assert_array_equal(mixed.profile_distances, plain.profile_distances)
+
+
+def test_a_graph_without_edges_has_no_directions():
+    empty = nx.empty_graph(3, create_using=nx.DiGraph)
+    assert not compare([drawn(0), empty, drawn(1)], null="none").directed
+    empty = nx.empty_graph(3)
+    found = compare([drawn(0, directed=True), empty, drawn(1, directed=True)], **FEW)
+    assert found.directed and found.clustered().tolist() == [0, 2]
 
 
 def test_equal_graphs_are_at_0_however_they_are_numbered():
