@@ -54,6 +54,9 @@ log = logging.getLogger("gomkcn_dgl")
 
 # a block of which more copies lie in those of another one is nested in it
 _MOST_INSIDE = 0.5
+# random graphs that are drawn before it is asked whether there are enough, and how many of them
+# must have a block that is worth as much as the best one
+_AT_ONCE, _ENOUGH = 4, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,8 +338,9 @@ def repeated_blocks(
     notes = _notes(mined, steps)
     sizes: list[np.ndarray] = []
     if found and null_samples:
-        sizes = _search_random(mined, kinds, settings, null, null_samples, table.seed, steps)
-        if len(sizes) < null_samples:
+        best = max(block.worth for block in found)
+        sizes = _search_random(mined, kinds, settings, null, null_samples, table.seed, steps, best)
+        if steps.is_partial:
             notes.append(
                 f"the time limit ended the search after {count(len(sizes), 'random graph')}"
             )
@@ -385,15 +389,28 @@ def _search_random(
     number: int,
     seed: int,
     steps: Steps,
+    best: float,
 ) -> list[np.ndarray]:
-    """Nodes, covered edges and worth of the blocks of random graphs, float64 ``[B, 3]`` each."""
+    """Nodes, covered edges and worth of the blocks of random graphs, float64 ``[B, 3]`` each.
+
+    None are drawn after some whose best block is worth as much as the ``best`` one here: p is large
+    then (J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991).
+    """
     random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
 
     def search(at: int) -> np.ndarray:
         found = search_blocks(random.draw(at), kinds, settings, steps.check_time, in_time=False)
         return _numbers(found)
 
-    return steps.each("searching random graphs", np.ndarray, search, range(number), in_time=True)
+    drawn: list[np.ndarray] = []
+    while len(drawn) < number:
+        numbers = range(len(drawn), min(number, len(drawn) + _AT_ONCE))
+        some = steps.each("searching random graphs", np.ndarray, search, numbers, in_time=True)
+        drawn += some
+        as_much = sum(rows[:, 2].max(initial=-np.inf) >= best for rows in drawn)
+        if len(some) < len(numbers) or as_much >= _ENOUGH:
+            break
+    return drawn
 
 
 def _numbers(blocks: list[Candidate]) -> np.ndarray:

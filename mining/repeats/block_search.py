@@ -18,7 +18,7 @@ from gomkcn_dgl.runtime.job import TimeUpError
 
 # seeds by refined colours, and by kinds alone: of a block each of its edges is one, so that few of
 # each block are enough
-MOST_SEEDS, MOST_PLAIN = 64, 16
+MOST_SEEDS, MOST_PLAIN = 24, 8
 # blocks that share more of the edges of one of them say the same
 _SAME = 0.5
 # a seed whose edges are mostly in a candidate of nearly as many copies grows into the same

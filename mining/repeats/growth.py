@@ -27,7 +27,7 @@ from gomkcn_dgl.kernels.search_numba import mix64
 MOST_DEGREE = 256
 # new roles that are tried at each step, those that might be worth most: with fewer disjoint copies
 # than copies, the first is not always the best
-_MOST_TRIED = 6
+_MOST_TRIED = 4
 
 
 @dataclass(frozen=True, eq=False)

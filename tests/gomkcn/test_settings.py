@@ -17,6 +17,7 @@ from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings
 from gomkcn.mining.settings.filter_settings import FilterSettings, SeededFilters
+from gomkcn.mining.settings.block_settings import BlockSettings
 from gomkcn.mining.settings.frequent_settings import FrequentSettings
 from gomkcn.mining.settings.miner_settings import MinerSettings
 from gomkcn.mining.settings.temporal_settings import TemporalSettings
@@ -38,6 +39,7 @@ SETTINGS = {
     "train": (ClassifierSettings, {"path", "relations"}),
     "temporal": (TemporalSettings, {"path"}),
     "frequent": (FrequentSettings, {"path"}),
+    "blocks": (BlockSettings, {"path", *OF_CLASSES}),
     "compare": (ComparisonSettings, {"path", "first", "second", *OF_CLASSES}),
 }
 TABLES = {

@@ -20,12 +20,14 @@ from gomkcn.mining import (
     census,
     compare,
     frequent_subgraphs,
+    repeated_blocks,
     motif_set,
     temporal_census,
 )
 from gomkcn.mining.counting import census_columns, structure_census
 from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.frequent import frequent_columns
+from gomkcn.mining.repeats import block_columns, block_finding
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure
 from gomkcn.mining.runs.export import write_tables
@@ -33,6 +35,7 @@ from gomkcn.mining.show import (
     comparison_text,
     filters_page,
     filters_text,
+    blocks_page,
     frequent_page,
     notebook,
     report,
@@ -208,6 +211,18 @@ def test_a_column_of_frequent_subgraphs_is_everywhere(monkeypatch, tmp_path):
     found.save(tmp_path / "f.csv")
     assert pd.read_csv(tmp_path / "f.csv")[KEY].tolist() == [4321]
     assert_documented("frequent")
+
+
+def test_a_column_of_blocks_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "BLOCK_COLUMNS", block_columns, block_finding, blocks_page)
+    found = repeated_blocks(nx.disjoint_union_all([nx.ladder_graph(5)] * 4), null_samples=0)
+    record = {"source": "", "settings": {}, "provenance": {}}
+    page = blocks_page.render_blocks(found, record, "p.csv")
+    assert f">{TITLE}</th>" in page and page.count(f">{VALUE}</td>") == len(found) >= 1
+    assert VALUE in blocks_page.format_blocks(found, "p.csv")
+    found.table().save(tmp_path / "b.csv")
+    assert set(pd.read_csv(tmp_path / "b.csv")[KEY]) == {4321}
+    assert_documented("blocks")
 
 
 @pytest.mark.parametrize("name", TABLES)
