@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from gomkcn.mining.structures.table_column import SHOWN, Below, Medium, TableColumn
+from gomkcn.mining.structures.table_column import TableColumn
+from gomkcn_dgl.graphs.structure import category_value
 
 if TYPE_CHECKING:
     from gomkcn.mining.repeats.block_finding import RepeatedBlock
-
-_FILE = Medium.FILE
 
 
 class BlockRow(NamedTuple):
@@ -24,7 +23,7 @@ def kinds_text(block: RepeatedBlock) -> str | None:
     """The categories of its nodes, those of most first; None where nodes have none."""
     if not any(block.kinds):
         return None
-    counts = Counter(", ".join(kinds) for kinds in block.kinds)
+    counts = Counter(" ".join(map(category_value, kinds)) for kinds in block.kinds)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number} {kinds}" for kinds, number in ranked)
 
@@ -106,6 +105,5 @@ BLOCK_COLUMNS: tuple[TableColumn[BlockRow], ...] = (
         lambda row: kinds_text(row.block),
         is_optional=True,
         is_left=True,
-        below=Below("block", media=SHOWN & ~Medium.TERMINAL),
     ),
 )

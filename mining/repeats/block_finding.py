@@ -15,7 +15,6 @@ the given one included, whose best block is worth as much.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +30,7 @@ from gomkcn.mining.repeats.block_search import (
 )
 from gomkcn.mining.repeats.growth import MOST_DEGREE, Candidate
 from gomkcn.mining.settings.block_settings import BlockTable
-from gomkcn.mining.significance.null_models import null_model
+from gomkcn.mining.significance.null_models import check_null, null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.structures.mined_graph import MinedGraph, refuse_no_edges
 from gomkcn.mining.structures.pattern import LEVEL
@@ -333,7 +332,7 @@ def repeated_blocks(
     settings = SearchSettings(copies, least_nodes, most_nodes, errors, most)
     found = steps.once(
         "searching for blocks", list[Candidate], search_blocks, mined.graph, kinds, settings,
-        _asks(steps),
+        steps.check_time,
     )  # fmt: skip
     notes = _notes(mined, steps)
     sizes: list[np.ndarray] = []
@@ -353,17 +352,14 @@ def repeated_blocks(
 
 
 def check_blocks(table: BlockTable) -> None:
-    """Refuse settings that do not belong together."""
+    """Refuse settings that do not belong together, and what is no null model."""
+    check_null(table.null)
     if table.most_nodes < table.least_nodes:
         raise InputError(
             "most_nodes",
             f"must be at least the {table.least_nodes} nodes of the smallest block",
             got=table.most_nodes,
         )
-
-
-def _asks(steps: Steps) -> Callable[[], None]:
-    return steps.check_time
 
 
 def _notes(mined: MinedGraph, steps: Steps) -> list[str]:

@@ -15,9 +15,9 @@ from gomkcn.commands.options import SettingOption, default_of, help_of
 from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.settings.block_settings import BlockSettings
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings
 from gomkcn.mining.settings.filter_settings import FilterSettings, SeededFilters
-from gomkcn.mining.settings.block_settings import BlockSettings
 from gomkcn.mining.settings.frequent_settings import FrequentSettings
 from gomkcn.mining.settings.miner_settings import MinerSettings
 from gomkcn.mining.settings.temporal_settings import TemporalSettings

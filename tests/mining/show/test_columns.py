@@ -20,22 +20,22 @@ from gomkcn.mining import (
     census,
     compare,
     frequent_subgraphs,
-    repeated_blocks,
     motif_set,
+    repeated_blocks,
     temporal_census,
 )
 from gomkcn.mining.counting import census_columns, structure_census
 from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.frequent import frequent_columns
-from gomkcn.mining.repeats import block_columns, block_finding
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure
+from gomkcn.mining.repeats import block_columns, block_finding
 from gomkcn.mining.runs.export import write_tables
 from gomkcn.mining.show import (
+    blocks_page,
     comparison_text,
     filters_page,
     filters_text,
-    blocks_page,
     frequent_page,
     notebook,
     report,
@@ -250,8 +250,12 @@ def test_no_template_has_a_head_of_a_table_by_hand():
         for path in templates
         for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
     ]
-    # what stands beside letters of nodes, and beside the roles of each node
-    known = {"filters.html.jinja": ["Feature"], "report.html.jinja": ["Node"]}
+    # what stands beside letters of nodes, beside the roles of each node, and above each copy
+    known = {
+        "filters.html.jinja": ["Feature"],
+        "report.html.jinja": ["Node"],
+        "blocks.html.jinja": ["Node", "Copy {{ head }}"],
+    }
     for name in {name for name, _ in written} - {"explanation.html.jinja"}:
         assert [head for other, head in written if other == name] == known[name]
 
