@@ -9,7 +9,7 @@ from gomkcn.mining.structures.table_column import TableColumn
 from gomkcn_dgl.graphs.structure import category_value
 
 if TYPE_CHECKING:
-    from gomkcn.mining.repeats.block_finding import RepeatedBlock
+    from gomkcn.mining.repeats.repeated_block import RepeatedBlock
 
 
 class BlockRow(NamedTuple):

@@ -50,7 +50,7 @@ class ChanceTable:
         kinds = graph.colors
         num_kinds = int(kinds.max(initial=0)) + 1
         kind_sizes = np.bincount(kinds, minlength=num_kinds).astype(np.float64)
-        degrees = np.diff(graph.indptr.view(np.int64))
+        degrees: np.ndarray = np.diff(graph.indptr.astype(np.int64))
         row = np.repeat(np.arange(len(kinds)), degrees)
         links = graph.links_at(np.arange(len(row))).astype(np.int64)
         # 1. the neighbours of each sort that a node has

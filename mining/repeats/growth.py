@@ -313,10 +313,10 @@ class BlockGraph:
         return bits, joined
 
     def _with_rims(self, state: _State, rows: np.ndarray) -> _State:
-        rims = grow_rims(
+        ptr, nodes, signatures = grow_rims(
             self.view, state.copies, rows, state.ptr, state.nodes, state.signatures, MOST_DEGREE
         )
-        return _State(state.copies, *rims, state.links, state.kinds, state.bits)
+        return replace(state, ptr=ptr, nodes=nodes, signatures=signatures)
 
     def _longer(self, option: _Option) -> _State:
         """The state with a role more, at some nodes of some copies."""

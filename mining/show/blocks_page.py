@@ -7,7 +7,8 @@ from typing import Any
 
 from gomkcn.mining.repeats.block_columns import BLOCK_COLUMNS
 from gomkcn.mining.repeats.block_figure import drawing_of
-from gomkcn.mining.repeats.block_finding import RepeatedBlock, RepeatedBlocks
+from gomkcn.mining.repeats.block_finding import RepeatedBlocks
+from gomkcn.mining.repeats.repeated_block import RepeatedBlock
 from gomkcn.mining.show.page import flatten, render_page
 from gomkcn.mining.show.page_table import PageTable, plain_number
 from gomkcn.mining.show.text_table import paragraphs, text_table
@@ -47,7 +48,7 @@ def render_blocks(found: RepeatedBlocks, record: Mapping[str, Any], file: str) -
             {
                 "number": row.number,
                 "block": row.block,
-                "svg": drawing_of(found, row.block),
+                "svg": drawing_of(row.block, found.directed),
                 "name": str(row.number),
                 "below": table.below_name(row, plain_number),
                 "cells": table.cells(row, plain_number),
