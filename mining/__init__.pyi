@@ -15,6 +15,8 @@ from gomkcn.mining.motif_sets.motif_set import MotifSet as MotifSet
 from gomkcn.mining.patterns.mining_run import MiningRun as MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner as PatternMiner
 from gomkcn.mining.patterns.run_comparison import compare as compare
+from gomkcn.mining.repeats.block_finding import RepeatedBlocks as RepeatedBlocks
+from gomkcn.mining.repeats.block_finding import repeated_blocks as repeated_blocks
 from gomkcn.mining.runs.export import write_tables as write_tables
 from gomkcn.mining.runs.kinds import load as load
 from gomkcn.mining.significance.random_graphs import sample_null as sample_null

@@ -11,6 +11,7 @@ from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.frequent import frequent_columns
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure, graph_distances, role_changes
+from gomkcn.mining.repeats import block_columns
 from gomkcn.mining.structures import class_columns, pattern_columns, truth
 from gomkcn.mining.structures.table_column import Medium, TableColumn
 from gomkcn.mining.temporal import temporal_columns
@@ -20,6 +21,7 @@ TABLES: dict[str, Callable[[], Iterable[TableColumn[Any]]]] = {
     "structures": lambda: pattern_columns.structure_columns([], ["degree"], ["X"]),
     "classes": lambda: class_columns.CLASS_COLUMNS,
     "frequent": lambda: frequent_columns.frequent_columns(["X"]),
+    "blocks": lambda: block_columns.BLOCK_COLUMNS,
     "census": lambda: census_columns.CENSUS_COLUMNS,
     "motifs": lambda: motif_columns.MOTIF_COLUMNS,
     "features": lambda: motif_columns.FEATURE_COLUMNS,

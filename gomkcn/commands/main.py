@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gomkcn.commands.base import Group
+from gomkcn.commands.blocks_command import blocks
 from gomkcn.commands.compare_command import compare
 from gomkcn.commands.count_command import count
 from gomkcn.commands.filters_command import filters
@@ -32,6 +33,7 @@ def main() -> None:
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
     gomkcn frequent friends.txt.gz --support 99 … or that one graph repeats
+    gomkcn blocks netlist.csv --directed        large subgraphs that occur several times
     gomkcn scaffolds assay.csv                  rings of molecules, and how classes differ
     gomkcn compare may.csv june.csv             how two graphs or runs differ, and how surely
     gomkcn export run --out tables              patterns, occurrences and copies as tables
@@ -43,6 +45,6 @@ def main() -> None:
 
 for command in (
     demo, generate, info, convert, filters, mine, report, count, census, temporal, frequent,
-    scaffolds, compare, export, train, predict, explain,
+    blocks, scaffolds, compare, export, train, predict, explain,
 ):  # fmt: skip
     main.add_command(command)

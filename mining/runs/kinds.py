@@ -51,6 +51,12 @@ def _frequent() -> RunKind[Any]:
     return FREQUENT
 
 
+def _blocks() -> RunKind[Any]:
+    from gomkcn.mining.runs.blocks import BLOCKS
+
+    return BLOCKS
+
+
 # a kind is imported when it is needed: that of training loads PyTorch
 RUN_KINDS: dict[str, Callable[[], RunKind[Any]]] = {
     "mine": _mine,
@@ -59,6 +65,7 @@ RUN_KINDS: dict[str, Callable[[], RunKind[Any]]] = {
     "temporal": _temporal,
     "compare": _compare,
     "frequent": _frequent,
+    "blocks": _blocks,
 }
 
 
@@ -89,9 +96,9 @@ def load(folder: str | Path) -> Any:
     -------
     object
         A MiningRun, FiltersRun, TrainedNetwork, TrainedMachine, TemporalCensus, RunComparison,
-        GraphDistances or FrequentSubgraphs: what ``gomkcn mine``, ``filters``, ``train``,
-        ``temporal``, ``compare`` of two graphs and of more, and ``frequent`` found. The patterns of
-        a :class:`gomkcn.MiningRun` have all listed occurrences.
+        GraphDistances, FrequentSubgraphs or RepeatedBlocks: what ``gomkcn mine``, ``filters``,
+        ``train``, ``temporal``, ``compare`` of two graphs and of more, ``frequent`` and ``blocks``
+        found. The patterns of a :class:`gomkcn.MiningRun` have all listed occurrences.
 
         A trained classifier takes graphs that :func:`gomkcn.read_graph` reads: ``decide(graph)``
         gives the class of each, int64 ``[G]``, and the probabilities ``[G, C]``; class k is

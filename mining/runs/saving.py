@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.repeats.block_finding import RepeatedBlocks
+from gomkcn.mining.runs.blocks import BLOCKS, run_of_blocks
 from gomkcn.mining.runs.filters import FILTERS, run_of_filters
 from gomkcn.mining.runs.mine import MINE, run_of_mining
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import as_path
-from gomkcn_dgl.runtime.run import RunKind, prepare_folder, read_run, write_run
+from gomkcn_dgl.runtime.run import Run, RunKind, prepare_folder, read_run, write_run
+from gomkcn_dgl.runtime.saved_run import SavedRun
 
-_KINDS: dict[type, RunKind[Any]] = {MiningRun: MINE, FiltersRun: FILTERS}
+_KINDS: dict[type, RunKind[Any]] = {
+    MiningRun: MINE,
+    FiltersRun: FILTERS,
+    RepeatedBlocks: BLOCKS,
+}
+_RUN_OF: dict[type, Callable[[Any], Run[Any]]] = {
+    MiningRun: run_of_mining,
+    FiltersRun: run_of_filters,
+    RepeatedBlocks: run_of_blocks,
+}
 
 
-def save_run(found: MiningRun | FiltersRun, out: str | Path, *, force: bool = False) -> None:
+def save_run(found: SavedRun, out: str | Path, *, force: bool = False) -> None:
     """Write the folder of a run."""
     out = as_path("out", out)
     filters = found.filters if isinstance(found, MiningRun) else found
@@ -25,7 +38,7 @@ def save_run(found: MiningRun | FiltersRun, out: str | Path, *, force: bool = Fa
             "a run that was read from a folder has not all of its filters in memory; copy the "
             "folder."
         )
-    run = run_of_mining(found) if isinstance(found, MiningRun) else run_of_filters(found)
+    run = _RUN_OF[type(found)](found)
     prepare_folder(_KINDS[type(found)], out, force=force)
     write_run(_KINDS[type(found)], out, run)
 

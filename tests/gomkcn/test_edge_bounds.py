@@ -31,6 +31,7 @@ COMMANDS = {
     "count": ("count 'A -> B, B -> C' g.csv", False),
     "temporal": ("temporal g.csv --window 2d --null-samples 3", True),
     "compare": ("compare g.csv other.csv --null none", True),
+    "blocks": ("blocks g.csv --null-samples 0", True),
     "frequent": ("frequent g.bin --support 1 --sizes 2-3", True),
     "mine": ("mine g.csv --filters none --pattern-size 3 --null none", True),
     "filters": (f"filters g.csv {QUICK}", True),

@@ -303,6 +303,8 @@ BAD_INPUT = {
         "--filters none leaves no filters for --num-epochs"
     ),
     "mine none.txt --out run": "none.txt",
+    "blocks loops.txt --out run": "the graph must have an edge between two different nodes",
+    "blocks graph.txt --copies 1": "--copies must be at least 2, got 1",
     "frequent graph.txt --per-class": "--per-class is for collections, and 'graph.txt' is one",
     "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",

@@ -27,6 +27,8 @@ ODD_NAMES = [
 BAD_INPUT = {
     "census graph.txt --sizes 9": "--sizes must be at most ",
     "census mixed.graphml --sizes 3": "--directed takes the latter as one each way, --no-directed ",
+    "blocks graph.txt --most-nodes 4": "--most-nodes must be at least the 5 nodes of the smallest",
+    "blocks graph.txt --null none": "--null must be one of 'degree', ",
     "compare graph.txt": "GRAPHS must be two or more, or one collection of them, got 1.",
     "compare graph.txt none.txt": "path must name a file or a folder that exists, got 'none.txt'.",
     "convert graph.txt graph.graph --relation kind": "--relation must be the number of a column",

@@ -15,6 +15,7 @@ from gomkcn.commands.options import SettingOption, default_of, help_of
 from gomkcn.mining.filters.filter_learning import USUAL_KERNEL, FilterLearning
 from gomkcn.mining.filters.filters_settings import FiltersSettings
 from gomkcn.mining.patterns.mining_settings import RunSettings
+from gomkcn.mining.settings.block_settings import BlockSettings
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings
 from gomkcn.mining.settings.filter_settings import FilterSettings, SeededFilters
 from gomkcn.mining.settings.frequent_settings import FrequentSettings
@@ -38,6 +39,7 @@ SETTINGS = {
     "train": (ClassifierSettings, {"path", "relations"}),
     "temporal": (TemporalSettings, {"path"}),
     "frequent": (FrequentSettings, {"path"}),
+    "blocks": (BlockSettings, {"path", *OF_CLASSES}),
     "compare": (ComparisonSettings, {"path", "graphs", *OF_CLASSES}),
 }
 TABLES = {

@@ -33,9 +33,10 @@ COMMANDS = {
         "frequent LABELLED --support 2 --sizes 2-4 --per-class --features labels",
         "FrequentSubgraphs",
     ),
+    "blocks": ("blocks ladders.txt --null-samples 4 --most 2", "RepeatedBlocks"),
 }
 # the kinds that keep what they have done, and were written first as single files
-LATE = ("temporal", "compare", "frequent")
+LATE = ("temporal", "compare", "frequent", "blocks")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,8 @@ def place(tmp_path_factory):
         patch.chdir(place)
         nx.write_edgelist(nx.watts_strogatz_graph(40, 4, 0.1, seed=0), "small.txt", data=False)
         nx.write_edgelist(nx.watts_strogatz_graph(60, 4, 0.1, seed=1), "large.txt", data=False)
+        ladders = nx.disjoint_union_all([nx.ladder_graph(5)] * 4)
+        nx.write_edgelist(ladders, "ladders.txt", data=False)
         write_tu("TU", [nx.cycle_graph(5), nx.star_graph(4)] * 10, [0, 1] * 10)
         graphs = [nx.cycle_graph(6), nx.star_graph(5)] * 5
         labels = [node % 3 for _ in graphs for node in range(6)]
@@ -162,6 +165,7 @@ def test_a_stopped_run_goes_on_where_it_was(here, tmp_path, monkeypatch, name, m
         ("temporal", "partial: 0 of 20 random graphs were counted"),
         ("compare", "partial: it ended early: the first graph has no random graphs and the second"),
         ("frequent", "not complete: the search ended early"),
+        ("blocks", "note: the time limit ended the search"),
     ],
 )
 def test_a_time_limit_leaves_what_is_known(here, tmp_path, name, words):
@@ -214,7 +218,7 @@ def test_a_damaged_result_is_refused(here, tmp_path, name):
 def test_the_runtime_knows_no_kind_by_its_name():
     for module in ("run", "output_folder"):
         text = Path(importlib.import_module(f"gomkcn_dgl.runtime.{module}").__file__).read_text()
-        for name in ("mine", "filters", "train", "temporal", "compare", "frequent"):
+        for name in ("mine", "filters", "train", "temporal", "compare", "frequent", "blocks"):
             assert f'"{name}"' not in text and f"{name}.json" not in text
 
 

@@ -21,6 +21,7 @@ from gomkcn.mining import (
     compare,
     frequent_subgraphs,
     motif_set,
+    repeated_blocks,
     temporal_census,
 )
 from gomkcn.mining.counting import census_columns, structure_census
@@ -28,8 +29,10 @@ from gomkcn.mining.filters import filter_columns
 from gomkcn.mining.frequent import frequent_columns
 from gomkcn.mining.motif_sets import motif_columns
 from gomkcn.mining.patterns import compared_structure, graph_distances
+from gomkcn.mining.repeats import block_columns, block_finding
 from gomkcn.mining.runs.export import write_tables
 from gomkcn.mining.show import (
+    blocks_page,
     comparison_text,
     distances_page,
     distances_text,
@@ -223,6 +226,18 @@ def test_a_column_of_frequent_subgraphs_is_everywhere(monkeypatch, tmp_path):
     assert_documented("frequent")
 
 
+def test_a_column_of_blocks_is_everywhere(monkeypatch, tmp_path):
+    add(monkeypatch, "BLOCK_COLUMNS", block_columns, block_finding, blocks_page)
+    found = repeated_blocks(nx.disjoint_union_all([nx.ladder_graph(5)] * 4), null_samples=0)
+    record = {"source": "", "settings": {}, "provenance": {}}
+    page = blocks_page.render_blocks(found, record, "p.csv")
+    assert f">{TITLE}</th>" in page and page.count(f">{VALUE}</td>") == len(found) >= 1
+    assert VALUE in blocks_page.format_blocks(found, "p.csv")
+    found.table().save(tmp_path / "b.csv")
+    assert set(pd.read_csv(tmp_path / "b.csv")[KEY]) == {4321}
+    assert_documented("blocks")
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_keys_and_meanings_of_a_list_tell_its_columns_apart(name):
     columns = list(TABLES[name]())
@@ -248,8 +263,12 @@ def test_no_template_has_a_head_of_a_table_by_hand():
         for path in templates
         for head in re.findall(r'<th scope="col"[^>]*>([A-Z][^<]*)', path.read_text())
     ]
-    # what stands beside letters of nodes, and beside the roles of each node
-    known = {"filters.html.jinja": ["Feature"], "report.html.jinja": ["Node"]}
+    # what stands beside letters of nodes, beside the roles of each node, and above each copy
+    known = {
+        "filters.html.jinja": ["Feature"],
+        "report.html.jinja": ["Node"],
+        "blocks.html.jinja": ["Node", "Copy {{ head }}"],
+    }
     for name in {name for name, _ in written} - {"explanation.html.jinja"}:
         assert [head for other, head in written if other == name] == known[name]
 

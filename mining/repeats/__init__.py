@@ -1,0 +1,1 @@
+"""Repeated blocks: large subgraphs that occur several times, up to their boundary."""

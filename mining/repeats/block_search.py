@@ -1,0 +1,152 @@
+"""The search for repeated blocks: seeds grow, the best candidates are completed, the rest is left.
+
+Two blocks that share most of their edges say the same, and the one that is worth more is kept. Both
+are kept where the larger consists of several copies of the smaller, as adders of full adders do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn.mining.repeats.growth import BlockGraph, Candidate
+from gomkcn.mining.repeats.seeds import Seed, find_seeds
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.job import TimeUpError
+
+# seeds by refined colours, and by kinds alone: of a block each of its edges is one, so that few of
+# each block are enough
+MOST_SEEDS, MOST_PLAIN = 24, 8
+# blocks that share more of the edges of one of them say the same
+_SAME = 0.5
+# a seed whose edges are mostly in a candidate of nearly as many copies grows into the same
+_AS_MANY = 0.8
+# copies of a smaller block in each of a larger one, for both to be kept
+_LEAST_INSIDE = 2
+
+
+class SearchSettings(NamedTuple):
+    """What is searched for: disjoint copies, nodes of a block, and what a copy may lack or have."""
+
+    least_copies: int
+    least_nodes: int
+    most_nodes: int
+    most_errors: int
+    most_blocks: int
+
+
+def search_blocks(
+    graph: CSRGraph,
+    kinds: np.ndarray,
+    settings: SearchSettings,
+    check_time: Callable[[], None],
+    *,
+    in_time: bool = True,
+) -> list[Candidate]:
+    """The blocks of a graph with ``kinds [V]`` of nodes, those that are worth most first.
+
+    ``check_time`` raises a TimeUpError when time is up. With ``in_time``, what was found by then is
+    returned.
+    """
+    if not len(graph.indices):
+        return []
+    searched = BlockGraph.of(graph, kinds)
+    candidates: list[Candidate] = []
+    kept: list[_Kept] = []
+    try:
+        _grow_seeds(searched, settings, check_time, candidates)
+        candidates.sort(key=lambda block: -block.worth)
+        for block in candidates:
+            if not _adds(_Kept.of(searched, block), kept):
+                continue
+            better = searched.improve(
+                block, settings.least_copies, settings.most_nodes, settings.most_errors, check_time
+            )
+            entry = _Kept.of(searched, better)
+            if not _adds(entry, kept):
+                # what it has grown into is there already; it may stand for itself
+                entry = _Kept.of(searched, block)
+            kept.append(entry)
+            if len(kept) == settings.most_blocks:
+                break
+    except TimeUpError:
+        if not in_time:
+            raise
+        # as they have grown
+        candidates.sort(key=lambda block: -block.worth)
+        for block in candidates:
+            entry = _Kept.of(searched, block)
+            if len(kept) < settings.most_blocks and _adds(entry, kept):
+                kept.append(entry)
+    return [entry.block for entry in kept]
+
+
+def _grow_seeds(
+    searched: BlockGraph,
+    settings: SearchSettings,
+    check_time: Callable[[], None],
+    found: list[Candidate],
+) -> None:
+    """Add to ``found`` what grows from each seed, and is worth something."""
+    graph = searched.graph
+    least = settings.least_copies
+    # the most copies of a candidate that has the entry
+    covered = np.zeros(len(graph.indices), np.int64)
+    for seed in find_seeds(graph, searched.ways, least, MOST_PLAIN, MOST_SEEDS):
+        check_time()
+        if _is_covered(seed, covered):
+            continue
+        for block in searched.grow(seed.edges, least, settings.most_nodes, check_time):
+            if block.worth > 0 and len(block.kinds) >= settings.least_nodes:
+                found.append(block)
+                entries = entries_of(searched, block)
+                covered[entries] = np.maximum(covered[entries], len(block.copies))
+
+
+def _is_covered(seed: Seed, covered: np.ndarray) -> bool:
+    there = covered[seed.entries] >= _AS_MANY * len(seed.entries)
+    return bool(there.mean() > _SAME)
+
+
+def entries_of(searched: BlockGraph, block: Candidate) -> np.ndarray:
+    """The entries of the edges of all copies of a block, both ways, without those it lacks."""
+    pairs = np.argwhere(block.links)
+    entries = searched.view.entries_of(block.copies, pairs).reshape(-1)
+    return entries[entries >= 0]
+
+
+class _Kept(NamedTuple):
+    """A block with its edges, and the copy that each node is in, -1 for none."""
+
+    block: Candidate
+    entries: np.ndarray
+    owner: np.ndarray
+
+    @classmethod
+    def of(cls, searched: BlockGraph, block: Candidate) -> _Kept:
+        owner = np.full(searched.graph.num_nodes, -1)
+        owner[block.copies] = np.arange(len(block.copies))[:, None]
+        return cls(block, entries_of(searched, block), owner)
+
+
+def _adds(entry: _Kept, kept: list[_Kept]) -> bool:
+    """Whether a block says something that those that are kept do not."""
+    return all(not _are_alike(entry, other) for other in kept)
+
+
+def _are_alike(entry: _Kept, other: _Kept) -> bool:
+    shared = len(np.intersect1d(entry.entries, other.entries, assume_unique=True))
+    if shared <= _SAME * min(len(entry.entries), len(other.entries)):
+        return False
+    small, large = sorted((entry, other), key=lambda one: len(one.block.kinds))
+    inside = copies_inside(small.block.copies, large.owner)
+    return int(inside.sum()) < _LEAST_INSIDE * len(large.block.copies)
+
+
+def copies_inside(copies: np.ndarray, owner: np.ndarray) -> np.ndarray:
+    """Which copies ``[K, M]`` lie in a single copy of another block, by ``owner [V]``; bool."""
+    owners = owner[copies]
+    inside: np.ndarray = (owners[:, 0] >= 0) & (owners == owners[:, :1]).all(axis=1)
+    return inside
