@@ -17,7 +17,6 @@ from gomkcn.commands.options import (
     CLASS_OPTIONS,
     class_options,
     file_options,
-    force_option,
     jobs_option,
     quiet_option,
     reading_option,
@@ -136,7 +135,7 @@ class _Watch:
         type=MatrixPath(),
         help="Write how many occurrences hold both nodes of each pair: a SciPy matrix, .npz",
     ),
-    force_option,
+    option("--force", is_flag=True, hidden=True, help="Overwrite a matrix that exists"),
 )
 @option_group(
     "Limits",

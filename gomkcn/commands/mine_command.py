@@ -58,10 +58,10 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
     setting_options(MinerSettings, "filters", shown=("filters",)),
     setting_options(FilterSettings, without=("device",), shown=("num_filters",)),
 )
-@option_group("Patterns", setting_options(MinerSettings, *_OF_PATTERNS, shown=_OF_PATTERNS[:3]))
+@option_group("Patterns", setting_options(MinerSettings, *_OF_PATTERNS, shown=_OF_PATTERNS[:2]))
 @option_group(
     "Random graphs and counts",
-    setting_options(MinerSettings, *_OF_COUNTS, shown=("null", "weight", "within")),
+    setting_options(MinerSettings, *_OF_COUNTS, shown=("null", "weight")),
     truth_option,
 )
 @option_group("Output", folder_options)

@@ -139,7 +139,8 @@ def test_info_lists_relations_categories_and_what_is_ignored():
     assert lines["relations"] == "acts 1 (directed), stops 1 (directed)"
     assert lines["categories"] == "kind=kinase 1, kind=tf 2"
     assert lines["notes"] == (
-        "columns that are not used: year, p; dropped 1 self-loop; not used: node attribute note"
+        "columns that are not used: year, p; the columns gene, on have 1 id in common, such as b, "
+        "taken as the same nodes; dropped 1 self-loop; not used: node attribute note"
     )
     assert "classes" not in lines
     Path("m.csv").write_text("smiles,class,kind\nCCO,b,x\nCC,a,x\nCN,b,y\n")
