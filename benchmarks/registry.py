@@ -160,12 +160,6 @@ BENCHMARKS = (
         threads=2,
     ),
     Benchmark(
-        "repeated_blocks",
-        "Repeated blocks of netlists: are all copies found exactly, and none where none are?",
-        "repeated_blocks:main",
-        {"docs/howto/blocks.md": "Of planted copies"},
-    ),
-    Benchmark(
         "motif_set_links",
         "The same with directions, categories and relations.",
         "motif_set:links",

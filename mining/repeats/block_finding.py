@@ -41,6 +41,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.saved_run import SavedRun
 from gomkcn_dgl.runtime.steps import Steps
@@ -333,7 +334,11 @@ def _search_random(
     random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
 
     def search(at: int) -> np.ndarray:
-        found = search_blocks(random.draw(at), kinds, settings, steps.check_time, in_time=False)
+        # in an order of its own, as the graph is: of nodes that look alike the first one is taken
+        order = NodeOrder.of(random.draw(at))
+        found = search_blocks(
+            order.graph, kinds[order.nodes], settings, steps.check_time, in_time=False
+        )
         return _numbers(found)
 
     drawn: list[np.ndarray] = []

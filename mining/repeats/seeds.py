@@ -9,7 +9,7 @@ its nodes are numbered.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -85,6 +85,9 @@ def find_seeds(
     # links in an order that follows from their names, so that it is the same for all graphs
     ranks = graph.relations.ranks
     forth, back = ranks[links], ranks[graph.relations.reverse[links]]
+    # each edge as it reads from one end; from both, where it reads alike
+    there = np.flatnonzero(forth <= back)
+    row, column, forth, back = row[there], column[there], forth[there], back[there]
     seeds: list[Seed] = []
     seen = set[int]()
     for rounds in ways:
@@ -95,11 +98,11 @@ def find_seeds(
                 name = int(mix64(seed.entries.astype(np.uint64)).sum(dtype=np.uint64))
                 if name not in seen:
                     seen.add(name)
-                    seeds.append(seed)
+                    seeds.append(replace(seed, entries=there[seed.entries]))
     seeds.sort(key=lambda seed: -seed.worth)
     kinds = ways[0][0]
     plain = [
-        Seed(np.column_stack([row[entries], column[entries]]), entries, 0.0)
+        Seed(np.column_stack([row[entries], column[entries]]), there[entries], 0.0)
         for entries in _classes(kinds, row, column, forth, back, least)[0]
     ]
     # from edges of which there are very many, copies grow into what is common

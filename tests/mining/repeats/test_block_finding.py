@@ -83,9 +83,13 @@ def test_numbers_of_nodes_do_not_matter(net):
     assert here == there
 
 
-def test_a_netlist_without_blocks_has_none_that_is_called():
-    for seed in range(3):
-        assert not repeated_blocks(draw_netlist(seed, [], 250).graph, random_state=seed).called
+def test_of_netlists_without_blocks_hardly_any_has_one_that_is_called():
+    # one in twenty is by chance
+    called = [
+        bool(repeated_blocks(draw_netlist(seed, [], 200).graph, random_state=seed).called)
+        for seed in range(12)
+    ]
+    assert sum(called) <= 2
 
 
 def test_copies_with_errors_are_found_where_they_may_differ():
@@ -132,7 +136,7 @@ def test_a_collection_says_which_graph_a_copy_is_in():
         nx.star_graph(40),
         nx.complete_graph(40),
         nx.complete_bipartite_graph(20, 30),
-        nx.gnp_random_graph(60, 0.5, seed=1),
+        nx.gnp_random_graph(30, 0.5, seed=1),
     ],
     ids=["tiny", "star", "complete", "bipartite", "dense"],
 )
