@@ -61,7 +61,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @option_group("Patterns", setting_options(MinerSettings, *_OF_PATTERNS, shown=_OF_PATTERNS[:3]))
 @option_group(
     "Random graphs and counts",
-    setting_options(MinerSettings, *_OF_COUNTS, shown=("null", "weight", "within")),
+    setting_options(MinerSettings, *_OF_COUNTS, shown=("null",)),
     truth_option,
 )
 @option_group("Output", folder_options)
