@@ -69,6 +69,8 @@ class ColumnChoice:
     bipartite: bool | None = None
     # of edges: attributes that patterns compare with values, and the bounds of some
     edge_attributes: tuple[str, ...] = ()
+    # of nodes: what is used of them beside features
+    node_attributes: tuple[str, ...] = ()
     bounds: EdgeBounds = field(default_factory=EdgeBounds)
     # of molecules
     smiles: str | None = None
@@ -325,6 +327,8 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         log.log(READING, "%s", of_weights)
         notes.append(of_weights.note)
     used_edges = [*used_weight, *used_type, *choice.asked_of_edges]
+    if used_nodes is not None:
+        used_nodes = [*used_nodes, *choice.node_attributes]
     notes += _unused(content, used_nodes, used_edges)
     return replace(
         graph,

@@ -217,7 +217,8 @@ def read_with_attributes(path: str | os.PathLike[str], **options: Any) -> InputG
 
     The ``options`` are those of :func:`read_graph`. Attributes of nodes are numbers or text;
     columns of a feature file with an empty cell are attributes and no features. The edges as they
-    were given, with the attributes ``edge_attributes``, are read where that is a list.
+    were given, with the attributes ``edge_attributes``, are read where that is a list. Of nodes,
+    ``node_attributes`` are not said to be unused.
     """
     return _read(path, gaps=True, **options)
 
@@ -247,6 +248,7 @@ def _read(
     minimum: Bounds | None = None,
     maximum: Bounds | None = None,
     edge_attributes: Sequence[str] | None = None,
+    node_attributes: Sequence[str] = (),
     gaps: bool = False,
     classes: str | Sequence[str] | None = None,
     **columns: Any,
@@ -259,6 +261,7 @@ def _read(
     choice = ColumnChoice(
         _feature_names(features),
         edge_attributes=tuple(edge_attributes or ()),
+        node_attributes=tuple(node_attributes),
         bounds=EdgeBounds.read(minimum, maximum),
         skip_invalid=bool(skip_invalid),
         largest_fragment=bool(largest_fragment),
@@ -315,7 +318,10 @@ def _read_content(
         return content, replace(choice, features=None) if is_chosen else choice
     if row.reader_chooses == "edges":
         choice = ColumnChoice(
-            choice.features, edge_attributes=choice.edge_attributes, bounds=choice.bounds
+            choice.features,
+            edge_attributes=choice.edge_attributes,
+            node_attributes=choice.node_attributes,
+            bounds=choice.bounds,
         )
     else:
         choice = _choose_attributes(content, choice)

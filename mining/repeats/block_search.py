@@ -1,12 +1,15 @@
 """The search for repeated blocks: seeds grow, the best candidates are completed, the rest is left.
 
 Two blocks that share most of their edges say the same, and the one that is worth more is kept. Both
-are kept where the larger consists of several copies of the smaller, as adders of full adders do.
+are kept where the larger consists of several copies of the smaller, as adders of full adders do:
+what a block consists of is looked for within it, since the whole graph may have a piece across its
+parts that is worth more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +74,7 @@ def search_blocks(
             kept.append(entry)
             if len(kept) == settings.most_blocks:
                 break
+        kept = _with_parts(searched, kept, settings, check_time)
     except TimeUpError:
         if not in_time:
             raise
@@ -81,6 +85,79 @@ def search_blocks(
             if len(kept) < settings.most_blocks and _adds(entry, kept):
                 kept.append(entry)
     return [entry.block for entry in kept]
+
+
+def _with_parts(
+    searched: BlockGraph,
+    kept: list[_Kept],
+    settings: SearchSettings,
+    check_time: Callable[[], None],
+) -> list[_Kept]:
+    """Blocks with those that they consist of, without what lies across these and covers less."""
+    parts: list[_Kept] = []
+    for entry in kept:
+        for block in _parts_of(searched, entry.block, settings, check_time):
+            part = _Kept.of(searched, block)
+            if block.worth > 0 and _adds(part, parts):
+                parts.append(part)
+    whole = [
+        entry
+        for entry in kept
+        if all(
+            entry.block.covered > part.block.covered or not _are_alike(entry, part)
+            for part in parts
+        )
+    ]
+    return [*whole, *(part for part in parts if _adds(part, whole))]
+
+
+def _parts_of(
+    searched: BlockGraph,
+    block: Candidate,
+    settings: SearchSettings,
+    check_time: Callable[[], None],
+) -> list[Candidate]:
+    """The largest block of which several copies make up most of a block, and its own parts."""
+    most_nodes = len(block.kinds) // _LEAST_INSIDE
+    if most_nodes < settings.least_nodes:
+        return []
+    _, kinds = np.unique(block.kinds, return_inverse=True)
+    inside = BlockGraph.of(_graph_of_links(searched.graph, block.links), kinds)
+    found: list[Candidate] = []
+    for seed in find_seeds(inside.graph, inside.ways, _LEAST_INSIDE, MOST_PLAIN, MOST_SEEDS):
+        found += inside.grow(seed.edges, _LEAST_INSIDE, most_nodes, check_time)
+    able = [
+        one
+        for one in found
+        if len(one.kinds) >= settings.least_nodes and one.covered > _SAME * block.num_edges
+    ]
+    if not able:
+        return []
+    best = max(able, key=lambda one: (one.covered, len(one.kinds)))
+    part = replace(
+        best,
+        copies=block.copies[:, best.copies].reshape(-1, len(best.kinds)),
+        kinds=block.kinds[best.copies[0]],
+    )
+    part = searched.complete(part, settings.most_errors)
+    return [part, *_parts_of(searched, part, settings, check_time)]
+
+
+def _graph_of_links(graph: CSRGraph, links: np.ndarray) -> CSRGraph:
+    """The graph of a block, ``links [M, M]``, with the relations of the graph that it is in."""
+    row, column = np.nonzero(links)
+    size = len(links)
+    return CSRGraph(
+        indptr=np.concatenate([[0], np.cumsum(np.bincount(row, minlength=size))]),
+        indices=column.astype(graph.indices.dtype),
+        features=np.zeros((size, 0), np.float32),
+        weights=None,
+        graph_ptr=np.array([0, size]),
+        node_ids=None,
+        feature_names=(),
+        relations=graph.relations,
+        links=None if graph.links is None else links[row, column].astype(graph.links.dtype),
+    )
 
 
 def _grow_seeds(

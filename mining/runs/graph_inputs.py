@@ -56,7 +56,7 @@ class GraphInputs(NamedTuple):
             return cls(settings.read_graph(), settings.read_classes(), planted)
         from gomkcn.mining.patterns.annotations import Annotations
 
-        found = settings.read_annotated(weight)
+        found = settings.read_annotated(weight, within)
         annotations = Annotations.of(*found, weight, within)
         return cls(found.graph, settings.read_classes(), planted, annotations)
 

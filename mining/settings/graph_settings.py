@@ -26,13 +26,18 @@ class GraphSettings(InputSettings):
 
         return read_graph(**self._of_graph, weight=NONE)
 
-    def read_annotated(self, weight: str | None) -> InputGraph:
+    def read_annotated(self, weight: str | None, within: str | None = None) -> InputGraph:
         """The graph, with the attributes of its nodes and the weights of its edges."""
         from gomkcn_dgl.graph_content import NONE
         from gomkcn_dgl.io.reading import read_with_attributes
 
         columns = None if weight is None else (weight,)
-        return read_with_attributes(**self._of_graph, weight=NONE, edge_attributes=columns)
+        return read_with_attributes(
+            **self._of_graph,
+            weight=NONE,
+            edge_attributes=columns,
+            node_attributes=() if within is None else (within,),
+        )
 
     @property
     def _of_graph(self) -> dict[str, Any]:

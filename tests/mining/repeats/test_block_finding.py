@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from netlists import as_graph, chain, draw_block, draw_netlist
+from netlists import BlockPlan, as_graph, chain, draw_block, draw_netlist
 
 from gomkcn import repeated_blocks
 from gomkcn.mining.repeats.block_finding import compare_worth
@@ -191,3 +191,33 @@ def test_what_cannot_be_is_refused(argument, value):
 def test_a_graph_without_edges_is_refused():
     with pytest.raises(InputError, match="must have an edge"):
         repeated_blocks(as_csr(nx.empty_graph(3)))
+
+
+def ripple_adder(num_bits):
+    """Full adders (two XOR, two AND, an OR) of which each reads the carry of the one before it."""
+    # XOR, XOR, AND, AND, OR
+    kinds = np.tile([4, 4, 0, 0, 3], num_bits)
+    wires, free = [], []
+    for first in range(0, 5 * num_bits, 5):
+        wires += [(first, first + 1), (first, first + 3), (first + 2, first + 4)]
+        wires += [(first + 3, first + 4)]
+        free += [first, first, first + 2, first + 2]
+        if first:
+            wires += [(first - 1, first + 1), (first - 1, first + 3)]
+        else:
+            free += [1, 3]
+    outputs = np.array([*range(1, 5 * num_bits, 5), 5 * num_bits - 1])
+    return BlockPlan(kinds, np.array(wires), np.array(free), outputs)
+
+
+def test_an_adder_consists_of_full_adders_and_not_of_what_lies_across_them():
+    """Across two full adders lie five gates with an edge more, which fewer copies have."""
+    net = draw_netlist(4, [(ripple_adder(4), 10)], 300)
+    found = repeated_blocks(net.graph, null_samples=0)
+    whole, halves, full_adders = found.blocks[:3]
+    assert [block.num_nodes for block in (whole, halves, full_adders)] == [20, 10, 5]
+    assert [len(block.copies) for block in (whole, halves)] == [10, 20]
+    assert len(full_adders.copies) >= 40 and full_adders.num_edges == 4
+    assert (halves.parent, full_adders.parent) == (1, 2)
+    planted = net.truth[0].reshape(-1, 5)
+    assert {frozenset(rows) for rows in planted.tolist()} <= _sets(full_adders)

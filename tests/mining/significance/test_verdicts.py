@@ -558,3 +558,15 @@ def test_interval_covers_the_odds_ratio(sizes, others):
         coverage.append(probability[(low <= truth) & (truth <= high)].sum())
     assert min(coverage) > 0.94
     assert np.mean(coverage) > 0.95
+
+
+def test_measures_that_differ_by_rounding_alone_are_equal():
+    sums = np.full((20, 1), 0.3)
+    sums[0] = 0.1 + 0.2
+    assert sums[0] != sums[1]
+    (result,) = compare_with_random("weights", sums)
+    assert (result.p_adjusted, result.p, result.z, result.sd) == (1, 1, None, 0)
+    # and those that differ are told apart, whatever their unit
+    for unit in (1e-9, 1.0, 1e9):
+        (result,) = compare_with_random("weights", unit * np.arange(20.0, 0.0, -1.0)[:, None])
+        assert (result.p, result.p_adjusted) == (0.05, 0.1)
