@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, product
 
 import numpy as np
@@ -294,7 +294,14 @@ def name_motif(arcs: np.ndarray) -> str | None:
     >>> name_motif(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], bool))
     'feed-forward loop'
     """
-    return motif_names(len(arcs)).get(_key(arcs))
+    return _named_by_arcs(len(arcs), np.packbits(arcs).tobytes())
+
+
+# structures that differ in relations alone have the same arcs
+@lru_cache(1 << 12)
+def _named_by_arcs(size: int, bits: bytes) -> str | None:
+    arcs = np.unpackbits(np.frombuffer(bits, np.uint8), count=size * size).reshape(size, size)
+    return motif_names(size).get(_key(arcs.astype(bool)))
 
 
 def name_signed_loop(signs: tuple[int | None, int | None, int | None]) -> str:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -66,6 +67,8 @@ _INCHI = re.compile(r"InChI=\S+")
 # cells that RDKit tries, and columns that are looked at, to tell molecules by
 _MOST_TRIED = 100
 _MOST_COLUMNS = 100
+# molecules that are kept to be read again: some 50 MB of drugs
+_MOST_PARSED = 1 << 12
 # the line that ends a record of an SD file
 _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
 
@@ -406,6 +409,14 @@ def _are_molecules(cells: Sequence[str]) -> bool:
 
 def _molecule_of(text: str) -> Any:
     """What RDKit makes of a SMILES or an InChI; None where it cannot read it."""
+    found = _parsed(text)
+    # whoever has a molecule may write to it
+    return None if found is None else load_rdkit().Mol(found)
+
+
+# the classes of a file are read after its graphs, and neither holds the molecules of the other
+@lru_cache(_MOST_PARSED)
+def _parsed(text: str) -> Any:
     chem = load_rdkit()
     return without_log(chem.MolFromInchi if _INCHI.match(text) else chem.MolFromSmiles, text)
 

@@ -405,7 +405,8 @@ def plan_of(query: Query, candidates: np.ndarray) -> PatternPlan:
     is_smaller = query.is_mapped_below
     # roots are mapped to the node with fewest candidates
     order = np.array(structure.order)
-    number = [np.count_nonzero(candidates >> node & 1) for node in order]
+    able = candidates[candidates != 0]
+    number = [np.count_nonzero(able >> node & 1) for node in order]
     root = order[int(np.argmin(number))]
     order = np.concatenate([[root], order[order != root]])
     comparisons = query.comparisons
@@ -515,9 +516,12 @@ def rule_out(
         stop = min((block + 1) * NODES_OF_A_BLOCK, len(candidates))
         for v in range(block * NODES_OF_A_BLOCK, stop):
             kept = candidates[v]
+            remaining[v] = kept
+            if kept == 0 or not is_due[v]:
+                continue
             start, end = bounds(graph, v)
             for i in range(len(degrees)):
-                if is_due[v] and candidates[v] >> i & 1:
+                if candidates[v] >> i & 1:
                     missing = degrees[i]
                     k = start
                     while missing > 0 and k < end:

@@ -92,7 +92,7 @@ def node_positions(num_nodes: int, edges: tuple[tuple[int, int], ...]) -> np.nda
     ]
     if len(layouts) == 1:
         return layouts[0]
-    hops = np.array(graph.distances(), float)[np.triu_indices(num_nodes, 1)]
+    hops = np.array(graph.distances(), float)[_pairs(num_nodes)]
     least = _LEAST_GAP * _distances(_fit(circle)).min(initial=1)
     # rounded, so that equally good layouts tie on every machine and the first of them is taken
     return min(
@@ -224,8 +224,14 @@ def _fit(positions: np.ndarray) -> np.ndarray:
 
 def _distances(points: np.ndarray) -> np.ndarray:
     """Between each two of some points ``[K, 2]``, float64 ``[K (K - 1) / 2]``."""
-    i, j = np.triu_indices(len(points), 1)
+    i, j = _pairs(len(points))
     return np.asarray(np.linalg.norm(points[i] - points[j], axis=1))
+
+
+@cache
+def _pairs(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each two of some points, the smaller number first."""
+    return np.triu_indices(number, 1)
 
 
 def _stress(positions: np.ndarray, hops: np.ndarray) -> float:

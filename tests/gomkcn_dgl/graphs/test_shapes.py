@@ -267,3 +267,24 @@ VERBS = {"activates": True, "represses": True, "binds": False}
 def test_sentences(edges, text):
     size = 1 + max(max(edge[1:]) for edge in edges)
     assert describe_shape(typed_pattern_of(size, edges, VERBS).structure) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        (
+            "d-[stops]->a, a-[acts]->b, b-[acts]->a, b-[stops]->c",
+            "A stops B, while B and C act each other, C stops D",
+        ),
+        (
+            "a-[acts]->b, c-[stops]->a, d-[acts]->c, d-[stops]->b",
+            "D acts C, C stops A, D stops B, A acts B",
+        ),
+        (
+            "b-[acts]->c, c-[acts]->d, d-[acts]->b, a-[stops]->b",
+            "D stops A, A acts B, B acts C, C acts A",
+        ),
+    ],
+)
+def test_nodes_are_mentioned_along_the_edges_and_those_of_a_cycle_together(text, clauses):
+    assert describe_shape(Structure.parse(text)).endswith(f": {clauses}")

@@ -25,6 +25,7 @@ from gomkcn_dgl.runtime.output_folder import (
     describe_provenance,
     lock_folder,
     read_json,
+    to_json,
     with_record,
     write_files,
     write_run_files,
@@ -329,3 +330,12 @@ def test_a_package_in_a_repository_of_a_user_has_no_commit_and_runs_nothing_of_h
         subprocess.run(["git", *harmless, *command], cwd=tmp_path, check=True, capture_output=True)
     assert len(commit().removesuffix("-dirty")) == 12
     assert not (tmp_path / "was-run").exists()
+
+
+def test_json_is_that_of_python_with_a_line_for_each_value():
+    numbers = [0, -1, 2**70, 0.1, 1e-7, 1e16, 1e22, -0.0, 2.0, True, None]
+    texts = ["", "é “x” \u2028", 'a"b\\c/\n\t', "{[,:]}", "\U0001f600"]
+    record = {"numbers": numbers, "texts": texts, "empty": [[], {}, [[]]], "a": {"b": [{"c": 1}]}}
+    assert to_json(record) == json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    with pytest.raises(ValueError, match="JSON"):
+        to_json([float("nan")])
