@@ -146,3 +146,12 @@ def test_growth_ends_with_the_whole_block_whatever_it_begins_with():
         whole += {frozenset(copy) for copy in best.copies.tolist()} == truth
     assert whole >= 5
     assert MOST_DEGREE > 20
+
+
+@pytest.mark.parametrize("kinds", [[0, 1, 2], [0, 2, 1]])
+def test_a_kind_is_not_taken_for_what_joins_it(kinds):
+    graph = csr_from_edges(np.array([0, 2]), np.array([1, 0]), 3, directed=True)
+    view = CompiledGraph.of(graph, np.array(kinds))
+    start = np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64)
+    rims = grow_rims(view, np.array([[0]], np.int32), np.arange(1), *start, 9)
+    assert len(tally_keys(view, *rims, 1)[1]) == 2
