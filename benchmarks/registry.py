@@ -77,6 +77,13 @@ BENCHMARKS = (
         how="repeats of ours and one of theirs, processor seconds",
     ),
     Benchmark(
+        "repeated_blocks",
+        "Planted blocks of netlists: found exactly, and nothing where nothing is planted?",
+        "repeated_blocks:main",
+        {"docs/howto/blocks.md": "Of the copies that were planted"},
+        how="run of each netlist, processor seconds",
+    ),
+    Benchmark(
         "communities",
         "The pairs of nodes that share a motif: equal to products of matrices, and how fast?",
         "communities:main",
