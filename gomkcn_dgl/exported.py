@@ -102,7 +102,7 @@ def load_exported(path: str | os.PathLike[str]) -> Any:
 
     It is ``torch.export.load(path).module()``, where the operators of this package are known.
     A program takes subgraphs and features, of as many nodes as those that it was exported with,
-    unless :func:`dynamic_shapes` left these sizes open.
+    unless :func:`gomkcn_dgl.exported.dynamic_shapes` left these sizes open.
 
     Read only files that you trust: ``torch.export.load`` can run code that is in the file, which
     PyTorch says of it, too. The folder of ``gomkcn train``, which :func:`gomkcn.load` reads, and a
