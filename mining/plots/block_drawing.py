@@ -41,7 +41,7 @@ def draw_block(
     """Draw a block; ``directed`` says of each edge whether it has a head, ``kinds`` of each node.
 
     >>> print(draw_block(2, [(0, 1)], [True], [(), ()], [0])[:66])
-    <svg role="img" aria-label="2 nodes, 1 edge, 1 port" width="37" he
+    <svg role="img" aria-label="2 nodes, 1 edge, 1 port" width="36" he
     """
     points = block_positions(num_nodes, edges)
     points = (points - points.min(axis=0)) * [_BESIDE, _LAYER] + _MARGIN

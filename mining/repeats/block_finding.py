@@ -387,7 +387,8 @@ def compare_worth(here: np.ndarray, random: list[np.ndarray]) -> tuple[np.ndarra
     block that is an exact test, whichever sizes the blocks have; for the others it is adjusted for
     all of them (step-wise it would be less).
 
-    >>> means, p = compare_worth(np.array([[20, 200, 90.0], [5, 30, 4]]), [np.array([[5, 33, 6]])])
+    >>> here, random = np.array([[20, 200, 90.0], [5, 30, 4]]), np.array([[5, 33, 6.0]])
+    >>> means, p = compare_worth(here, [random])
     >>> means.tolist(), p.tolist()
     ([0.0, 33.0], [0.5, 1.0])
     """
