@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.sides import side_category
 
 if TYPE_CHECKING:
     import numpy as np
@@ -337,13 +338,18 @@ class PermutedCategories(NamedModel):
         from gomkcn.mining.structures.categories import Categories
 
         categories = Categories.find(graph.stored_features, graph.feature_names)
-        if not categories:
+        # nodes stay on their side, and so does what says it
+        of_sides = () if graph.sides is None else map(side_category, graph.sides.names)
+        known = {graph.feature_names[column] for column in categories.columns} - {*of_sides}
+        if not known:
             raise InputError(
                 "null",
                 f"{cls.name!r} permutes the categories of nodes, and the graph has none",
                 way_out=(Argument("features"), " names a column of nodes that has them"),
             )
-        return cls(categories)
+        if graph.sides is None:
+            return cls(categories)
+        return cls(categories, keeps=f"{cls.keeps} on each of the two sides")
 
     def in_groups(self, name: str, within: np.ndarray) -> PermutedCategories:
         """The same within groups ``[V]`` of nodes, by what they are called."""

@@ -149,9 +149,13 @@ def edges_of_pairs(graph: CSRGraph) -> tuple[EdgeWeights, np.ndarray]:
 
 
 def category_groups(graph: CSRGraph, within: np.ndarray | None = None) -> Groups:
-    """The nodes of each graph, or of each group ``within [V]`` of each."""
-    owner = graph.graph_of(np.arange(graph.num_nodes))
-    return Groups.of(owner) if within is None else Groups.of(owner, within)
+    """The nodes of each graph, or of each group ``within [V]`` of each; those of a side alone."""
+    labels = [graph.graph_of(np.arange(graph.num_nodes))]
+    if within is not None:
+        labels.append(within)
+    if graph.sides is not None:
+        labels.append(graph.sides.second)
+    return Groups.of(*labels)
 
 
 def with_permuted_categories(

@@ -1,5 +1,6 @@
 """The census of a bipartite graph: its structures of up to five nodes, by the sides of these."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import networkx as nx
@@ -96,7 +97,7 @@ def test_three_users_of_two_items_are_not_two_users_of_three_items():
     assert sorted(sum(structure.categories, ())) == ["side=item"] * 2 + ["side=user"] * 3
 
 
-@pytest.mark.parametrize("null", NULL_MODELS)
+@pytest.mark.parametrize("null", [one for one in NULL_MODELS if not NULL_MODELS[one].permutes])
 @pytest.mark.parametrize("directed", [False, True])
 def test_random_graphs_keep_the_sides(null, directed):
     # and of ids by which items come before users
@@ -116,6 +117,28 @@ def test_random_graphs_keep_the_sides(null, directed):
                 assert {*sample.links[~second[rows]].tolist()} == {
                     *graph.links[~second[np.repeat(np.arange(graph.num_nodes), graph.degrees)]]
                 }
+
+
+def test_categories_are_permuted_on_each_side_alone():
+    frame = FRAMES["even"]
+    sides_alone = as_csr(frame)
+    with pytest.raises(
+        InputError, match="permutes the categories of nodes, and the graph has none"
+    ):
+        null_model("categories", sides_alone)
+    ages = np.arange(sides_alone.num_nodes) % 2
+    features = np.column_stack([sides_alone.features, ages == 0, ages == 1]).astype(np.float32)
+    names = (*sides_alone.feature_names, "age=old", "age=young")
+    graph = replace(sides_alone, features=features, feature_names=names)
+    model = null_model("categories", graph)
+    assert "on each of the two sides" in model.keeps
+    samples = [model.sample(graph, seed).features for seed in range(5)]
+    second = graph.two_sides.second
+    for sample in samples:
+        assert np.array_equal(sample[:, :2], features[:, :2])
+        for side in (second, ~second):
+            assert sample[side].sum(axis=0).tolist() == features[side].sum(axis=0).tolist()
+    assert any(not np.array_equal(sample, features) for sample in samples)
 
 
 def test_edges_between_random_nodes_of_both_sides_are_all_as_likely():
