@@ -64,9 +64,11 @@ def search_blocks(
         for block in candidates:
             if not _adds(_Kept.of(searched, block), kept):
                 continue
-            better = searched.improve(
-                block, settings.least_copies, settings.most_nodes, settings.most_errors, check_time
-            )
+            limits = settings.least_copies, settings.most_nodes, settings.most_errors, check_time
+            better = searched.improve(block, *limits)
+            if not kept:
+                # p is that of the block that is worth most, which is looked for longest
+                better = searched.grow_from_parts(better, *limits)
             entry = _Kept.of(searched, better)
             if not _adds(entry, kept):
                 # what it has grown into is there already; it may stand for itself

@@ -155,3 +155,24 @@ def test_a_kind_is_not_taken_for_what_joins_it(kinds):
     start = np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64)
     rims = grow_rims(view, np.array([[0]], np.int32), np.arange(1), *start, 9)
     assert len(tally_keys(view, *rims, 1)[1]) == 2
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_a_block_that_grows_from_its_parts_is_worth_no_less(seed):
+    """In an undirected graph without kinds, where nearly all nodes look alike."""
+    net = draw_netlist(seed, [(draw_block(np.random.default_rng(seed), 25), 4)], 150)
+    graph = csr_from_edges(net.wires[:, 0], net.wires[:, 1], len(net.kinds), directed=False)
+    searched = BlockGraph.of(graph, np.zeros(len(net.kinds), np.int64))
+    gains = []
+    for found in find_seeds(searched.graph, searched.ways, 3, 4, 4):
+        for block in searched.grow(found.edges, 3, 60, lambda: None):
+            if block.worth <= 0:
+                continue
+            better = searched.grow_from_parts(block, 3, 60, 0, lambda: None)
+            gains.append(better.worth - block.worth)
+            assert len(np.unique(better.copies)) == better.copies.size
+            links = searched.view.links_of(better.copies)
+            assert (links == better.links).all()
+            assert better.copies.shape[1] <= 60 and len(better.copies) >= 3
+    assert min(gains) > -1e-6
+    assert max(gains) > 1
