@@ -42,7 +42,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.saved_run import SavedRun
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
@@ -261,14 +261,31 @@ def repeated_blocks(
     check_blocks(table)
     csr = as_unweighted(graph)
     refuse_no_edges(csr)
-    model = null_model(null, csr)
+    # refused before the search
+    null_model(null, csr)
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
-    mined = MinedGraph.of(csr)
+    settings = SearchSettings(copies, least_nodes, most_nodes, errors, most)
+    return blocks_of(MinedGraph.of(csr), settings, null, null_samples, table.seed, steps)
+
+
+def blocks_of(
+    mined: MinedGraph,
+    settings: SearchSettings,
+    null: Any,
+    null_samples: int,
+    seed: int,
+    steps: Steps,
+    of_random: Steps | None = None,
+) -> RepeatedBlocks:
+    """The blocks of a graph that was read; :func:`repeated_blocks` says the rest.
+
+    The search of random graphs is ``of_random``, where that has a time limit of its own.
+    """
+    of_random = of_random or steps
     kinds = np.zeros(mined.graph.num_nodes, np.int64)
     if mined.colors is not None:
         kinds = np.unique(mined.colors, return_inverse=True)[1].reshape(-1)
-    settings = SearchSettings(copies, least_nodes, most_nodes, errors, most)
     found = steps.once(
         "searching for blocks", list[Candidate], search_blocks, mined.graph, kinds, settings,
         steps.check_time,
@@ -277,16 +294,16 @@ def repeated_blocks(
     sizes: list[np.ndarray] = []
     if found and null_samples:
         best = max(block.worth for block in found)
-        sizes = _search_random(mined, kinds, settings, null, null_samples, table.seed, steps, best)
-        if steps.is_partial:
+        sizes = _search_random(mined, kinds, settings, null, null_samples, seed, of_random, best)
+        if of_random.is_partial:
             notes.append(
                 f"the time limit ended the search after {count(len(sizes), 'random graph')}"
             )
     blocks = _compared(mined, found, sizes)
-    relations = csr.relations
+    given = mined.given
     return RepeatedBlocks(
-        blocks, relations.names, relations.directed, model.keeps, len(sizes), csr.num_graphs,
-        csr.num_nodes, csr.num_edges, tuple(notes),
+        blocks, given.relations.names, given.relations.directed, null_model(null, given).keeps,
+        len(sizes), given.num_graphs, given.num_nodes, given.num_edges, tuple(notes),
     )  # fmt: skip
 
 
@@ -331,7 +348,10 @@ def _search_random(
     None are drawn after some whose best block is worth as much as the ``best`` one here: p is large
     then (J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991).
     """
-    random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
+    try:
+        random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
+    except TimeUpError:
+        return []
 
     def search(at: int) -> np.ndarray:
         # in an order of its own, as the graph is: of nodes that look alike the first one is taken
