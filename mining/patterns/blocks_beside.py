@@ -1,12 +1,13 @@
 """The repeated blocks of a graph beside its motifs: those that are larger than any motif.
 
 They are looked for in one graph whose edges have directions or types, or whose nodes have
-categories, in seconds: ``gomkcn blocks`` is the search that takes its time. Where the graph has no
-such block, no random graph is drawn.
+categories, in some seconds: ``gomkcn blocks`` is the search that takes its time. Where the graph
+has no such block, no random graph is drawn.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -20,37 +21,46 @@ from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 
-# of the clock, for random graphs: some seconds, since nobody asked for them
+# that the search of the graph takes: blocks that stand out take some hundred, and a graph without
+# any many thousands; with a number, and no time, the same blocks are found on any machine
+MOST_STEPS = 1000
+# of the clock, for all random graphs: few, since nobody asked for them
 SECONDS = 20.0
 # of a larger graph one search alone may take longer
 MOST_EDGES = 20_000
+# random graphs with a block that is worth as much: beside that of one of 19, p is 0.1
+_ENOUGH = 1
 # nodes of a block at least: a motif has up to eight where nobody gives sizes
 LEAST_NODES = 9
+_LIMIT = f"the limit beside motifs, {MOST_STEPS:,} steps and {SECONDS:.0f} s of random graphs,"
 
 
 class _Share(Interrupts):
-    """Some seconds of a job, from when they are first asked for; the job may end before."""
+    """A part of a job, which may end before: so many steps, and seconds from the first one on."""
 
-    def __init__(self, seconds: float, whole: Interrupts | None) -> None:
+    def __init__(self, whole: Interrupts | None, *, steps: float, seconds: float) -> None:
         super().__init__()
         self.command = "" if whole is None else whole.command
         self._whole = whole
+        self._steps = steps
         self._seconds = seconds
-        self._end: float | None = None
+        self._begun: float | None = None
 
     @property
     def reason(self) -> str:
-        if self._end is None:
-            self._end = time.monotonic() + self._seconds
+        now = time.monotonic()
+        self._begun = now if self._begun is None else self._begun
+        self._steps -= 1
+        is_over = self._steps < 0 or now >= self._begun + self._seconds
         of_whole = "" if self._whole is None else self._whole.reason
-        return of_whole or (TIME_LIMIT if time.monotonic() >= self._end else "")
+        return of_whole or TIME_LIMIT * is_over
 
 
 def blocks_beside(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> RepeatedBlocks | None:
     """The blocks of more nodes than a motif has, where one is called.
 
     None of a graph that has no kinds, and where no block is called. A large graph is not searched:
-    a note says so. So does one where the seconds were over before all random graphs were searched.
+    a note says so, as it does of a search that the limits ended.
     """
     drawing = [null for null in rules.nulls if not permutes(null)]
     if not (drawing and _has_kinds(mined)) or steps.is_late():
@@ -67,12 +77,22 @@ def blocks_beside(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> Repeat
         BlockTable.errors,
         BlockTable.most,
     )
-    of_random = Steps(interrupts=_Share(SECONDS, steps.interrupts), progress=steps.progress)
-    samples = BlockTable.null_samples
-    found = blocks_of(mined, settings, null, samples, rules.seed, steps, of_random)
-    if of_random.is_partial and not steps.is_late():
-        note = f"blocks beside motifs are compared for {SECONDS:.0f} s; gomkcn blocks takes longer"
-        return replace(found, notes=(*found.notes, note))
+    whole, bar = steps.interrupts, steps.progress
+    here = Steps(interrupts=_Share(whole, steps=MOST_STEPS, seconds=math.inf), progress=bar)
+    of_random = Steps(interrupts=_Share(whole, steps=math.inf, seconds=SECONDS), progress=bar)
+    found = blocks_of(
+        mined,
+        settings,
+        null,
+        BlockTable.null_samples,
+        rules.seed,
+        here,
+        of_random,
+        _LIMIT,
+        _ENOUGH,
+    )
+    if (here.is_partial or of_random.is_partial) and not steps.is_late():
+        return replace(found, notes=(*found.notes, "gomkcn blocks searches for longer"))
     # a job whose time is up says so itself
     return found if found.called else None
 

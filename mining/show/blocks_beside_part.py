@@ -40,11 +40,11 @@ def blocks_sentence(found: RepeatedBlocks) -> str:
 
 
 def blocks_paragraphs(run: MiningRun) -> list[str]:
-    """The sentence, and what was not searched."""
-    if run.blocks is None:
+    """The sentence, and what was not searched; nothing where no block is called."""
+    if run.blocks is None or not run.blocks.called:
         return []
-    said = blocks_sentence(run.blocks)
-    return [*filter(None, [said]), *(f"note: {note}" for note in _notes(run.blocks, run))]
+    notes = [f"note: {note}" for note in _notes(run.blocks, run)]
+    return [blocks_sentence(run.blocks), *notes]
 
 
 def blocks_part(run: MiningRun) -> dict[str, Any] | None:

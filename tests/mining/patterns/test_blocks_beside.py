@@ -1,5 +1,7 @@
 """A mining run names the repeated blocks that are larger than a motif, where there are some."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -55,14 +57,16 @@ def test_a_planted_block_is_named_with_its_numbers(net, miner, run):
     assert said in text and "gomkcn blocks lists" in text
     assert said in _miner_html(miner)
     page = render_report(run)
-    assert "<h2 id=\"h-k\">Repeated blocks</h2>" in page
+    assert '<h2 id="h-k">Repeated blocks</h2>' in page
     assert "Block 1: 16 nodes in 6 copies" in page
 
 
 def test_no_block_is_as_small_as_a_motif(net, miner):
     assert min(block.num_nodes for block in miner.blocks_.blocks) >= beside.LEAST_NODES
-    large = _mine(net.graph, pattern_size=(3, 10), sources="grown").choice_rules(net.graph)
-    assert large.sizes[-1] == 10
+    mined, rules, steps = _asked(net)
+    # the block has 16 nodes
+    larger = replace(rules, sizes=range(3, 17))
+    assert beside.blocks_beside(mined, larger, steps) is None
 
 
 def test_saved_and_loaded_they_are_the_same(miner, run, tmp_path):
@@ -119,7 +123,7 @@ def test_what_is_no_more_than_chance_is_not_named(monkeypatch, net):
     sizes = _searches(monkeypatch)
     assert beside.blocks_beside(*_asked(net)) is None
     # the graph, and the first random graphs
-    assert 2 < len(sizes) < 19
+    assert 1 < len(sizes) <= 3
 
 
 def _asked(net, steps=None):
@@ -143,9 +147,19 @@ def test_the_seconds_that_ended_it_are_said(monkeypatch, net):
     asked = _asked(net)
     found = beside.blocks_beside(*asked)
     assert found.blocks and not found.num_random_graphs and not found.called
-    assert found.notes[-1].endswith("gomkcn blocks takes longer")
+    assert found.notes[-1].endswith("gomkcn blocks searches for longer")
     # the run itself is whole
     assert not asked[2].is_partial
+
+
+def test_a_search_of_too_many_steps_ends_and_draws_no_random_graph(monkeypatch, net):
+    monkeypatch.setattr(beside, "MOST_STEPS", 20)
+    sizes = _searches(monkeypatch)
+    miner = _mine(net.graph).fit(net.graph)
+    assert len(sizes) == 1 and not miner.blocks_.called and not miner.is_partial_
+    run = MiningRun.of(miner, net.graph)
+    assert "ended the search: there may be more blocks" in render_report(run)
+    assert "epeated block" not in format_run(run)
 
 
 def test_the_time_limit_of_the_run_is_kept(monkeypatch, net):
