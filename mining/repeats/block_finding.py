@@ -350,8 +350,8 @@ def _search_random(
 ) -> list[np.ndarray]:
     """Nodes, covered edges and worth of the blocks of random graphs, float64 ``[B, 3]`` each.
 
-    None are drawn after ``enough`` whose best block is worth as much as the ``best`` one here: p is large
-    then (J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991).
+    None are drawn after ``enough`` whose best block is worth as much as the ``best`` one here: p is
+    large then (J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991).
     """
     try:
         random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
