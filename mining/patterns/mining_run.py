@@ -17,6 +17,7 @@ from gomkcn.mining.patterns.pattern_miner import PatternMiner
 from gomkcn.mining.patterns.role_table import with_names as with_role_names
 from gomkcn.mining.patterns.run_tables import tables_of
 from gomkcn.mining.plots.graph_map import GraphMap
+from gomkcn.mining.repeats.block_finding import RepeatedBlocks
 from gomkcn.mining.structures.descriptions import describe_structure
 from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn.mining.structures.marked_graph import marked_graph
@@ -73,6 +74,8 @@ class MiningRun(SavedRun):
         over-represented: a row for each node and role. None for a collection, and without any.
     class_search : ClassSearch or None
         What was searched for differences between the classes; None where graphs have none.
+    blocks : RepeatedBlocks or None
+        Repeated blocks of more nodes than a motif has; None where none is called.
     """
 
     graph: GraphSummary
@@ -92,6 +95,7 @@ class MiningRun(SavedRun):
     filters: FiltersRun | None = None
     roles: Table | None = None
     class_search: ClassSearch | None = None
+    blocks: RepeatedBlocks | None = None
 
     @property
     def counted(self) -> list[Pattern]:
@@ -192,6 +196,7 @@ class MiningRun(SavedRun):
             filters=filters,
             roles=None if miner.roles_ is None else with_role_names(miner.roles_, patterns),
             class_search=miner.class_search_,
+            blocks=miner.blocks_,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from gomkcn.mining.filters.filter_proposals import check_proposals
 from gomkcn.mining.motif_sets.finding import find_motif_set, given_patterns
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.annotations import NO_ANNOTATIONS, Annotations
+from gomkcn.mining.patterns.blocks_beside import blocks_beside
 from gomkcn.mining.patterns.choice import (
     USUAL_CLASS_SIZES,
     ChoiceRules,
@@ -163,6 +164,10 @@ class PatternMiner(WithTables, GraphEstimator):
     filters_ : FilterMiner or None
         The fitted miner of filters: which neighbourhoods are more frequent than in random graphs.
         None where they are left out.
+    blocks_ : RepeatedBlocks or None
+        Repeated blocks of more nodes than a motif has, see :func:`gomkcn.repeated_blocks`: in a
+        graph of up to 20,000 edges that have directions or types, or whose nodes have categories.
+        None where none is called, and without random graphs.
     others_ : list of Pattern
         What was counted beside the patterns, the largest z first.
     relations_ : Relations
@@ -403,13 +408,16 @@ class PatternMiner(WithTables, GraphEstimator):
             patterns = [replace(pattern, id=i) for i, pattern in enumerate(located)]
             # 8. which node stands where in them
             roles = table_of_roles(mined, patterns, seed, steps)
+            # 9. what repeats and is larger than a motif
+            blocks = blocks_beside(mined, rules, steps)
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
-        # 9. only what ends whole leaves something behind
+        # 10. only what ends whole leaves something behind
         self.graph_: CSRGraph | None = given
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.roles_ = roles
+        self.blocks_ = blocks
         self.filters_ = filters
         self.relations_ = given.relations
         self.feature_names_in_ = np.array(given.feature_names, dtype=object)
@@ -559,6 +567,7 @@ class PatternMiner(WithTables, GraphEstimator):
                 random_graphs=dict(self.random_graphs_),
                 classes=self.graph_classes_,
                 class_search=self.class_search_,
+                blocks=self.blocks_,
             ),
         )
 
@@ -620,6 +629,7 @@ class PatternMiner(WithTables, GraphEstimator):
         miner.random_graphs_ = stored.random_graphs
         miner.graph_classes_ = stored.classes
         miner.class_search_ = stored.class_search
+        miner.blocks_ = stored.blocks
         return miner
 
     @property

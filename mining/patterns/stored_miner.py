@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from gomkcn.mining.motif_sets.motif_set_record import StoredMotifSet
+from gomkcn.mining.repeats.block_finding import RepeatedBlocks
 from gomkcn.mining.structures.pattern import ClassSearch, StoredPatterns
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
@@ -52,6 +53,7 @@ class StoredMiner:
     relations, feature_names, is_partial, notes, warnings, null_models, random_graphs, classes
         The attributes of the miner.
     class_search : ClassSearch or None
+    blocks : RepeatedBlocks or None
     miner_format : int
     """
 
@@ -72,4 +74,5 @@ class StoredMiner:
     random_graphs: dict[str, str]
     classes: GraphClasses | None
     class_search: ClassSearch | None
+    blocks: RepeatedBlocks | None
     miner_format: Literal[1] = 1

@@ -42,7 +42,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts, TimeUpError
 from gomkcn_dgl.runtime.saved_run import SavedRun
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
@@ -55,9 +55,9 @@ log = logging.getLogger("gomkcn_dgl")
 
 # a block of which more copies lie in those of another one is nested in it
 _MOST_INSIDE = 0.5
-# random graphs that are drawn before it is asked whether there are enough, and how many of them
-# must have a block that is worth as much as the best one
-_AT_ONCE, _ENOUGH = 4, 3
+# so many random graphs with a block that is worth as much as the best one are enough; one more are
+# drawn before it is asked whether there are
+_ENOUGH = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,32 +261,53 @@ def repeated_blocks(
     check_blocks(table)
     csr = as_unweighted(graph)
     refuse_no_edges(csr)
-    model = null_model(null, csr)
+    # refused before the search
+    null_model(null, csr)
     if steps is None:
         steps = Steps(interrupts=Interrupts(time_limit))
-    mined = MinedGraph.of(csr)
+    settings = SearchSettings(copies, least_nodes, most_nodes, errors, most)
+    return blocks_of(MinedGraph.of(csr), settings, null, null_samples, table.seed, steps)
+
+
+def blocks_of(
+    mined: MinedGraph,
+    settings: SearchSettings,
+    null: Any,
+    null_samples: int,
+    seed: int,
+    steps: Steps,
+    of_random: Steps | None = None,
+    limit: str = "the time limit",
+    enough: int = _ENOUGH,
+) -> RepeatedBlocks:
+    """The blocks of a graph that was read; :func:`repeated_blocks` says the rest.
+
+    The search of random graphs is ``of_random``, where that has another ``limit``; none are
+    searched where the search of the graph did not come to its end. ``enough`` random graphs whose
+    best block is worth as much as the best one here end it.
+    """
+    of_random = of_random or steps
     kinds = np.zeros(mined.graph.num_nodes, np.int64)
     if mined.colors is not None:
         kinds = np.unique(mined.colors, return_inverse=True)[1].reshape(-1)
-    settings = SearchSettings(copies, least_nodes, most_nodes, errors, most)
     found = steps.once(
         "searching for blocks", list[Candidate], search_blocks, mined.graph, kinds, settings,
         steps.check_time,
     )  # fmt: skip
-    notes = _notes(mined, steps)
+    notes = _notes(mined, steps, limit)
     sizes: list[np.ndarray] = []
-    if found and null_samples:
+    if found and null_samples and not steps.is_partial:
         best = max(block.worth for block in found)
-        sizes = _search_random(mined, kinds, settings, null, null_samples, table.seed, steps, best)
-        if steps.is_partial:
-            notes.append(
-                f"the time limit ended the search after {count(len(sizes), 'random graph')}"
-            )
+        sizes = _search_random(
+            mined, kinds, settings, null, null_samples, seed, of_random, best, enough
+        )
+        if of_random.is_partial:
+            notes.append(f"{limit} ended the search after {count(len(sizes), 'random graph')}")
     blocks = _compared(mined, found, sizes)
-    relations = csr.relations
+    given = mined.given
     return RepeatedBlocks(
-        blocks, relations.names, relations.directed, model.keeps, len(sizes), csr.num_graphs,
-        csr.num_nodes, csr.num_edges, tuple(notes),
+        blocks, given.relations.names, given.relations.directed, null_model(null, given).keeps,
+        len(sizes), given.num_graphs, given.num_nodes, given.num_edges, tuple(notes),
     )  # fmt: skip
 
 
@@ -301,11 +322,11 @@ def check_blocks(table: BlockTable) -> None:
         )
 
 
-def _notes(mined: MinedGraph, steps: Steps) -> list[str]:
+def _notes(mined: MinedGraph, steps: Steps, limit: str) -> list[str]:
     """What was not searched."""
     notes = []
     if steps.is_partial:
-        notes.append("the time limit ended the search: there may be more blocks, and larger ones")
+        notes.append(f"{limit} ended the search: there may be more blocks, and larger ones")
     hubs = int((mined.graph.degrees > MOST_DEGREE).sum())
     if hubs:
         nodes = "node has" if hubs == 1 else "nodes have"
@@ -325,13 +346,17 @@ def _search_random(
     seed: int,
     steps: Steps,
     best: float,
+    enough: int,
 ) -> list[np.ndarray]:
     """Nodes, covered edges and worth of the blocks of random graphs, float64 ``[B, 3]`` each.
 
-    None are drawn after some whose best block is worth as much as the ``best`` one here: p is large
-    then (J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991).
+    None are drawn after ``enough`` whose best block is worth as much as the ``best`` one here: p is
+    large then (J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991).
     """
-    random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
+    try:
+        random = RandomGraphs(null_model(null, mined.graph), mined.graph, seed, steps.check_time)
+    except TimeUpError:
+        return []
 
     def search(at: int) -> np.ndarray:
         # in an order of its own, as the graph is: of nodes that look alike the first one is taken
@@ -343,11 +368,11 @@ def _search_random(
 
     drawn: list[np.ndarray] = []
     while len(drawn) < number:
-        numbers = range(len(drawn), min(number, len(drawn) + _AT_ONCE))
+        numbers = range(len(drawn), min(number, len(drawn) + enough + 1))
         some = steps.each("searching random graphs", np.ndarray, search, numbers, in_time=True)
         drawn += some
         as_much = sum(rows[:, 2].max(initial=-np.inf) >= best for rows in drawn)
-        if len(some) < len(numbers) or as_much >= _ENOUGH:
+        if len(some) < len(numbers) or as_much >= enough:
             break
     return drawn
 

@@ -10,6 +10,7 @@
 | `blocks.parquet`         | one row per node, where the motif set knows its block      |
 | `roles.parquet`          | one row per node and role in motifs and what is called     |
 | `roles.csv`              | the same for a spreadsheet                                 |
+| `found.zip`              | the repeated blocks that are larger than motifs, if any    |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
 | `methods.txt`            | a paragraph of methods for a paper, and BibTeX             |
@@ -33,8 +34,10 @@ from gomkcn.mining.motif_sets.motif_set_record import MotifSetRecord
 from gomkcn.mining.patterns.mining_run import MiningRun, with_names
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.repeats.block_finding import RepeatedBlocks
 from gomkcn.mining.runs.export import read_edits, read_nodes, read_places, read_roles
 from gomkcn.mining.runs.filters import FILTERS, counted_run, run_of_filters
+from gomkcn.mining.runs.found_file import FOUND, read_found, writer_of
 from gomkcn.mining.runs.graph_inputs import GraphInputs, RunRecord, compact_json, map_of
 from gomkcn.mining.runs.run_patterns import (
     PATTERNS,
@@ -158,6 +161,8 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
     if found.roles is not None:
         tables[_ROLES] = found.roles.write_to
         tables[_ROLES_CSV] = partial(found.roles.write_to, format="csv")
+    if found.blocks is not None:
+        tables[FOUND] = writer_of(found.blocks)
     tables[_MAP] = compact_json(found.map and found.map.to_dict())
     tables[METHODS] = f"{methods_text(found)}\n\n{citations(found)}"
     return tables
@@ -213,6 +218,7 @@ def _run_of(folder: Path, run: RunRecord, patterns: PatternsRecord) -> MiningRun
         others=tuple(patterns_of(patterns.others)),
         roles=read_roles(folder / _ROLES) if (folder / _ROLES).exists() else None,
         class_search=run.class_search,
+        blocks=read_found(folder, RepeatedBlocks) if (folder / FOUND).exists() else None,
         filters=(
             read_run(FILTERS, folder / _FILTERS).found if (folder / _FILTERS).exists() else None
         ),
@@ -238,7 +244,7 @@ def _motif_set_of(
 
 MINE: RunKind[Any] = RunKind(
     "mine",
-    (PATTERNS, REPORT, METHODS, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS, _ROLES, _ROLES_CSV,
+    (PATTERNS, REPORT, METHODS, _OCCURRENCES, _MAP, *_COPIES, _BLOCKS, _ROLES, _ROLES_CSV, FOUND,
      *(f"{_FILTERS}/{name}" for name in FILTERS.all_files)),
     REPORT, mine_graph, _tables, _render, _text, _read,
 )  # fmt: skip

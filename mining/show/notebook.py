@@ -25,6 +25,7 @@ from gomkcn.mining.plots.filter_drawing import FeatureColors
 from gomkcn.mining.plots.paper_figure import FigureSize, plot_drawing
 from gomkcn.mining.plots.structure_drawing import color_style, draw_structure, swatch
 from gomkcn.mining.plots.styles import Kind, line_key, relation_lines
+from gomkcn.mining.show.blocks_beside_part import blocks_sentence
 from gomkcn.mining.show.filters_page import filters_row
 from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of, order_of_parts
 from gomkcn.mining.show.methods import citations, methods_text
@@ -72,7 +73,9 @@ def _miner_html(miner: PatternMiner) -> str:
     }
     found = () if filters is None else filters.filters_
     order = order_of(miner.relations_.kinds, miner.patterns_, miner.motif_set_, found)
-    return "".join(of_part[part] for part in order)
+    blocks = "" if miner.blocks_ is None else blocks_sentence(miner.blocks_)
+    said = Markup("<p>{}</p>").format(blocks) if blocks else ""
+    return "".join(of_part[part] for part in order) + said
 
 
 def _motif_set_html(found: MotifSet, kinds: Iterable[Kind] = ()) -> Markup:

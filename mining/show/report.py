@@ -38,6 +38,7 @@ from gomkcn.mining.plots.profile import (
 )
 from gomkcn.mining.plots.structure_drawing import draw_structure, swatch
 from gomkcn.mining.plots.styles import Kind, color_class, line_key, relation_lines
+from gomkcn.mining.show.blocks_beside_part import blocks_part
 from gomkcn.mining.show.drawn_graph import content_policy, page_script
 from gomkcn.mining.show.explorer import drawn_nodes, drawn_places, explorer_data
 from gomkcn.mining.show.filters_page import filters_row, instances_with_source
@@ -152,6 +153,7 @@ def render_report(run: MiningRun) -> str:
         ],
         comparisons=comparisons,
         roles=roles_part(run, number_of if run.map is not None else {}, lines, _ROLES_FILE),
+        repeated=blocks_part(run),
         **_classes_part(run, numbers, lines),
         # 2. the graph: base64 and our own script, neither of which holds a text of the data
         line_key=[(name, swatch(kind, line)) for name, kind, line in line_key(lines)],

@@ -12,6 +12,7 @@ import numpy as np
 from gomkcn.mining.motif_sets.motif_columns import LEAST_ADDED, MOTIF_COLUMNS
 from gomkcn.mining.motif_sets.motif_set import MotifSet, summary
 from gomkcn.mining.patterns.mining_run import MiningRun
+from gomkcn.mining.show.blocks_beside_part import blocks_paragraphs
 from gomkcn.mining.show.filters_text import filters_paragraphs, partial_sentence
 from gomkcn.mining.show.leading import COMPARISON, FILTERS, MOTIFS, order_of_parts
 from gomkcn.mining.show.text_table import TextTable, paragraphs, text_table
@@ -309,6 +310,7 @@ def format_run(run: MiningRun) -> str:
     }
     for part in order_of_parts(run):
         parts += of_part[part]
+    parts += blocks_paragraphs(run)
     parts += run.warnings
     if run.recovery is not None:
         parts.append(str(text_table(PLANTED_COLUMNS, run.recovery)))
