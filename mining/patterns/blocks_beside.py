@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import Any
 
 from gomkcn.mining.patterns.choice import ChoiceRules
 from gomkcn.mining.patterns.permuted import permutes
@@ -104,7 +105,7 @@ def _has_kinds(mined: MinedGraph) -> bool:
     return mined.given.num_graphs == 1 and has_kinds
 
 
-def _without_blocks(mined: MinedGraph, null: object, note: str) -> RepeatedBlocks:
+def _without_blocks(mined: MinedGraph, null: Any, note: str) -> RepeatedBlocks:
     given = mined.given
     return RepeatedBlocks(
         [], given.relations.names, given.relations.directed, null_model(null, given).keeps, 0,

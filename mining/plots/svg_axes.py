@@ -130,9 +130,15 @@ def _widen_when_drawn(patch: Any, width: float) -> None:
 
 
 def _color(name: str, colors: Mapping[str, str]) -> str:
-    """A colour of Matplotlib of one of an SVG, whose variable may name another one."""
-    variable = re.match(r"var\((--[\w-]+)", name)
-    return colors.get(variable[1] if variable else name, name)
+    """A colour of Matplotlib of one of an SVG, whose variable may name another one.
+
+    >>> _color("var(--soft, #6b7785)", {}), _color("var(--c, var(--ink))", {"--ink": "#000000"})
+    ('#6b7785', '#000000')
+    """
+    variable = re.match(r"var\((--[\w-]+)(?:, *(.+))?\)$", name)
+    if variable is None or variable[1] in colors:
+        return colors.get(variable[1] if variable else name, name)
+    return _color(variable[2], colors) if variable[2] else name
 
 
 def _outline(shape: ElementTree.Element, look: Mapping[str, str]) -> Path | None:

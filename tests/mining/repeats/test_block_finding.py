@@ -60,6 +60,15 @@ def test_copies_of_a_block_are_alike_and_its_numbers_are_theirs(net, found):
         assert not block.errors.any()
 
 
+def test_a_block_is_drawn_as_a_figure(found, tmp_path):
+    figure = found.plot(1, tmp_path / "block.svg")
+    assert figure.axes[0].get_title().startswith("21 nodes in 8 copies")
+    # a line and a head for each edge, and a ring for each node
+    block = found.blocks[0]
+    assert len(figure.axes[0].patches) >= 2 * block.num_edges + block.num_nodes
+    assert (tmp_path / "block.svg").stat().st_size > 0
+
+
 def test_numbers_of_nodes_do_not_matter(net):
     order = np.random.default_rng(5).permutation(len(net.kinds))
     kinds = np.empty_like(net.kinds)
