@@ -77,6 +77,7 @@ def blocks_beside(mined: MinedGraph, rules: ChoiceRules, steps: Steps) -> Repeat
         BlockTable.most_nodes,
         BlockTable.errors,
         BlockTable.most,
+        grows_again=False,
     )
     whole, bar = steps.interrupts, steps.progress
     here = Steps(interrupts=_Share(whole, steps=MOST_STEPS, seconds=math.inf), progress=bar)

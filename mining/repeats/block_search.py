@@ -31,13 +31,17 @@ _LEAST_INSIDE = 2
 
 
 class SearchSettings(NamedTuple):
-    """What is searched for: disjoint copies, nodes of a block, and what a copy may lack or have."""
+    """What is searched for: disjoint copies, nodes of a block, and what a copy may lack or have.
+
+    With ``grows_again`` the block that is worth most grows once more from its parts.
+    """
 
     least_copies: int
     least_nodes: int
     most_nodes: int
     most_errors: int
     most_blocks: int
+    grows_again: bool = True
 
 
 def search_blocks(
@@ -66,7 +70,7 @@ def search_blocks(
                 continue
             limits = settings.least_copies, settings.most_nodes, settings.most_errors, check_time
             better = searched.improve(block, *limits)
-            if not kept:
+            if not kept and settings.grows_again:
                 # p is that of the block that is worth most, which is looked for longest
                 better = searched.grow_from_parts(better, *limits)
             entry = _Kept.of(searched, better)
