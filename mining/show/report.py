@@ -553,15 +553,16 @@ def _groups(
     groups = []
     for verdict, (sign, head, small) in _HEADS.items():
         title = head.format(*map(str.capitalize, RESULT_WORDS[measure_of(found.null)]))
+        of_all = f" of {len(found.compared):,}" if verdict else ""
         number = len(rows[verdict])
         if verdict == NOT_SHOWN and found.absent:
             number += len(found.absent)
-            small += f"; {len(found.absent)} that random graphs alone have are not listed"
+            small += f"; {len(found.absent):,} that random graphs alone have are not listed"
         if rows[verdict]:
             groups.append(
                 {
                     "sign": sign,
-                    "title": f"{title}: {number}{f' of {len(found.compared)}' if verdict else ''}",
+                    "title": f"{title}: {number:,}{of_all}",
                     "small": small,
                     "rows": rows[verdict],
                     "first": _FIRST_ROWS[verdict],
