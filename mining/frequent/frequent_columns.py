@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from gomkcn.mining.structures.fragments import to_smarts
 from gomkcn.mining.structures.pattern import ClassContrast, OccurrenceCount
-from gomkcn.mining.structures.pattern_columns import CONTRAST_COLUMNS
+from gomkcn.mining.structures.pattern_columns import CONTRAST_COLUMNS, estimate_columns
 from gomkcn.mining.structures.table_column import SHOWN, Below, Medium, TableColumn
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -96,30 +96,7 @@ FREQUENT_COLUMNS: tuple[TableColumn[FrequentRow], ...] = (
         lambda row: None if row.occurrences is None else str(row.occurrences),
         is_optional=True,
     ),
-    TableColumn(
-        "occurrences_are",
-        "Occurrences are",
-        "`exact`, `estimated`, or `bounded` where random draws found none",
-        lambda row: None if row.occurrences is None else row.occurrences.state,
-        media=_FILE,
-        is_optional=True,
-    ),
-    TableColumn(
-        "occurrences_low",
-        "Low end",
-        "lower end of the 95% interval of an estimate",
-        lambda row: None if row.occurrences is None else row.occurrences.low,
-        media=_FILE,
-        is_optional=True,
-    ),
-    TableColumn(
-        "occurrences_high",
-        "High end",
-        "upper end of the 95% interval of an estimate",
-        lambda row: None if row.occurrences is None else row.occurrences.high,
-        media=_FILE,
-        is_optional=True,
-    ),
+    *estimate_columns(lambda row: row.occurrences, is_optional=True),
     TableColumn(
         "disjoint",
         "Disjoint",

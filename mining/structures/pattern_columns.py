@@ -95,6 +95,37 @@ def interval_column(
     )
 
 
+def estimate_columns(
+    count: Callable[[Any], OccurrenceCount | None], *, is_optional: bool = False
+) -> tuple[TableColumn[Any], ...]:
+    """Whether the occurrences of a row are an estimate, and its interval, for files."""
+
+    def value(part: str) -> Callable[[Any], Any]:
+        return lambda row: None if count(row) is None else getattr(count(row), part)
+
+    columns = (
+        (
+            "are",
+            "Occurrences are",
+            "`exact`, `estimated`, or `bounded` where random draws found none",
+            "state",
+        ),
+        ("low", "Low end", "lower end of the 95% interval of an estimate", "low"),
+        ("high", "High end", "upper end of the 95% interval of an estimate", "high"),
+    )
+    return tuple(
+        TableColumn(
+            f"occurrences_{key}",
+            title,
+            meaning,
+            value(part),
+            media=_FILE,
+            is_optional=is_optional,
+        )
+        for key, title, meaning, part in columns
+    )
+
+
 def shown_name(pattern: Pattern) -> str:
     """What a table calls a pattern: its label, with relations and categories where it has some."""
     _, colon, more = pattern.name.partition(": ")
@@ -258,27 +289,7 @@ STRUCTURE_COLUMNS: tuple[TableColumn[Pattern], ...] = (
         lambda pattern: _result_text(pattern) or None,
         media=Medium.NOTEBOOK,
     ),
-    TableColumn(
-        "occurrences_are",
-        "Occurrences are",
-        "`exact`, `estimated`, or `bounded` where random draws found none",
-        _measure("occurrences_are"),
-        media=_FILE,
-    ),
-    TableColumn(
-        "occurrences_low",
-        "Low end",
-        "lower end of the 95% interval of an estimate",
-        _measure("occurrences_low"),
-        media=_FILE,
-    ),
-    TableColumn(
-        "occurrences_high",
-        "High end",
-        "upper end of the 95% interval of an estimate",
-        _measure("occurrences_high"),
-        media=_FILE,
-    ),
+    *estimate_columns(lambda pattern: pattern.frequency.occurrences),
     TableColumn(
         "graphs",
         "Graphs",
