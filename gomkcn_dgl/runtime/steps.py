@@ -13,8 +13,10 @@ import hashlib
 import json
 import logging
 import math
+import os
 import re
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -281,6 +283,8 @@ class Steps:
 
     def _answer(self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool) -> _Answer:
         """In a worker: the result of an item, or its error, which tells it from a lost worker."""
+        if self._in_worker:
+            _leave_lost_folder()
         # a Ctrl-C in the terminal is for the process that waits for the workers; with one worker
         # left in a cluster joblib computes in that process
         with Interrupts() if self._in_worker else nullcontext():
@@ -520,3 +524,11 @@ def _flatten(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
             yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
+
+
+def _leave_lost_folder() -> None:
+    """Go elsewhere from a folder that is gone: Numba asks where it is, and workers stay long."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        os.chdir(tempfile.gettempdir())

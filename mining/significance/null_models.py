@@ -34,7 +34,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.messages import Argument
-from gomkcn_dgl.sides import side_category
 
 if TYPE_CHECKING:
     import numpy as np
@@ -336,6 +335,7 @@ class PermutedCategories(NamedModel):
     def of(cls, graph: CSRGraph) -> PermutedCategories:
         """The model of a graph whose nodes have categories; an InputError for another one."""
         from gomkcn.mining.structures.categories import Categories
+        from gomkcn_dgl.sides import side_category
 
         categories = Categories.find(graph.stored_features, graph.feature_names)
         # nodes stay on their side, and so does what says it

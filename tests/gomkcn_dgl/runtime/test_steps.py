@@ -385,3 +385,18 @@ def test_a_stage_shows_what_share_is_done():
     steps = Steps(progress=Bar())
     steps.each("drawing", list[int], list, [range(3), range(2)], key=len, weight=len)
     assert moves == [("drawing", 5), 0, 3, 2] and steps.name == "drawing"
+
+
+def test_workers_outlive_the_folder_that_they_stand_in(tmp_path):
+    def move(number):
+        os.chdir(tmp_path / "gone")
+        time.sleep(0.1)
+        return number
+
+    def where(number):
+        return number if os.getcwd() else -1
+
+    (tmp_path / "gone").mkdir()
+    Steps(n_jobs=2).each("moving", int, move, range(4))
+    (tmp_path / "gone").rmdir()
+    assert Steps(n_jobs=2).each("asking", int, where, range(4)) == [0, 1, 2, 3]
