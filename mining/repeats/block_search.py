@@ -145,7 +145,7 @@ def _parts_of(
         copies=block.copies[:, best.copies].reshape(-1, len(best.kinds)),
         kinds=block.kinds[best.copies[0]],
     )
-    part = searched.complete(part, settings.most_errors)
+    part = searched.with_more_copies(part)
     return [part, *_parts_of(searched, part, settings, check_time)]
 
 

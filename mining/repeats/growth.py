@@ -240,6 +240,12 @@ class BlockGraph:
             return block
         return self._by_itself(replace(block, copies=taken))
 
+    def with_more_copies(self, block: Candidate) -> Candidate:
+        """The block with its copies, and with the exact ones that share no node with these."""
+        others = self.match(block, 0)
+        others = self.disjoint(others[~np.isin(others, block.copies).any(axis=1)])
+        return self._by_itself(replace(block, copies=np.concatenate([block.copies, others])))
+
     def _errors_of(self, copies: np.ndarray, links: np.ndarray) -> np.ndarray:
         """Pairs of nodes of each copy that are joined otherwise, int64 ``[K]``."""
         here = self.view.links_of(copies)
