@@ -17,7 +17,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,9 +36,14 @@ from gomkcn.mining.counting.query import Query
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from gomkcn.mining.patterns.annotations import NO_ANNOTATIONS, Annotations
 from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, ClassAnswer
-from gomkcn.mining.patterns.permuted import compare_permuted, family_of, permutes
+from gomkcn.mining.patterns.permuted import NullResult, compare_permuted, family_of, permutes
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
-from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks, what_few_cannot_tell
+from gomkcn.mining.significance.looks import (
+    FIRST_LEVEL,
+    Looks,
+    draw_in_looks,
+    what_few_cannot_tell,
+)
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
 from gomkcn.mining.significance.null_models import NullModel, null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
@@ -347,24 +352,17 @@ def compare_structures(
     in_graph = CensusTable(every.structures, every.counts[:1])
     totals = in_graph.with_structures_alone()
     in_graph = in_graph.of_sizes(compared)
-    verdicts: dict[bytes, dict[str, NullComparison]] = {
-        structure.key: {} for structure in totals.structures
-    }
-    null_models: dict[str, str] = {}
-    random_graphs: dict[str, str] = {}
+    compared_with = _Comparisons(rules.null_samples, warnings)
     for model, random, why in drawn:
         number = len(random.counts)
         if not in_graph.structures or not number:
             continue
         results = compare_censuses(model.name, CensusTable.joined([in_graph, random]), looks)
-        for structure, verdict in results.items():
-            verdicts[structure.key][model.name] = verdict
-        null_models[model.name] = model.keeps
-        if rules.null_samples is not None and number == looks.most:
-            why = "as many as were asked for"
         families = {family_of(one) for one, result in results.items() if _occurs(result)}
-        random_graphs[model.name] = _how_many(number, len(families), looks, why or why_no_more)
-        warnings += _too_few(model.name, number, len(families))
+        found = NullResult(
+            model.name, model.keeps, results, number, why or why_no_more, len(families)
+        )
+        compared_with.add(found, looks)
         warnings += _doubts_of(model, mined, steps)
     # what stays in the graphs of the other null models is listed, and looked at again
     num_sets = dict.fromkeys((size for size in sizes.counted if size not in left_out), 0)
@@ -385,21 +383,14 @@ def compare_structures(
     known = {structure.key for structure in counts}
     counts |= {one: count for one, count in permuted.counts.items() if one.key not in known}
     for found in permuted.results:
-        for structure, verdict in found.results.items():
-            verdicts.setdefault(structure.key, {})[found.name] = verdict
-        null_models[found.name] = found.keeps
-        why = found.why
-        if rules.null_samples is not None and found.number == rules.null_samples:
-            why = "as many as were asked for"
-        random_graphs[found.name] = _how_many(found.number, found.num_families, rules.looks, why)
-        warnings += _too_few(found.name, found.number, found.num_families)
+        compared_with.add(found, rules.looks)
     # in the order in which they were asked for: the first one decides what is reported
     drawn_names = iter([model.name for model in models])
     asked = [null if permutes(null) else next(drawn_names) for null in rules.nulls]
     order = [
         name
         for null in asked
-        for name in null_models
+        for name in compared_with.keeps
         if name == null or (permutes(null) and name.startswith(f"{null} "))
     ]
     patterns = {
@@ -407,9 +398,9 @@ def compare_structures(
             structure.with_nodes(structure.reading_order),
             sources=("census",),
             significance={
-                name: verdicts[structure.key][name]
+                name: compared_with.verdicts[name][structure.key]
                 for name in order
-                if name in verdicts.get(structure.key, {})
+                if structure.key in compared_with.verdicts[name]
             },
             weighing=permuted.weighings.get(structure.key),
         ).counted(OccurrenceCount.exact(count))
@@ -417,10 +408,34 @@ def compare_structures(
     }
     return ComparedStructures(
         patterns,
-        {name: null_models[name] for name in order},
-        random_graphs,
+        {name: compared_with.keeps[name] for name in order},
+        compared_with.random_graphs,
         (*warnings, *permuted.warnings),
     )
+
+
+@dataclass(eq=False)
+class _Comparisons:
+    """What all comparisons say, each by its name, while they are made.
+
+    ``null_samples`` is the number of random graphs that was asked for, and to ``warnings`` is added
+    what so few cannot tell.
+    """
+
+    null_samples: int | None
+    warnings: list[str]
+    verdicts: dict[str, dict[bytes, NullComparison]] = field(default_factory=dict)
+    keeps: dict[str, str] = field(default_factory=dict)
+    random_graphs: dict[str, str] = field(default_factory=dict)
+
+    def add(self, found: NullResult, looks: Looks) -> None:
+        """Add what a null model says."""
+        self.verdicts[found.name] = {one.key: result for one, result in found.results.items()}
+        self.keeps[found.name] = found.keeps
+        why = "as many as were asked for" if found.number == self.null_samples else found.why
+        said = _how_many(found.number, found.num_families, looks, why)
+        self.random_graphs[found.name] = said
+        self.warnings += _too_few(found.name, found.number, found.num_families)
 
 
 def _looks_in_time(
@@ -637,31 +652,23 @@ def _count_in_random(
         graphs = [drawn.draw(k) for k in numbers]
         return take_censuses(graphs, sizes, mined.categories, steps.check_time)
 
+    def refused_in(parts: list[Censuses]) -> list[str]:
+        return [outcome.refused for outcome in parts if outcome.refused]
+
+    def is_over(parts: list[Censuses]) -> bool:
+        if refused_in(parts):
+            return True
+        tables = (taken.table for taken in parts)
+        return looks_are_over(CensusTable.joined([observed.of_sizes(sizes), *tables]), looks)
+
+    name = f"counting in random graphs ({model.name})"
+    parts, why = draw_in_looks(name, Censuses, take, is_over, looks, together, steps)
     nothing = CensusTable.joined([])
-    counted = nothing
-    why = ""
-    for end in looks.ends:
-        numbers = range(len(counted.counts), end)
-        found = steps.each(
-            f"counting in random graphs ({model.name})",
-            Censuses,
-            take,
-            [numbers[k : k + together] for k in range(0, len(numbers), together)],
-            itemgetter(0),
-            in_time=True,
-            weight=len,
-        )
-        refused = [outcome.refused for outcome in found if outcome.refused]
-        if refused:
-            log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
-            return nothing, ""
-        counted = CensusTable.joined([counted, *(taken.table for taken in found)])
-        if len(counted.counts) < end:
-            why = "until time was up"
-            break
-        if looks_are_over(CensusTable.joined([observed.of_sizes(sizes), counted]), looks):
-            why = looks.why_over(end)
-            break
+    refused = refused_in(parts)
+    if refused:
+        log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
+        return nothing, ""
+    counted = CensusTable.joined([taken.table for taken in parts])
     if len(counted.counts) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return nothing, ""

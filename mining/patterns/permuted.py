@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +33,7 @@ from gomkcn.mining.counting.weighted_sets import COHERENCE as OF_COHERENCE
 from gomkcn.mining.counting.weighted_sets import weigh_sets
 from gomkcn.mining.patterns.annotations import Annotations
 from gomkcn.mining.settings.miner_settings import LEAST_SAMPLES
-from gomkcn.mining.significance.looks import Looks
+from gomkcn.mining.significance.looks import Looks, draw_in_looks
 from gomkcn.mining.significance.null_models import (
     CATEGORIES,
     NULL_MODELS,
@@ -76,11 +75,11 @@ MEASURES = (INTENSITY, COHERENCE)
 _KEEPS = {model.name: model.keeps for model in (PermutedWeights, PermutedByStrength)}
 
 
-class PermutedResult(NamedTuple):
-    """What a comparison says of each structure.
+class NullResult(NamedTuple):
+    """What a comparison with a null model says of each structure.
 
-    ``name`` is what it is called in tables, ``number`` how many permutations were drawn, ``why`` no
-    more, and ``num_families`` how many families p is corrected for.
+    ``name`` is what it is called in tables, ``number`` how many random graphs were drawn, ``why``
+    no more, and ``num_families`` how many families p is corrected for.
     """
 
     name: str
@@ -156,7 +155,7 @@ class WeighedStructures:
 
     def compare(
         self, null: str, owner: np.ndarray, looks: Looks, seed: int, steps: Steps
-    ) -> list[PermutedResult]:
+    ) -> list[NullResult]:
         """Compare both measures with permuted weights; ``owner`` ``[A]`` is each edge's graph."""
         groups = weight_groups(self.edges, owner, by_strength=null == PermutedByStrength.name)
 
@@ -169,18 +168,15 @@ class WeighedStructures:
         families = 2 * np.tile(list(map(family_of, self.structures)), 2) + of_measure
         observed = self.measure(self.edges.values[None]).reshape(1, -1)
 
-        def is_over(drawn: np.ndarray) -> bool:
-            return _is_over(_below(observed, drawn), families, looks)
+        nothing = np.empty((0, 2, len(self.structures)))
 
-        drawn, why = draw_in_looks(
-            f"permuting weights ({null})",
-            take,
-            is_over,
-            looks,
-            self.together,
-            steps,
-            np.empty((0, *observed.reshape(2, -1).shape)),
+        def is_over(parts: list[np.ndarray]) -> bool:
+            return _is_over(_below(observed, np.concatenate([nothing, *parts])), families, looks)
+
+        parts, why = draw_in_looks(
+            f"permuting weights ({null})", np.ndarray, take, is_over, looks, self.together, steps
         )
+        drawn = np.concatenate([nothing, *parts])
         if len(drawn) < LEAST_SAMPLES:
             return []
         results = compare_with_random(null, _below(observed, drawn), families, looks)
@@ -194,7 +190,7 @@ class WeighedStructures:
             ]
             pairs = dict(zip(self.structures, named, strict=True))
             number = len(np.unique(families))
-            found.append(PermutedResult(name, _KEEPS[null], pairs, len(drawn), why, number))
+            found.append(NullResult(name, _KEEPS[null], pairs, len(drawn), why, number))
         return found
 
 
@@ -205,7 +201,7 @@ def compare_categories(
     looks: Looks,
     seed: int,
     steps: Steps,
-) -> tuple[list[Structure], np.ndarray, PermutedResult | None]:
+) -> tuple[list[Structure], np.ndarray, NullResult | None]:
     """Count the kinds of listed sets in the graph, and after permutations of the categories.
 
     The sets are without categories. Returned are all structures that were met, their counts in the
@@ -231,9 +227,9 @@ def compare_categories(
 
     here = count_in(colors.reshape(1, -1))
 
-    def in_rows(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def in_rows(parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All columns that occur, their counts ``[N + 1, S]``, and their families."""
-        rows = np.concatenate([here, drawn + np.array([1, 0, 0])])
+        rows = np.concatenate([here, *(drawn + np.array([1, 0, 0]) for drawn in parts)])
         columns, place = np.unique(rows[:, 1], return_inverse=True)
         # when time is up, some permutations are left out
         drawn_ones, row = np.unique(rows[:, 0], return_inverse=True)
@@ -241,14 +237,13 @@ def compare_categories(
         counts[row.reshape(-1), place.reshape(-1)] = rows[:, 2]
         return columns, counts, np.searchsorted(starts, columns, side="right")
 
-    def is_over(drawn: np.ndarray) -> bool:
-        _, counts, families = in_rows(drawn)
+    def is_over(parts: list[np.ndarray]) -> bool:
+        _, counts, families = in_rows(parts)
         return _is_over(counts, families, looks)
 
     together = _together(int(starts[-1]), sets)
-    nothing = np.empty((0, 3), np.int64)
     name = "permuting categories"
-    drawn, why = draw_in_looks(name, take, is_over, looks, together, steps, nothing)
+    drawn, why = draw_in_looks(name, np.ndarray, take, is_over, looks, together, steps)
     columns, counts, families = in_rows(drawn)
     names = mined.palette_of(known)
     structures = [
@@ -263,35 +258,8 @@ def compare_categories(
     results = compare_with_random(model.name, counts, families, looks)
     pairs = dict(zip(structures, results, strict=True))
     number = len(np.unique(families))
-    result = PermutedResult(model.name, model.keeps, pairs, len(counts) - 1, why, number)
+    result = NullResult(model.name, model.keeps, pairs, len(counts) - 1, why, number)
     return structures, counts[0], result
-
-
-def draw_in_looks(
-    name: str,
-    take: Callable[[range], np.ndarray],
-    is_over: Callable[[np.ndarray], bool],
-    looks: Looks,
-    together: int,
-    steps: Steps,
-    nothing: np.ndarray,
-) -> tuple[np.ndarray, str]:
-    """What ``take`` returns for permutations, joined, until more would call nothing; and why then.
-
-    It is ``nothing``, which has no rows, where time was up before any was drawn.
-    """
-    parts = [nothing]
-    number = 0
-    for end in looks.ends:
-        some = [range(k, min(k + together, end)) for k in range(number, end, together)]
-        found = steps.each(name, np.ndarray, take, some, itemgetter(0), in_time=True, weight=len)
-        parts += found
-        number = end
-        if len(found) < len(some):
-            return np.concatenate(parts), "until time was up"
-        if is_over(np.concatenate(parts)):
-            break
-    return np.concatenate(parts), looks.why_over(number)
 
 
 def _below(observed: np.ndarray, drawn: np.ndarray) -> np.ndarray:
@@ -326,7 +294,7 @@ class Permuted(NamedTuple):
 
     weighings: Mapping[bytes, Weighing]
     counts: Mapping[Structure, int]
-    results: Sequence[PermutedResult]
+    results: Sequence[NullResult]
     warnings: Sequence[str]
 
 
@@ -349,7 +317,7 @@ def compare_permuted(
     """
     weighings: dict[bytes, Weighing] = {}
     counts: dict[Structure, int] = {}
-    results: list[PermutedResult] = []
+    results: list[NullResult] = []
     warnings: list[str] = []
     of_weights = [null for null in nulls if permutes(null) == WEIGHTS]
     if annotations.weights is not None:

@@ -31,13 +31,18 @@ them; it is the last look then.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from gomkcn.mining.structures.pattern import LEVEL
 from gomkcn_dgl.graphs.shapes import count
+from gomkcn_dgl.runtime.steps import Steps
+
+Drawn = TypeVar("Drawn")
 
 # random graphs of the first look, and of the last one, after which a p near the level of three
 # families has a standard error of less than .01
@@ -106,6 +111,35 @@ class Looks(NamedTuple):
         if number == self.first:
             return "since no structure is near the level"
         return "until no structure was near the level"
+
+
+def draw_in_looks(
+    name: str,
+    kind: type[Drawn],
+    take: Callable[[range], Drawn],
+    is_over: Callable[[list[Drawn]], bool],
+    looks: Looks,
+    together: int,
+    steps: Steps,
+) -> tuple[list[Drawn], str]:
+    """What ``take`` returns of random graphs by their numbers, look by look, and why no more.
+
+    Up to ``together`` of them are taken at once, as a step of the job that is called by ``name``
+    and whose results are of a ``kind``. ``is_over`` is asked at each look whether more would call
+    nothing.
+    """
+    parts: list[Drawn] = []
+    number = 0
+    for end in looks.ends:
+        some = [range(k, min(k + together, end)) for k in range(number, end, together)]
+        found = steps.each(name, kind, take, some, itemgetter(0), in_time=True, weight=len)
+        parts += found
+        number = end
+        if len(found) < len(some):
+            return parts, "until time was up"
+        if is_over(parts):
+            break
+    return parts, looks.why_over(number)
 
 
 def _is_called(at_first: np.ndarray) -> np.ndarray:
