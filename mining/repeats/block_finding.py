@@ -107,8 +107,11 @@ class RepeatedBlocks(SavedRun):
         """How many there are, and how many random graphs do not have."""
         text = count(len(self), "repeated block")
         if self.blocks and self.num_random_graphs:
+            # with many random graphs some may have a block that is worth as much as one here
+            least = 1 / (1 + self.num_random_graphs)
+            quantity = "all" if all(block.p == least for block in self.called) else "most"
             text += (
-                f"; {len(self.called):,} of them are worth more than all of "
+                f"; {len(self.called):,} of them are worth more than {quantity} of "
                 f"{count(self.num_random_graphs, 'random graph')} (adjusted p ≤ {LEVEL})"
             )
         return text

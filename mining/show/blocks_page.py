@@ -44,6 +44,7 @@ def render_blocks(found: RepeatedBlocks, record: Mapping[str, Any], file: str) -
         source=record["source"],
         found=found,
         table=table,
+        has_errors=any(row.block.errors.any() for row in found.rows),
         rows=[
             {
                 "number": row.number,
