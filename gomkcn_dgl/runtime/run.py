@@ -9,6 +9,7 @@ processes that share a training. No kind is known here by its name.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from gomkcn_dgl.runtime.output_folder import (
     Content,
     begin_run,
     check_early,
+    describe_provenance,
     read_json,
     refuse_foreign,
     remove_progress,
@@ -132,6 +134,19 @@ class RunKind(Generic[Found]):
     def all_files(self) -> tuple[str, ...]:
         """Names of all files that a run may write; its record comes first."""
         return (RECORD, SETTINGS, *self.files)
+
+
+def record_of(settings: Mapping[str, Any], steps: Steps, seed: int, start: float) -> dict[str, Any]:
+    """What the record of a run says of its work, from ``start`` on: whether it is whole, and how.
+
+    ``start`` is what ``time.perf_counter()`` was.
+    """
+    return {
+        "partial": steps.is_partial,
+        "command": steps.resuming_command if steps.is_partial else "",
+        "settings": settings,
+        "provenance": describe_provenance(seed, time.perf_counter() - start),
+    }
 
 
 def check_folder(

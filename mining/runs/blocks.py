@@ -13,19 +13,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gomkcn.mining.repeats.block_finding import RepeatedBlocks, repeated_blocks
-from gomkcn.mining.runs.found_file import FOUND, read_found, writer_of
+from gomkcn.mining.runs.found_file import FOUND, reader_of, writer_of
 from gomkcn.mining.runs.graph_inputs import GraphInputs
 from gomkcn.mining.settings.block_settings import BlockSettings
 from gomkcn.mining.settings.job_identity import job_identity
 from gomkcn.mining.show.blocks_page import format_blocks, render_blocks
 from gomkcn_dgl.runtime.output_folder import Content, describe_provenance
-from gomkcn_dgl.runtime.run import Run, RunKind, Work
+from gomkcn_dgl.runtime.run import Run, RunKind, Work, record_of
 
 _BLOCKS, _PLACES = "blocks.csv", "places.csv"
 PAGE = "blocks.html"
@@ -53,10 +52,7 @@ def find_blocks(
     )
     record = {
         "source": Path(settings.graph.path).name,
-        "partial": steps.is_partial,
-        "command": steps.resuming_command if steps.is_partial else "",
-        "settings": settings.to_dict(),
-        "provenance": describe_provenance(table.seed, time.perf_counter() - start),
+        **record_of(settings.to_dict(), steps, table.seed, start),
     }
     return Run(found, {**_said_of(found), **record})
 
@@ -93,10 +89,13 @@ def _text(run: Run[RepeatedBlocks]) -> str:
     return format_blocks(run.found, _PLACES)
 
 
-def _read(folder: Path, record: Mapping[str, Any]) -> RepeatedBlocks:
-    return read_found(folder, RepeatedBlocks)
-
-
 BLOCKS = RunKind(
-    "blocks", (FOUND, _BLOCKS, _PLACES, PAGE), PAGE, find_blocks, _tables, _render, _text, _read
+    "blocks",
+    (FOUND, _BLOCKS, _PLACES, PAGE),
+    PAGE,
+    find_blocks,
+    _tables,
+    _render,
+    _text,
+    reader_of(RepeatedBlocks),
 )

@@ -58,8 +58,8 @@ from gomkcn.mining.structures.graph_summary import GraphSummary
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.io.formats import stem
-from gomkcn_dgl.runtime.output_folder import Content, describe_provenance
-from gomkcn_dgl.runtime.run import SETTINGS, Run, RunKind, Work, read_run
+from gomkcn_dgl.runtime.output_folder import Content
+from gomkcn_dgl.runtime.run import SETTINGS, Run, RunKind, Work, read_run, record_of
 from gomkcn_dgl.runtime.steps import identity_of_job
 
 _STRUCTURES = "structures.csv"
@@ -139,10 +139,7 @@ def make_comparison(
     found = compare_inputs(inputs, miner, steps)
     record = {
         "sources": _sources(found),
-        "partial": steps.is_partial,
-        "command": steps.resuming_command if steps.is_partial else "",
-        "settings": settings.to_dict(),
-        "provenance": describe_provenance(table.seed, time.perf_counter() - start),
+        **record_of(settings.to_dict(), steps, table.seed, start),
     }
     return Run(found, record)
 

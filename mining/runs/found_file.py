@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -35,3 +35,8 @@ def read_found(folder: Path, kind: type[Found]) -> Found:
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); do the run again."
         ) from None
+
+
+def reader_of(kind: type[Found]) -> Callable[[Path, Mapping[str, Any]], Found]:
+    """What reads a result of a type from the folder of a run, whatever its record says."""
+    return lambda folder, _record: read_found(folder, kind)

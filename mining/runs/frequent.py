@@ -12,21 +12,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from gomkcn.mining.frequent.gspan import FrequentSubgraphs, frequent_subgraphs
-from gomkcn.mining.runs.found_file import FOUND, read_found, writer_of
+from gomkcn.mining.runs.found_file import FOUND, reader_of, writer_of
 from gomkcn.mining.runs.graph_inputs import GraphInputs
 from gomkcn.mining.settings.frequent_settings import FrequentSettings
 from gomkcn.mining.settings.job_identity import job_identity
 from gomkcn.mining.show.frequent_page import format_subgraphs, render_subgraphs
 from gomkcn.mining.structures.graph_summary import GraphSummary
-from gomkcn_dgl.runtime.output_folder import Content, describe_provenance
-from gomkcn_dgl.runtime.run import Run, RunKind, Work
+from gomkcn_dgl.runtime.output_folder import Content
+from gomkcn_dgl.runtime.run import Run, RunKind, Work, record_of
 
 _SUBGRAPHS = "subgraphs.csv"
 PAGE = "frequent.html"
@@ -57,10 +54,7 @@ def find_subgraphs(
         "graph": asdict(GraphSummary.of(graph, settings.graph.path)),
         "num_subgraphs": len(found),
         "left_out": found.left_out,
-        "partial": steps.is_partial,
-        "command": steps.resuming_command if steps.is_partial else "",
-        "settings": settings.to_dict(),
-        "provenance": describe_provenance(0, time.perf_counter() - start),
+        **record_of(settings.to_dict(), steps, 0, start),
     }
     return Run(found, record)
 
@@ -80,10 +74,13 @@ def _text(run: Run[FrequentSubgraphs]) -> str:
     return format_subgraphs(run.found, _SUBGRAPHS)
 
 
-def _read(folder: Path, record: Mapping[str, Any]) -> FrequentSubgraphs:
-    return read_found(folder, FrequentSubgraphs)
-
-
 FREQUENT = RunKind(
-    "frequent", (FOUND, _SUBGRAPHS, PAGE), PAGE, find_subgraphs, _tables, _render, _text, _read
+    "frequent",
+    (FOUND, _SUBGRAPHS, PAGE),
+    PAGE,
+    find_subgraphs,
+    _tables,
+    _render,
+    _text,
+    reader_of(FrequentSubgraphs),
 )

@@ -33,8 +33,8 @@ from gomkcn.mining.temporal.temporal_occurrences import (
     temporal_occurrences,
 )
 from gomkcn_dgl.io.temporal_edges import TemporalEdges
-from gomkcn_dgl.runtime.output_folder import Content, describe_provenance
-from gomkcn_dgl.runtime.run import Run, RunKind, Work
+from gomkcn_dgl.runtime.output_folder import Content
+from gomkcn_dgl.runtime.run import Run, RunKind, Work, record_of
 from gomkcn_dgl.runtime.steps import identity_of_job
 
 Found = TemporalCensus | TemporalOccurrences
@@ -77,10 +77,7 @@ def count_motifs(
         "num_nodes": found.num_nodes,
         "num_edges": found.num_edges,
         "notes": list(found.notes),
-        "partial": steps.is_partial,
-        "command": steps.resuming_command if steps.is_partial else "",
-        "settings": settings.to_dict(),
-        "provenance": describe_provenance(table.seed, time.perf_counter() - start),
+        **record_of(settings.to_dict(), steps, table.seed, start),
     }
     return Run(found, record)
 
