@@ -33,12 +33,8 @@ from gomkcn.mining.patterns.compared_structure import (
     Sign,
     comparison_columns,
 )
-from gomkcn.mining.patterns.graph_distances import (
-    GraphDistances,
-    NamedGraph,
-    measure_distances,
-    named_graphs,
-)
+from gomkcn.mining.patterns.graph_distances import GraphDistances
+from gomkcn.mining.patterns.measured_distances import NamedGraph, measure_distances, named_graphs
 from gomkcn.mining.patterns.measured_graph import NODES, Influence, MeasuredGraph, measure_graph
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner

@@ -29,9 +29,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gomkcn.mining.patterns.graph_distances import (
+from gomkcn.mining.patterns.graph_distances import GraphDistances
+from gomkcn.mining.patterns.measured_distances import (
     MOST_GRAPHS,
-    GraphDistances,
     NamedGraph,
     check_many,
     graphs_of_collection,

@@ -14,7 +14,8 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from gomkcn import MiningRun, PatternMiner, compare
-from gomkcn.mining.patterns.graph_distances import MOST_GRAPHS, GraphDistances, named_graphs
+from gomkcn.mining.patterns.graph_distances import GraphDistances
+from gomkcn.mining.patterns.measured_distances import MOST_GRAPHS, named_graphs
 from gomkcn.mining.patterns.run_comparison import RunComparison, mine_structures
 from gomkcn.mining.show.distances_page import render_distances
 from gomkcn.mining.significance.random_graphs import RandomGraphs
