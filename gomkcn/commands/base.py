@@ -51,7 +51,7 @@ def limited_steps(
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.steps import Steps
 
-    bar = JobProgress(not quiet and sys.stderr.isatty())
+    bar = JobProgress.of_command(quiet=quiet)
     interrupts = Interrupts(time_limit, is_partial_at_signal=True)
     return Steps(interrupts=interrupts, progress=bar, n_jobs=n_jobs), interrupts
 

@@ -78,7 +78,7 @@ def run_into_folder(
 
     if out is not None:
         check_folder(kind, out, force=force, resume=resume, inputs=files)
-    bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
+    bar = JobProgress.of_command(quiet=quiet or not is_first())
     with bar:
         bar.begin("reading the input")
         inputs = read_inputs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import signal
@@ -30,8 +31,13 @@ _SHARE_OF_END = 1 / 3
 _SECONDS_OF_END = 10.0
 # the library's own log, and that which its lines go on to
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
-_BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
+_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}"
+_NO_BAR = "{desc} … {elapsed}"
 _SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
+# between two lines of a log, in a job of up to two minutes; later they are so far apart that a
+# dozen fit into the time that has passed: an hour has some 50, a day 90
+SECONDS_BETWEEN_LINES = 10.0
+_PAUSES_IN_A_JOB = 12
 # where nobody knows what is left
 _UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}"
 
@@ -152,19 +158,42 @@ class Interrupts:
 
 
 class JobProgress:
-    """A bar on stderr, below what is logged: what a job does now, and how much of it is done."""
+    """On stderr, what a job does now and how much of it is done.
 
-    def __init__(self, show: bool = False) -> None:
-        self._show = show
+    ``form`` is ``"bar"``, for a terminal or a notebook, below what is logged; ``"lines"``, for a
+    file of a log: one for a stage that has lasted :data:`SECONDS_BETWEEN_LINES`, and then more,
+    ever further apart; or empty for nothing.
+
+    A thread of its own writes them, so that the time goes on also in a stage that tells nothing.
+    """
+
+    def __init__(self, form: str = "") -> None:
+        assert form in ("bar", "lines", ""), form
+        self._form = form
         self._bar: tqdm | None = None
         self._log = ExitStack()
+        self._lines = _Lines()
+        self._is_over = threading.Event()
+        self._ticker: threading.Thread | None = None
+
+    @classmethod
+    def of_command(cls, *, quiet: bool) -> JobProgress:
+        """A bar where stderr is a terminal, else lines; nothing if it is to be ``quiet``."""
+        return cls("" if quiet else "bar" if sys.stderr.isatty() else "lines")
 
     def begin(self, stage: str, total: float | None = None, is_steady: bool = True) -> None:
         """Begin a stage of so many items, or of a share of 1.0; the one before is over.
 
         Unless it ``is_steady``, a share does not tell how much time is left.
         """
-        if not self._show:
+        if not self._form:
+            return
+        if self._ticker is None:
+            self._is_over.clear()
+            self._ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
+            self._ticker.start()
+        if self._form == "lines":
+            self._lines.begin(stage, total, time.monotonic())
             return
         from tqdm import tqdm
         from tqdm.contrib.logging import logging_redirect_tqdm
@@ -180,20 +209,70 @@ class JobProgress:
 
     def move(self, count: float, note: str = "") -> None:
         """So many more items are done, or such a share, up to all; ``note`` is behind the bar."""
+        self._lines.done += count
         if self._bar is not None:
             left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
             self._bar.set_postfix_str(note, refresh=False)
             self._bar.update(min(count, left))
+
+    def _tick(self) -> None:
+        """Each second, until the job is over: the time of the bar, or a line that is due."""
+        while not self._is_over.wait(1.0):
+            # whoever closed stderr wants to see nothing
+            with contextlib.suppress(OSError, ValueError):
+                if self._bar is not None:
+                    self._bar.refresh()
+                elif line := self._lines.due(time.monotonic()):
+                    print(line, file=sys.stderr, flush=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A worker shows nothing."""
+        return JobProgress, ()
 
     def __enter__(self) -> JobProgress:
         return self
 
     def __exit__(self, *error: object) -> None:
         """Remove the bar."""
+        self._is_over.set()
+        if self._ticker is not None:
+            self._ticker.join()
+            self._ticker = None
         if self._bar is not None:
             self._bar.close()
             self._bar = None
         self._log.close()
+
+
+class _Lines:
+    """What is written of a job in lines, by the clock."""
+
+    def __init__(self) -> None:
+        self.done = 0.0
+        self._stage, self._total = "", None
+        self._job_began: float | None = None
+        self._began = self._last = 0.0
+
+    def begin(self, stage: str, total: float | None, now: float) -> None:
+        """A stage begins; its first line is due after a while."""
+        if self._job_began is None:
+            self._job_began = self._last = now
+        self.done, self._stage, self._total, self._began = 0.0, stage, total, now
+
+    def due(self, now: float) -> str:
+        """The line of the stage, if it is time for one."""
+        if self._job_began is None:
+            return ""
+        pause = max(SECONDS_BETWEEN_LINES, (now - self._job_began) / _PAUSES_IN_A_JOB)
+        if now - self._last < pause:
+            return ""
+        self._last = now
+        share = ""
+        if isinstance(self._total, float):
+            share = f"{100 * min(self.done / self._total, 1.0):.0f}%, "
+        elif self._total is not None and self._total > 1:
+            share = f"{min(self.done, self._total):,.0f} of {self._total:,}, "
+        return f"{self._stage}: {share}{now - self._began:.0f} s"
 
 
 def _logs_on_terminal() -> list[logging.Logger]:

@@ -127,7 +127,6 @@ class Steps:
         return {
             **vars(self),
             "folder": None if self.folder is None else self.folder.absolute(),
-            "progress": JobProgress(),
             "_in_worker": True,
         }
 

@@ -314,7 +314,7 @@ class FilterMiner(WithTables, GraphEstimator):
             If a signal asked to stop.
         """
         self.check()
-        with JobProgress(progress) as bar:
+        with JobProgress("bar" if progress else "") as bar:
             steps = Steps(progress=bar) if steps is None else steps
             csr = as_unweighted(graph)
             if self.level == "node" and hasattr(y, "__len__") and 1 < len(y) == csr.num_graphs:

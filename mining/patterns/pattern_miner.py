@@ -369,7 +369,7 @@ class PatternMiner(WithTables, GraphEstimator):
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         proposed = given_patterns(self.settings.given, mined, is_collection=is_collection)
         rules = self.choice_rules(given, seed)
-        with JobProgress(progress) as bar:
+        with JobProgress("bar" if progress else "") as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
             # 2. what tells the classes apart, which needs nothing else: a first answer
             of_classes = None

@@ -439,7 +439,7 @@ def compare(
     else:
         inputs = [ComparedInput(graph, name) for name, graph in named_graphs(given)]
     miner = comparing_miner(inputs, null, null_samples, seed)
-    with JobProgress(progress) as bar:
+    with JobProgress("bar" if progress else "") as bar:
         steps = Steps(progress=bar) if steps is None else steps
         return compare_inputs(inputs, miner, steps)
 

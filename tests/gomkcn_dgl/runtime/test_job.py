@@ -4,14 +4,17 @@ import logging
 import math
 import os
 import pickle
+import re
 import signal
 import sys
+import threading
 import time
 
 import pytest
 from forked import exit_code, start, wait_for
 
 from gomkcn_dgl import InputError
+from gomkcn_dgl.runtime import job
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
@@ -93,7 +96,7 @@ def test_a_signal_may_be_as_if_time_were_up():
 
 @pytest.mark.parametrize("is_steady", [True, False])
 def test_a_share_that_is_not_steady_claims_no_time_that_is_left(is_steady, capsys):
-    with JobProgress(show=True) as bar:
+    with JobProgress("bar") as bar:
         bar.begin("searching", 1.0, is_steady=is_steady)
         bar.move(0.25)
         bar._bar.refresh()
@@ -108,7 +111,7 @@ def test_the_bar_shows_each_stage_and_what_is_logged_once_above_it(name, capsys,
     monkeypatch.setattr(own, "propagate", name is None)
     handler = logging.StreamHandler(sys.stderr)
     log.addHandler(handler)
-    with JobProgress(show=True) as progress, JobProgress() as hidden:
+    with JobProgress("bar") as progress, JobProgress() as hidden:
         for bar, stage in ((progress, "counting"), (hidden, "hiding")):
             bar.begin("preparing")
             bar.begin(stage, 2)
@@ -132,3 +135,37 @@ def test_blocks_within_each_other_leave_the_handlers_as_they_were():
         signal.raise_signal(signal.SIGTERM)
         assert interrupts.reason == "SIGTERM"
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_lines_come_after_a_while_and_then_ever_further_apart():
+    lines = job._Lines()
+    assert lines.due(99.0) == ""
+    lines.begin("preparing", None, now=100.0)
+    assert lines.due(109.0) == ""
+    assert lines.due(110.0) == "preparing: 10 s"
+    # many short stages are told of as well, and the time is that of the stage
+    lines.begin("counting", 199, now=115.0)
+    lines.done += 45
+    assert lines.due(119.0) == ""
+    assert lines.due(120.0) == "counting: 45 of 199, 5 s"
+    # of an hour each line is five minutes behind the one before
+    lines.begin("searching", 1.0, now=3690.0)
+    lines.done += 0.25
+    assert lines.due(3700.0) == "searching: 25%, 10 s"
+    assert lines.due(3700.0 + 299.0) == "" != lines.due(3700.0 + 330.0)
+
+
+def test_a_stage_that_tells_nothing_is_told_of_where_no_terminal_is(capsys, monkeypatch):
+    monkeypatch.setattr(job, "SECONDS_BETWEEN_LINES", 0.0)
+    with (
+        JobProgress.of_command(quiet=False) as progress,
+        JobProgress.of_command(quiet=True) as quiet,
+    ):
+        quiet.begin("hiding")
+        progress.begin("sorting")
+        told = ""
+        while "sorting" not in told:
+            told += capsys.readouterr().err
+    assert re.fullmatch(r"(sorting: \d+ s\n)+", told)
+    progress_threads = [each for each in threading.enumerate() if each.name == "progress"]
+    assert not progress_threads
