@@ -99,6 +99,10 @@ class _Watch:
         """Begin to show a stage."""
         self.report = self.steps.stage(stage)
 
+    def tell(self, estimate: OccurrenceCount) -> None:
+        """Show what is known of the count so far, behind its bar and in the lines of a log."""
+        self.steps.progress.move(0, f"so far {estimate}")
+
     def __call__(self, share: float) -> bool:
         self.report(share)
         if self.steps.is_late():
@@ -512,7 +516,7 @@ def _count_query(
     from gomkcn.mining.counting.counter import count_query, list_query
 
     rows["reading"] = _READINGS[task.reading]
-    count, graphs = count_query(query, count_error=task.error, **task.limits)
+    count, graphs = count_query(query, count_error=task.error, tell=task.watch.tell, **task.limits)
 
     def list_places() -> Listing:
         places, complete = list_query(query, most=task.most, **task.limits)

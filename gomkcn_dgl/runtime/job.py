@@ -33,13 +33,13 @@ _SECONDS_OF_END = 10.0
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
 _BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}"
 _NO_BAR = "{desc} … {elapsed}"
-_SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
+_SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
 # between two lines of a log, in a job of up to two minutes; later they are so far apart that a
 # dozen fit into the time that has passed: an hour has some 50, a day 90
 SECONDS_BETWEEN_LINES = 10.0
 _PAUSES_IN_A_JOB = 12
 # where nobody knows what is left
-_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}"
+_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
 
 
 class RunInterruptedError(GomkcnError):
@@ -210,6 +210,7 @@ class JobProgress:
     def move(self, count: float, note: str = "") -> None:
         """So many more items are done, or such a share, up to all; ``note`` is behind the bar."""
         self._lines.done += count
+        self._lines.note = note
         if self._bar is not None:
             left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
             self._bar.set_postfix_str(note, refresh=False)
@@ -248,31 +249,36 @@ class _Lines:
     """What is written of a job in lines, by the clock."""
 
     def __init__(self) -> None:
-        self.done = 0.0
+        self.done, self.note = 0.0, ""
         self._stage, self._total = "", None
         self._job_began: float | None = None
         self._began = self._last = 0.0
+        # a first note is news
+        self._is_noted = False
 
     def begin(self, stage: str, total: float | None, now: float) -> None:
         """A stage begins; its first line is due after a while."""
         if self._job_began is None:
             self._job_began = self._last = now
-        self.done, self._stage, self._total, self._began = 0.0, stage, total, now
+        self.done, self.note, self._is_noted = 0.0, "", False
+        self._stage, self._total, self._began = stage, total, now
 
     def due(self, now: float) -> str:
-        """The line of the stage, if it is time for one."""
+        """The line of the stage, if it is time for one, or its first note is there."""
         if self._job_began is None:
             return ""
         pause = max(SECONDS_BETWEEN_LINES, (now - self._job_began) / _PAUSES_IN_A_JOB)
-        if now - self._last < pause:
+        is_news = bool(self.note) and not self._is_noted
+        if now - self._last < pause and not is_news:
             return ""
-        self._last = now
+        self._last, self._is_noted = now, is_news or self._is_noted
         share = ""
         if isinstance(self._total, float):
             share = f"{100 * min(self.done / self._total, 1.0):.0f}%, "
         elif self._total is not None and self._total > 1:
             share = f"{min(self.done, self._total):,.0f} of {self._total:,}, "
-        return f"{self._stage}: {share}{now - self._began:.0f} s"
+        note = f", {self.note}" if self.note else ""
+        return f"gomkcn: {self._stage}: {share}{now - self._began:.0f} s{note}"
 
 
 def _logs_on_terminal() -> list[logging.Logger]:

@@ -51,6 +51,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, as_unweighted, graph_labels, with_attributes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
+from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.plain_values import save_value, saved_value
 from gomkcn_dgl.runtime.steps import Steps
@@ -381,6 +382,9 @@ class PatternMiner(WithTables, GraphEstimator):
             log.info("%s", compared)
             # 4. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, seed, steps)
+            if filters is not None and filters.filters_:
+                found = [f"{each.name} ({each.instances})" for each in filters.filters_]
+                log.info("filters, with their instances: %s", listed(found))
             if FREQUENT in self.settings.sources:
                 from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 

@@ -142,16 +142,18 @@ def test_lines_come_after_a_while_and_then_ever_further_apart():
     assert lines.due(99.0) == ""
     lines.begin("preparing", None, now=100.0)
     assert lines.due(109.0) == ""
-    assert lines.due(110.0) == "preparing: 10 s"
+    assert lines.due(110.0) == "gomkcn: preparing: 10 s"
     # many short stages are told of as well, and the time is that of the stage
     lines.begin("counting", 199, now=115.0)
     lines.done += 45
     assert lines.due(119.0) == ""
-    assert lines.due(120.0) == "counting: 45 of 199, 5 s"
+    assert lines.due(120.0) == "gomkcn: counting: 45 of 199, 5 s"
+    lines.note = "so far 7"
+    assert lines.due(121.0) == "gomkcn: counting: 45 of 199, 6 s, so far 7" != lines.due(122.0)
     # of an hour each line is five minutes behind the one before
     lines.begin("searching", 1.0, now=3690.0)
     lines.done += 0.25
-    assert lines.due(3700.0) == "searching: 25%, 10 s"
+    assert lines.due(3700.0) == "gomkcn: searching: 25%, 10 s"
     assert lines.due(3700.0 + 299.0) == "" != lines.due(3700.0 + 330.0)
 
 
@@ -166,6 +168,6 @@ def test_a_stage_that_tells_nothing_is_told_of_where_no_terminal_is(capsys, monk
         told = ""
         while "sorting" not in told:
             told += capsys.readouterr().err
-    assert re.fullmatch(r"(sorting: \d+ s\n)+", told)
+    assert re.fullmatch(r"(gomkcn: sorting: \d+ s\n)+", told)
     progress_threads = [each for each in threading.enumerate() if each.name == "progress"]
     assert not progress_threads

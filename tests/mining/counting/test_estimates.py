@@ -39,6 +39,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 
 HUBS, RING = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
+HOUSE = Structure.parse("house")
 
 
 def deviation(graph, pattern, truth, seed, num_blocks, colors=None, reading=INDUCED):
@@ -364,8 +365,28 @@ def test_the_search_goes_on_where_the_steps_may_be_enough(monkeypatch):
     complete = Query.of_structure(as_csr(nx.complete_graph(60)), Structure.parse("triangle"))
     assert count_query(complete, max_steps=10**5)[0].is_exact
     del made[3:]
-    # fewer occurrences than steps, which are not enough: nothing but the search could tell
-    assert truth < whole // 2
-    estimate, _ = count_query(search.query, max_steps=whole // 2)
+    # fewer occurrences than steps, which are not enough, by less than a first look can tell
+    most = 2 * whole // 3
+    assert truth < most
+    estimate, _ = count_query(search.query, max_steps=most)
     assert not estimate.is_exact and estimate.low < truth < estimate.high
-    assert len(made) == 5 and made[4] > whole // 2
+    assert len(made) == 5 and made[4] > most
+
+
+def test_no_search_where_the_first_occurrences_took_too_many_steps(monkeypatch):
+    """There are fewer houses than steps, and each takes nine."""
+    made = steps_made(monkeypatch)
+    house = Query.of_structure(as_csr(nx.gnm_random_graph(200, 6000, seed=1)), HOUSE)
+    search = OccurrenceSearch(house)
+    search.run()
+    (whole,), truth = made, search.count.sum()
+    told = []
+    estimate, _ = count_query(house, max_steps=whole // 4, tell=told.append)
+    assert truth < whole // 4 and not estimate.is_exact
+    assert estimate.low < truth < estimate.high
+    # the first part alone
+    assert len(made) == 2 and made[1] < whole // 10
+    # first a rough estimate, by draws of its own, and then better ones, up to what is returned
+    assert len(told) >= 2 and told[-1] == estimate
+    assert told[0].low < truth < told[0].high
+    assert told[-1].high - told[-1].low < told[0].high - told[0].low
