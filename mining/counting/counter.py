@@ -30,8 +30,8 @@ _SLACK = 4
 _FIRST_PART = 0.05
 # relative error of the estimate that says so: it must tell a count from one many times as large
 _ROUGH_ERROR = 0.2
-# all occurrences took at least so many times the steps that those of the first part took each: in 29
-# searches of six patterns, whole, in seven graphs, of seven kinds, it was .6 to 5.5, half of them 1.1
+# all occurrences took at least so many times the steps of those of the first part: in 29 searches
+# of up to six patterns in six graphs it was .6 to 5.5 times as many, 1.1 in the middle
 _LEAST_OF_USUAL = 0.5
 # quantiles at both ends of a 95 % interval
 _LOW = 0.025
@@ -145,9 +145,10 @@ def count_query(
 
     All are counted if that takes no more than ``max_steps``. After a twentieth of them the search
     ends if a rough estimate says that the steps will not do: each occurrence takes at least one,
-    and seldom less than half as many as those that were met by then. Where not all are counted, and neither nodes nor edges are compared, spanning trees of the
-    pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are
-    is computed exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
+    and seldom less than half as many as those that were met by then. Where not all are counted, and
+    neither nodes nor edges are compared, spanning trees of the pattern are mapped into the graph.
+    How many mappings (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then
+    some are drawn, uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
 

@@ -51,7 +51,6 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, as_unweighted, graph_labels, with_attributes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import take_features
-from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.plain_values import save_value, saved_value
 from gomkcn_dgl.runtime.steps import Steps
@@ -79,6 +78,8 @@ _OF_MOLECULES = (
     "Molecules are not compared with random graphs, in which atoms have neighbours that chemistry "
     "rules out; a null model that is named does it."
 )
+# filters that the log names
+_NUM_TOLD = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -383,8 +384,12 @@ class PatternMiner(WithTables, GraphEstimator):
             # 4. which neighbourhoods are more frequent than in random graphs
             filters = self._mine_filters(mined, seed, steps)
             if filters is not None and filters.filters_:
-                found = [f"{each.name} ({each.instances})" for each in filters.filters_]
-                log.info("filters, with their instances: %s", listed(found))
+                found = [f"{each.name}: {each.instances}" for each in filters.filters_[:_NUM_TOLD]]
+                more = ["…"] * (len(filters.filters_) > _NUM_TOLD)
+                log.info(
+                    "%d filters, with their instances: %s",
+                    len(filters.filters_), "; ".join(found + more),
+                )  # fmt: skip
             if FREQUENT in self.settings.sources:
                 from gomkcn.mining.patterns.frequent_candidates import patterns_of_subgraphs
 
