@@ -39,8 +39,9 @@ if __name__ == "__main__":
     config.read(ROOT / "setup.cfg", "utf-8")
     address = os.environ.get("SOURCE_URL", "").rstrip("/")
     tag = f"v{config['metadata']['version']}"
-    setup(
-        long_description=page_of((ROOT / "README.md").read_text("utf-8"), address, tag),
-        project_urls={"Paper": "https://arxiv.org/abs/2504.16360"}
-        | ({"Source": address, "Changelog": f"{address}/blob/{tag}/CHANGELOG.md"} if address else {}),
-    )
+    addresses = {"Paper": "https://arxiv.org/abs/2504.16360"}
+    if address:
+        addresses["Source"] = address
+        addresses["Changelog"] = f"{address}/blob/{tag}/CHANGELOG.md"
+    page = page_of((ROOT / "README.md").read_text("utf-8"), address, tag)
+    setup(long_description=page, project_urls=addresses)

@@ -22,7 +22,6 @@ BLOCKS = {
 
 
 def install_lines() -> list[str]:
-    """The commands below README's heading "Install", the one that installs first."""
-    section = PAGES["README.md"].partition("\n## Install\n")[2]
-    block = re.search(r"(?:^ {4}.*\n)+", section, re.M)
-    return [line.strip() for line in block[0].splitlines()]
+    """The commands below README's heading "Install", without what is beside them."""
+    section = PAGES["README.md"].partition("\n## Install\n")[2].partition("\n## ")[0]
+    return [line.partition("  #")[0] for line in re.findall(r"^ {4}(\S.*)", section, re.M)]

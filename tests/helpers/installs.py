@@ -1,8 +1,8 @@
 """Install as README says, in a new environment, and run the first snippet of each page there.
 
-    python tests/installs.py                            this checkout, by README's line
-    python tests/installs.py dist/gomkcn_dgl-1.tar.gz   the archive unpacked, by the same line
-    python tests/installs.py dist/gomkcn_dgl-1.whl      the wheel without constraints, as from PyPI
+    python tests/helpers/installs.py                            this checkout, by README's line
+    python tests/helpers/installs.py dist/gomkcn_dgl-1.tar.gz   the archive unpacked, by the same line
+    python tests/helpers/installs.py dist/gomkcn_dgl-1.whl      the wheel without constraints, as from PyPI
 
 The environment has the Python that runs this. What a snippet lacks is no fault where its page says
 that it needs it; all else that fails is, and the exit code is 1.
@@ -19,7 +19,6 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-sys.path.insert(0, str(Path(__file__).with_name("helpers")))
 from documented import BLOCKS, PAGES, ROOT, install_lines
 
 # what a package is called in a sentence, by the name that is imported
@@ -69,8 +68,8 @@ def size_of(folder: Path) -> float:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / 1e9
 
 
-def try_install(package: Path | None, folder: Path) -> bool:
-    """Install, run the rest of README's block and all snippets, and print what came of each."""
+def try_install(package: Path | None, number: int, folder: Path) -> bool:
+    """Install, run README's other commands and all snippets, and print what came of each."""
     source, environment, empty = folder / "source", folder / "env", folder / "empty"
     empty.mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
@@ -86,15 +85,16 @@ def try_install(package: Path | None, folder: Path) -> bool:
     hidden = ("PYTHONPATH", "DISPLAY", "WAYLAND_DISPLAY")
     settings = {name: value for name, value in os.environ.items() if name not in hidden}
     settings["PATH"] = f"{environment / 'bin'}{os.pathsep}{settings['PATH']}"
-    first, *others = install_lines()
-    line = line_for(first, package)
+    lines = install_lines()
+    installing = [line for line in lines if " pip install " in line]
+    line = line_for(installing[number - 1], package)
     print(f"Python {sys.version.split()[0]}: {line}", flush=True)
     begin = time.monotonic()
     done = subprocess.run(shlex.split(line), cwd=source, env=settings, check=False)
     print(f"  {time.monotonic() - begin:5.0f} s  {size_of(environment):.1f} GB", flush=True)
     if done.returncode:
         return False
-    steps = [(line, shlex.split(line), "") for line in others]
+    steps = [(one, shlex.split(one), "") for one in lines if one not in installing]
     for name, snippet in first_snippets().items():
         steps.append((name, ["python", "-c", snippet], PAGES[name]))
     found = []
@@ -111,10 +111,12 @@ def try_install(package: Path | None, folder: Path) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("package", nargs="?", type=Path, help="a wheel or an sdist [the checkout]")
+    parser.add_argument("--line", type=int, default=1, help="which of README's lines installs [1]")
     parser.add_argument("--folder", type=Path, help="where the environment is made, and kept")
     given = parser.parse_args()
     with TemporaryDirectory() as temporary:
-        sys.exit(not try_install(given.package, given.folder or Path(temporary)))
+        folder = given.folder or Path(temporary)
+        sys.exit(not try_install(given.package, given.line, folder))
 
 
 if __name__ == "__main__":
