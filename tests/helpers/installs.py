@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -68,8 +69,8 @@ def size_of(folder: Path) -> float:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / 1e9
 
 
-def try_install(package: Path | None, number: int, folder: Path) -> bool:
-    """Install, run README's other commands and all snippets, and print what came of each."""
+def try_install(package: Path | None, number: int, folder: Path, pages: Sequence[str]) -> bool:
+    """Install, run README's other commands and the snippets, and print what came of each."""
     source, environment, empty = folder / "source", folder / "env", folder / "empty"
     empty.mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
@@ -95,8 +96,8 @@ def try_install(package: Path | None, number: int, folder: Path) -> bool:
     if done.returncode:
         return False
     steps = [(one, shlex.split(one), "") for one in lines if one not in installing]
-    for name, snippet in first_snippets().items():
-        steps.append((name, ["python", "-c", snippet], PAGES[name]))
+    snippets = first_snippets()
+    steps += [(name, ["python", "-c", snippets[name]], PAGES[name]) for name in pages]
     found = []
     for name, command, page in steps:
         begin = time.monotonic()
@@ -112,11 +113,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("package", nargs="?", type=Path, help="a wheel or an sdist [the checkout]")
     parser.add_argument("--line", type=int, default=1, help="which of README's lines installs [1]")
+    parser.add_argument("--pages", nargs="+", default=[*first_snippets()], help="[all]")
     parser.add_argument("--folder", type=Path, help="where the environment is made, and kept")
     given = parser.parse_args()
     with TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        sys.exit(not try_install(given.package, given.line, folder))
+        sys.exit(not try_install(given.package, given.line, folder, given.pages))
 
 
 if __name__ == "__main__":
