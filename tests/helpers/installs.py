@@ -1,8 +1,8 @@
 """Install as README says, in a new environment, and run the first snippet of each page there.
 
-    python tests/helpers/installs.py                            this checkout, by README's line
-    python tests/helpers/installs.py dist/gomkcn_dgl-1.tar.gz   the archive unpacked, by the same line
-    python tests/helpers/installs.py dist/gomkcn_dgl-1.whl      the wheel without constraints, as from PyPI
+    python tests/helpers/installs.py                    this checkout, by README's line
+    python tests/helpers/installs.py dist/NAME.tar.gz   the archive unpacked, by the same line
+    python tests/helpers/installs.py dist/NAME.whl      the wheel without constraints, as of PyPI
 
 The environment has the Python that runs this. What a snippet lacks is no fault where its page says
 that it needs it; all else that fails is, and the exit code is 1.
@@ -69,43 +69,50 @@ def size_of(folder: Path) -> float:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / 1e9
 
 
-def try_install(package: Path | None, number: int, folder: Path, pages: Sequence[str]) -> bool:
-    """Install, run README's other commands and the snippets, and print what came of each."""
-    source, environment, empty = folder / "source", folder / "env", folder / "empty"
-    empty.mkdir(parents=True)
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    if package is None:
-        source = ROOT
-    elif package.suffix == ".gz":
-        with tarfile.open(package) as archive:
-            archive.extractall(source, filter="data")
-        (source,) = source.iterdir()
-    else:
-        source.mkdir()
-    # no checkout is on the path, and no browser opens
+def settings_in(environment: Path) -> dict[str, str]:
+    """The variables of commands in an environment; no checkout is on a path, no browser opens."""
     hidden = ("PYTHONPATH", "DISPLAY", "WAYLAND_DISPLAY")
     settings = {name: value for name, value in os.environ.items() if name not in hidden}
-    settings["PATH"] = f"{environment / 'bin'}{os.pathsep}{settings['PATH']}"
-    lines = install_lines()
-    installing = [line for line in lines if " pip install " in line]
-    line = line_for(installing[number - 1], package)
+    return settings | {"PATH": f"{environment / 'bin'}{os.pathsep}{settings['PATH']}"}
+
+
+def install(line: str, package: Path | None, folder: Path) -> bool:
+    """Make an environment in a folder and run a line of README there; the size is printed."""
+    source, environment = ROOT, folder / "env"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    if package is not None and package.suffix == ".gz":
+        with tarfile.open(package) as archive:
+            archive.extractall(folder / "source", filter="data")
+        (source,) = (folder / "source").iterdir()
+    line = line_for(line, package)
     print(f"Python {sys.version.split()[0]}: {line}", flush=True)
     begin = time.monotonic()
-    done = subprocess.run(shlex.split(line), cwd=source, env=settings, check=False)
+    done = subprocess.run(shlex.split(line), cwd=source, env=settings_in(environment), check=False)
     print(f"  {time.monotonic() - begin:5.0f} s  {size_of(environment):.1f} GB", flush=True)
-    if done.returncode:
-        return False
-    steps = [(one, shlex.split(one), "") for one in lines if one not in installing]
+    return done.returncode == 0
+
+
+def run_pages(pages: Sequence[str], folder: Path) -> bool:
+    """Run the first snippets of pages, and README's other commands, beside the environment."""
     snippets = first_snippets()
-    steps += [(name, ["python", "-c", snippets[name]], PAGES[name]) for name in pages]
+    steps = [(name, ["python", "-c", snippets[name]], PAGES[name]) for name in pages]
+    if "README.md" in pages:
+        others = [line for line in install_lines() if " pip install " not in line]
+        steps = [*((line, shlex.split(line), "") for line in others), *steps]
     found = []
-    for name, command, page in steps:
-        begin = time.monotonic()
-        result = subprocess.run(
-            command, cwd=empty, env=settings, capture_output=True, text=True, check=False
-        )
-        found.append(judge(page, result.returncode, result.stdout, result.stderr))
-        print(f"  {time.monotonic() - begin:5.0f} s  {name}: {found[-1]}", flush=True)
+    with TemporaryDirectory(dir=folder) as empty:
+        for name, command, page in steps:
+            begin = time.monotonic()
+            result = subprocess.run(
+                command,
+                cwd=empty,
+                env=settings_in(folder / "env"),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            found.append(judge(page, result.returncode, result.stdout, result.stderr))
+            print(f"  {time.monotonic() - begin:5.0f} s  {name}: {found[-1]}", flush=True)
     return not any(text.startswith("FAILS") for text in found)
 
 
@@ -116,9 +123,11 @@ def main() -> None:
     parser.add_argument("--pages", nargs="+", default=[*first_snippets()], help="[all]")
     parser.add_argument("--folder", type=Path, help="where the environment is made, and kept")
     given = parser.parse_args()
+    lines = [line for line in install_lines() if " pip install " in line]
     with TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        sys.exit(not try_install(given.package, given.line, folder, given.pages))
+        is_installed = install(lines[given.line - 1], given.package, folder)
+        sys.exit(not (is_installed and run_pages(given.pages, folder)))
 
 
 if __name__ == "__main__":
