@@ -632,9 +632,13 @@ def format_of_ending(ending: str) -> str | None:
 
 
 def stem(path: Path) -> str:
-    """Return the name without its known suffixes: ``my.graph.txt.gz`` gives ``my.graph``."""
+    """Return the name without its known suffixes: ``my.net.txt.gz`` gives ``my.net``.
+
+    The suffix of a graph folder is one of them.
+    """
     name = path.name[: len(path.name) - len(packing_of_name(path))]
-    return Path(name).stem if Path(name).suffix.lower() in _endings() else name
+    known = {ending for row in FORMATS.values() for ending in row.endings}
+    return Path(name).stem if Path(name).suffix.lower() in known else name
 
 
 def formats_with(option: str) -> str:

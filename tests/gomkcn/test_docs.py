@@ -6,30 +6,14 @@ import inspect
 import pkgutil
 import re
 import shlex
-from pathlib import Path
 
 import click
 import pytest
+from documented import BLOCKS, PAGES
 
 import gomkcn
 from gomkcn.commands.main import main
 from gomkcn_dgl.graphs.pattern_text import PatternText
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-ROOT = DOCS.parent
-MADE = {"_build", "gallery", "pictures", "results"}
-
-PAGES = {
-    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-    for path in (ROOT / "README.md", ROOT / "benchmarks/README.md", *sorted(DOCS.rglob("*.md")))
-    if not MADE & set(path.relative_to(ROOT).parts)
-}
-
-BLOCKS = {
-    name: blocks
-    for name, page in PAGES.items()
-    if (blocks := re.findall(r"```python\n(.*?)```", page, re.S))
-}
 
 # what is beside a command is set off by two spaces
 COMMANDS = sorted(

@@ -47,8 +47,10 @@ def test_how_a_format_is_told(tmp_path):
     assert asked.name == "csv"
     assert find_format(InputFile(matrix), ColumnChoice(), "edges").name == "edges"
     assert stem(tmp_path / "my.graph.txt.gz") == "my.graph" and stem(tmp_path / "a.b") == "a.b"
-    for name in ("my.graph.txt.bz2", "my.graph.csv.XZ", "my.graph.zip"):
-        assert stem(tmp_path / name) == "my.graph"
+    # graph folders have a suffix, too
+    assert (stem(tmp_path / "p.graph"), stem(tmp_path / "my.net.GRAPH")) == ("p", "my.net")
+    for name in ("my.own.txt.bz2", "my.own.csv.XZ", "my.own.zip"):
+        assert stem(tmp_path / name) == "my.own"
     for name in ("g.xyz", "g.npz.gz", "g.parquet.xz"):
         (tmp_path / name).write_bytes(b"0 1\n")
         with pytest.raises(InputError, match="the format cannot be told from the name; known are"):
