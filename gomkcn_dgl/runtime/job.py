@@ -30,10 +30,14 @@ _SHARE_OF_END = 1 / 3
 _SECONDS_OF_END = 10.0
 # the library's own log, and that which its lines go on to
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
-_BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
-_SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
+_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}"
+_NO_BAR = "{desc} …{postfix}"
+_SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
 # where nobody knows what is left
-_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}"
+_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
+
+# what has a bar on the terminal
+_shown = set["JobProgress"]()
 
 
 class RunInterruptedError(GomkcnError):
@@ -171,6 +175,7 @@ class JobProgress:
 
         if self._bar is None:
             self._log.enter_context(logging_redirect_tqdm(_logs_on_terminal()))
+            _shown.add(self)
         else:
             self._bar.close()
         form = _BAR if total is not None and total > 1 else _NO_BAR
@@ -182,7 +187,7 @@ class JobProgress:
         """So many more items are done, or such a share, up to all; ``note`` is behind the bar."""
         if self._bar is not None:
             left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
-            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.set_postfix_str(note, refresh=not count)
             self._bar.update(min(count, left))
 
     def __enter__(self) -> JobProgress:
@@ -193,7 +198,14 @@ class JobProgress:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+        _shown.discard(self)
         self._log.close()
+
+
+def note_on_bar(note: str) -> None:
+    """Say behind the bar that is shown, if there is one, what its stage does or waits for."""
+    for progress in _shown:
+        progress.move(0, note)
 
 
 def _logs_on_terminal() -> list[logging.Logger]:

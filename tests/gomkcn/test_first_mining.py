@@ -25,14 +25,14 @@ import gc, json
 import networkx as nx
 from numba.core.dispatcher import Dispatcher
 from gomkcn.commands.first_mining import mine_tiny
-from gomkcn_dgl.runtime.compiled import _Cache
+from gomkcn_dgl.runtime.machine_code import Cache
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
 
 def types():
     return {
         f"{one.py_func.__name__}{types}"
         for one in gc.get_objects()
-        if isinstance(one, Dispatcher) and isinstance(one._cache, _Cache)
+        if isinstance(one, Dispatcher) and isinstance(one._cache, Cache)
         for types in one.nopython_signatures
     }
 
