@@ -13,20 +13,23 @@ import multiprocessing
 import signal
 
 
-def compile_beside() -> None:
+def compile_beside() -> bool:
     """Start the second process, if nothing is compiled yet and there is a core for it.
 
-    It ends with this process.
+    It ends with this process. Return whether this mining compiles.
     """
     from gomkcn.mining.motif_sets.alignment_loops import align_sets
     from gomkcn_dgl.runtime.compiled import num_threads
     from gomkcn_dgl.runtime.machine_code import is_kept
 
     # which is compiled late, and by every mining
-    if num_threads() > 1 and not is_kept(align_sets):
+    if is_kept(align_sets):
+        return False
+    if num_threads() > 1:
         # not forked: this process has threads
         process = multiprocessing.get_context("spawn").Process(target=mine_tiny, daemon=True)
         process.start()
+    return True
 
 
 def mine_tiny() -> None:

@@ -105,12 +105,12 @@ class _Compiling(event.Listener):
             self.tell()
 
     def tell(self, seconds: str = "") -> None:
-        """Say once why a command takes longer at first; ``seconds`` is how much, if it is known.
+        """Say once why a command takes longer at first; ``seconds`` says how long, if it is known.
 
         The processes that this one started do not repeat it.
         """
         if not self._is_told and multiprocessing.parent_process() is None:
-            log.info("compiling for this machine, which is kept for later%s", seconds)
+            log.info("compiling for this machine%s; the code is kept for later", seconds)
         self._is_told = True
 
 

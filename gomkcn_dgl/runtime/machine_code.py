@@ -90,6 +90,12 @@ def store_machine_code(
     (folder / _CONTENTS).write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
 
 
+def object_code(file: Path) -> bytes:
+    """The object file, as the system's tools read it, within one of Numba's files of code."""
+    (_, _, (content, _)), *_ = pickle.loads(file.read_bytes()[_DIGEST_BYTES:])
+    return bytes(content)
+
+
 def _this_installation() -> dict[str, str]:
     """What compiled code depends on, but for the processor and the sources."""
     return {

@@ -7,8 +7,8 @@ BESIDE = """
 import json, multiprocessing
 from gomkcn.commands.first_mining import compile_beside
 
-compile_beside()
-print(json.dumps(len(multiprocessing.active_children())))
+compiles = compile_beside()
+print(json.dumps([compiles, len(multiprocessing.active_children())]))
 """
 
 # as if the last of the functions had been compiled
@@ -52,7 +52,7 @@ def test_a_second_process_compiles_where_it_has_work_and_a_core(
 ):
     environment = {"NUMBA_NUM_THREADS": threads, "NUMBA_CACHE_DIR": str(tmp_path)}
     program = KEPT + BESIDE if is_kept else BESIDE
-    assert run(program, **environment) == processes
+    assert run(program, **environment) == [not is_kept, processes]
 
 
 def test_the_tiny_graph_compiles_all_that_others_need():

@@ -187,7 +187,7 @@ def test_a_user_is_told_once_of_what_takes_long_to_compile(monkeypatch, caplog, 
         assert compiled.compiled()(_double)(4.5) == 9
         assert compiled.compiled()(_treble)(4.5) == 13.5
         assert not bar._bar.postfix
-    assert caplog.messages == ["compiling for this machine, which is kept for later"]
+    assert caplog.messages == ["compiling for this machine; the code is kept for later"]
     assert "searching: 0/2" in (shown := capsys.readouterr().err) and ", compiling" in shown
 
 
