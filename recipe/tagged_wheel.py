@@ -4,8 +4,8 @@
 
 The Python of an environment, in which the pure wheel of the folder is installed, compiles what the
 usual commands need (``gomkcn compile``): for the processors of a level, and for no feature that
-only the machine at hand has. The new wheel lies beside the pure one. Where its code does not fit, as with another version of
-Numba or NumPy, functions are compiled as with the pure wheel.
+only the machine at hand has. The new wheel lies beside the pure one. Where its code does not fit,
+as with another version of Numba or NumPy, functions are compiled as with the pure wheel.
 
 ``auditwheel`` reads libraries, and there are none in it. What its rule for manylinux is about is
 compared here: which names the code expects from the system. It finds them in Numba's runtime, in
