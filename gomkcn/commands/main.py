@@ -7,6 +7,7 @@ import click
 from gomkcn.commands.base import Group
 from gomkcn.commands.blocks_command import blocks
 from gomkcn.commands.compare_command import compare
+from gomkcn.commands.compile_command import compile_ahead
 from gomkcn.commands.count_command import count
 from gomkcn.commands.filters_command import filters
 from gomkcn.commands.generate_command import generate
@@ -40,11 +41,12 @@ def main() -> None:
     gomkcn train motifs.bin --out run           a classifier of graphs
     gomkcn predict run new.bin                  classes of new graphs
     gomkcn explain run --graphs 0,5             what its filters respond to
+    gomkcn compile                              machine code ahead of the first mining
     """
 
 
 for command in (
     demo, generate, info, convert, filters, mine, report, count, census, temporal, frequent,
-    blocks, scaffolds, compare, export, train, predict, explain,
+    blocks, scaffolds, compare, export, train, predict, explain, compile_ahead,
 ):  # fmt: skip
     main.add_command(command)

@@ -119,15 +119,18 @@ def mine(
     # before the libraries are imported, which takes a second
     if path is not None:
         check_path(path)
-    compile_beside()
+    compiles = compile_beside()
     import_igraph()
     from gomkcn.mining.patterns.mining_settings import RunSettings
     from gomkcn.mining.runs.graph_inputs import GraphInputs
     from gomkcn.mining.runs.mine import MINE
+    from gomkcn_dgl.runtime.compiled import compiling
     from gomkcn_dgl.runtime.job import Interrupts
 
     refuse_torchrun("mine", "is shared by --n-jobs 4")
     show_log(quiet)
+    if compiles:
+        compiling.tell(", some 30 s of a processor")
     settings = settings_of_options(RunSettings(), settings_file, {"path": path, **options})
     _refuse_filter_options(ctx, settings.miner.filters)
     miner = settings.make_miner()

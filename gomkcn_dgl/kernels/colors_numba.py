@@ -187,7 +187,10 @@ def _order_rows(first, last, graph, kinds, weighing, colors, sums, rows):
                 row[place] = other
         else:
             members = graph.indices[begin:end]
-            row[:] = members[np.argsort(colors[members], kind="mergesort")]
+            order = np.argsort(colors[members], kind="mergesort")
+            # not in one assignment: what that would say of other lengths takes 3 s to compile
+            for k in range(len(row)):
+                row[k] = members[order[k]]
         # 2. mark those alike, from the last one on, since a mark hides the number
         for k in range(len(row) - 1, 0, -1):
             here, before = row[k], row[k - 1]

@@ -201,7 +201,7 @@ def _load(left, s, aggregation, scale, edges, x):
                     x[level, n, d] = left.levels[s, level, n, d]
     else:
         # level 0 holds the features in the first block
-        factor, size = _block_scale(left), 0
+        factor, size = _block_scale(left), np.int64(0)
         for n in range(num_nodes):
             if left.nodes.shape[0] > 0:
                 node = np.int64(left.nodes[s, n])
@@ -487,7 +487,7 @@ def _fill_zero_row(x, z, widths, tables):
 def _fill_tables(x, z, widths, num_rows, tables):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum."""
     for block in range(z.shape[0]):
-        n = 0
+        n = np.int64(0)
         if _TWICE:
             while num_rows - n > ROWS:
                 _fill_two_tiles(x, z, widths, n, block, tables)

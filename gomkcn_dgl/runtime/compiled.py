@@ -1,4 +1,4 @@
-"""Functions compiled by Numba: their settings, machine code kept between runs, blocks and threads.
+"""Functions compiled by Numba: their settings and names, what compiling says, blocks and threads.
 
 Numba's cache compares the content of a function's file, but not those of the functions that it
 calls, so that it would run old code after one of these has changed, by an upgrade as well. The name
@@ -14,7 +14,7 @@ import hashlib
 import logging
 import multiprocessing
 import os
-import pickle
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -25,12 +25,13 @@ import numba
 import numpy as np
 from numba import _dynfunc
 from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
+
+from gomkcn_dgl.runtime.job import note_on_bar
+from gomkcn_dgl.runtime.machine_code import Cache
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -44,15 +45,14 @@ _SETTINGS: dict[str, Any] = {
     # without "nnan" and "ninf", so that NaN and infinity keep their meaning
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"},
 }
-_DIGEST_BYTES = hashlib.sha256().digest_size
 _KERNELS = Path(__file__).parents[1] / "kernels"
 # what a thread must have to do before it is worth waking
 _LEAST_NANOSECONDS = 500_000
+# a user wonders where these have gone
+_LONG_SECONDS = 2.0
 # blocks beside each other often cost alike (a graph's hubs come first), so that there are so many
 # pieces for each thread, and each thread takes the next one when it is done with the last
 _PIECES_PER_THREAD = 16
-# the compiled functions whose code has no folder
-_not_kept = set[Any]()
 
 
 def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -63,122 +63,60 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
         if not _config.DISABLE_JIT:
             sources = _hash_sources(Path(function.__code__.co_filename).parent)
             function.__qualname__ += f"_{sources}"
-            try:
-                dispatcher._cache = _Cache(function)
-            # without a folder that can be written nothing is kept
-            except RuntimeError:
-                _not_kept.add(dispatcher)
+            dispatcher._cache = Cache(function)
         return dispatcher
 
     return decorate
 
 
-@cache
-def _say_not_kept() -> None:
-    """Say once that nothing is kept; the processes that this one started do not repeat it."""
-    if multiprocessing.parent_process() is None:
-        log.warning(
-            "compiled code is compiled again at each start, since there is no folder to keep it "
-            "in; set NUMBA_CACHE_DIR to a folder that can be written to"
-        )
+class _Compiling(event.Listener):
+    """What this process compiles: no garbage is collected, and a user is told where it takes long.
 
-
-class _Uninterrupted(event.Listener):
-    """No garbage is collected while a function compiles.
-
-    It makes so many objects that all those of the program would be walked again and again, for a
-    third of the time.
+    Compiling makes so many objects that all those of the program would be walked again and again,
+    for a third of the time.
     """
 
     def __init__(self) -> None:
         self._depth, self._was_enabled = 0, False
+        self._start = self._seconds = 0.0
+        self._is_told = False
+        self.number = 0
 
     def on_start(self, event: Any) -> None:
         """A function, or one that it calls, begins to compile."""
-        if event.data["dispatcher"] in _not_kept:
-            _say_not_kept()
         if not self._depth:
             self._was_enabled = gc.isenabled()
             gc.disable()
+            self._start = time.perf_counter()
+            note_on_bar("compiling")
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
         """It is compiled, or cannot be."""
         self._depth -= 1
-        if not self._depth and self._was_enabled:
+        if self._depth:
+            return
+        if self._was_enabled:
             gc.enable()
+        note_on_bar("")
+        self.number += 1
+        self._seconds += time.perf_counter() - self._start
+        if self._seconds > _LONG_SECONDS:
+            self.tell()
+
+    def tell(self, seconds: str = "") -> None:
+        """Say once why a command takes longer at first; ``seconds`` says how long, if it is known.
+
+        The processes that this one started do not repeat it.
+        """
+        if not self._is_told and multiprocessing.parent_process() is None:
+            log.info("compiling for this machine%s; the code is kept for later", seconds)
+        self._is_told = True
 
 
 # Numba compiles one function at a time, so that no other thread is between the two
-event.register("numba:compile", _Uninterrupted())
-
-
-class _CheckedFile(IndexDataCacheFile):
-    """Files of machine code that are known to be whole, and their own, before they are run."""
-
-    def _save_data(self, name: str, data: Any) -> None:
-        content = self._dump(data)
-        with self._open_for_write(self._data_path(name)) as file:
-            file.write(_digest(name, content) + content)
-
-    def _load_data(self, name: str) -> Any:
-        content = Path(self._data_path(name)).read_bytes()
-        digest, content = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-        if digest != _digest(name, content):
-            raise ValueError(f"{name} is damaged or that of another function")
-        return pickle.loads(content)
-
-
-def _digest(name: str, content: bytes) -> bytes:
-    return hashlib.sha256(name.encode() + content).digest()
-
-
-class _Cache(FunctionCache):
-    """What ``njit(cache=True)`` sets, except that nothing on a disk can end a program.
-
-    A full disk only leaves the code unsaved, and files that are damaged are replaced.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file = _CheckedFile(
-            cache_path=self._cache_path,
-            filename_base=self._impl.filename_base,
-            # the name has a hash of the sources; the time of a file is another one in each
-            # installation, and would have the same code compiled again
-            source_stamp=None,
-        )
-
-    def is_kept(self) -> bool:
-        """Whether there is a file of code of this function, of some types."""
-        return Path(self._cache_file._index_path).exists()
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError:
-            _say_not_kept()
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Read compiled code, without all that Numba can compile, which takes as long as the code.
-
-        Who compiles a function afterwards reads that then.
-        """
-        rtsys.initialize(target_context)
-        # a damaged file can raise nearly anything
-        try:
-            return self._load_overload(sig, target_context)
-        except Exception:
-            # the code is compiled again, and saved as if there had been none
-            with contextlib.suppress(OSError):
-                self.flush()
-            return None
-
-
-def is_kept(function: Any) -> bool:
-    """Whether an earlier process compiled a function; also True where nothing is ever kept."""
-    cache = getattr(function, "_cache", None)
-    return not isinstance(cache, _Cache) or cache.is_kept()
+compiling = _Compiling()
+event.register("numba:compile", compiling)
 
 
 class _PartLibrary(JITCodeLibrary):

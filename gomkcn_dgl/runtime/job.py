@@ -32,14 +32,17 @@ _SECONDS_OF_END = 10.0
 # the library's own log, and that which its lines go on to
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
 _BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}"
-_NO_BAR = "{desc} … {elapsed}"
+_NO_BAR = "{desc} … {elapsed}{postfix}"
 _SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
+# where nobody knows what is left
+_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
 # between two lines of a log, in a job of up to two minutes; later they are so far apart that a
 # dozen fit into the time that has passed: an hour has some 50, a day 90
 SECONDS_BETWEEN_LINES = 10.0
 _PAUSES_IN_A_JOB = 12
-# where nobody knows what is left
-_UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
+
+# what has a bar on the terminal
+_shown = set["JobProgress"]()
 
 
 class RunInterruptedError(GomkcnError):
@@ -200,6 +203,7 @@ class JobProgress:
 
         if self._bar is None:
             self._log.enter_context(logging_redirect_tqdm(_logs_on_terminal()))
+            _shown.add(self)
         else:
             self._bar.close()
         form = _BAR if total is not None and total > 1 else _NO_BAR
@@ -213,7 +217,7 @@ class JobProgress:
         self._lines.note = note
         if self._bar is not None:
             left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
-            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.set_postfix_str(note, refresh=not count)
             self._bar.update(min(count, left))
 
     def _tick(self) -> None:
@@ -242,7 +246,14 @@ class JobProgress:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+        _shown.discard(self)
         self._log.close()
+
+
+def note_on_bar(note: str) -> None:
+    """Say behind the bar that is shown, if there is one, what its stage does or waits for."""
+    for progress in _shown:
+        progress.move(0, note)
 
 
 class _Lines:

@@ -775,7 +775,7 @@ def _find_edges(plan, search, mapped, pattern_node, is_last):
     if not is_new:
         return True
     # 2. one of each, depth first
-    e = 0
+    e = np.int64(0)
     search.edge_row[0] = search.edge_first[0]
     while e >= 0:
         while search.edge_row[e] < search.edge_last[e] and not _row_holds(plan, search, e):

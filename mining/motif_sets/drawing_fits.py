@@ -308,7 +308,8 @@ class DrawingFits:
             description.free_edges,
             np.ascontiguousarray(weights),
             colors,
-            starts,
+            # by columns is another type
+            np.ascontiguousarray(starts),
             in_order,
             np.uint64(self.seed + number),
             aligned,

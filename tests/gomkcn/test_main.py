@@ -412,7 +412,7 @@ def test_numbers_of_a_run_that_are_none_are_one_sentence(mined):
 
 
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]
-COMMANDS += ["demo", "generate planted", "generate classification", "train", "explain"]
+COMMANDS += ["demo", "generate planted", "generate classification", "train", "explain", "compile"]
 
 
 def options_of(command):

@@ -1,11 +1,16 @@
 """What a release needs: one version, and the same requirements for pip and conda."""
 
+import base64
 import configparser
 import hashlib
+import importlib.util
 import re
 import runpy
+import shutil
+import zipfile
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 from documented import install_lines
 from packaging.requirements import Requirement
@@ -137,3 +142,65 @@ def test_every_folder_of_modules_is_installed():
         if not any(parent.is_symlink() for parent in path.parents)
     }
     assert set(config["options"]["packages"].split()) == expected
+
+
+@pytest.fixture
+def tagged_wheel():
+    """The script of the release, which lies in no package."""
+    spec = importlib.util.spec_from_file_location("tagged_wheel", ROOT / "recipe/tagged_wheel.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_tagged_wheel_is_the_pure_one_with_machine_code_by_its_own_record(tagged_wheel, tmp_path):
+    pure = tmp_path / "gomkcn_dgl-1.0-py3-none-any.whl"
+    usual = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n\n"
+    with zipfile.ZipFile(pure, "w") as wheel:
+        wheel.writestr("gomkcn/__init__.py", "a = 1\n")
+        wheel.writestr("gomkcn_dgl-1.0.dist-info/WHEEL", usual)
+        wheel.writestr("gomkcn_dgl-1.0.dist-info/RECORD", "gomkcn/__init__.py,sha256=x,6\n")
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "contents.json").write_bytes(b"{}")
+    path = tagged_wheel._write(pure, folder, "cp311-cp311-manylinux_2_17_x.manylinux2014_x")
+    assert path.name == "gomkcn_dgl-1.0-cp311-cp311-manylinux_2_17_x.manylinux2014_x.whl"
+    with zipfile.ZipFile(path) as wheel:
+        content = {name: wheel.read(name) for name in wheel.namelist()}
+    record = content.pop("gomkcn_dgl-1.0.dist-info/RECORD").decode().splitlines()
+    digests = {
+        name: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        for name, data in content.items()
+    }
+    assert record == [
+        *(f"{name},sha256={digests[name]},{len(data)}" for name, data in content.items()),
+        "gomkcn_dgl-1.0.dist-info/RECORD,,",
+    ]
+    assert content["gomkcn/__init__.py"] == b"a = 1\n"
+    assert content["gomkcn_dgl/machine_code/contents.json"] == b"{}"
+    head = content["gomkcn_dgl-1.0.dist-info/WHEEL"].decode().splitlines()
+    assert "Root-Is-Purelib: false" in head
+    tags = [line for line in head if line.startswith("Tag")]
+    assert tags == ["Tag: cp311-cp311-manylinux_2_17_x", "Tag: cp311-cp311-manylinux2014_x"]
+
+
+@pytest.mark.skipif(not shutil.which("nm"), reason="needs nm of the system")
+@pytest.mark.parametrize(
+    ("name", "is_everywhere"),
+    [("NRT_Free", True), ("PyLong_FromLong", True), ("exp", True), ("__svml_exp4", False)],
+)
+def test_code_that_expects_what_a_system_may_lack_is_refused(
+    tagged_wheel, tmp_path, name, is_everywhere
+):
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    module = llvm.parse_assembly(
+        f"declare void @{name}()\ndefine void @work() {{ call void @{name}() ret void }}"
+    )
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    (tmp_path / "work.o").write_bytes(machine.emit_object(module))
+    if is_everywhere:
+        tagged_wheel._check_names(tmp_path)
+    else:
+        with pytest.raises(SystemExit, match=name):
+            tagged_wheel._check_names(tmp_path)

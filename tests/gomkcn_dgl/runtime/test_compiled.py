@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 from forked import run
 
-from gomkcn_dgl.runtime import compiled
+from gomkcn_dgl.runtime import compiled, machine_code
 from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.job import JobProgress
+from gomkcn_dgl.runtime.machine_code import is_kept
+
+COMPILES = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 MODULE = """
 from gomkcn_dgl.runtime.compiled import compiled
@@ -32,7 +36,7 @@ print(json.dumps([value, len(stats.cache_hits), len(stats.cache_misses)]))
 IS_KEPT = """
 import json
 from doubling import double
-from gomkcn_dgl.runtime.compiled import is_kept
+from gomkcn_dgl.runtime.machine_code import is_kept
 
 before = is_kept(double)
 double(4)
@@ -111,39 +115,32 @@ def test_machine_code_of_another_function_is_not_run(cache):
     assert run(PROGRAM, **cache) == [8, 0, 1]
 
 
-def test_without_a_folder_for_it_a_function_is_compiled_and_not_kept(monkeypatch):
-    def refuse(function):
-        raise RuntimeError("cannot cache function: no locator available")
-
-    monkeypatch.setattr(compiled, "_Cache", refuse)
-    assert compiled.compiled()(_double)(4) == 8
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_who_has_no_folder_for_compiled_code_is_told_of_it_once(monkeypatch, caplog):
+@pytest.fixture
+def nowhere(monkeypatch):
     """A user without a home folder, of a package that belongs to another one."""
+    monkeypatch.setattr(machine_code._Places, "_locator_classes", [machine_code._Nowhere])
+    machine_code.say_not_kept.cache_clear()
 
-    def refuse(function):
-        raise RuntimeError("cannot cache function: no locator available")
 
-    compiled._say_not_kept.cache_clear()
-    monkeypatch.setattr(compiled, "_not_kept", set())
-    kept = compiled.compiled()(_treble)
-    monkeypatch.setattr(compiled, "_Cache", refuse)
+@COMPILES
+def test_who_has_no_folder_for_compiled_code_is_told_of_it_once(nowhere, monkeypatch, caplog):
     functions = [compiled.compiled()(_double) for _ in range(2)]
-    assert kept(4) == 12 and not caplog.messages
+    assert all(is_kept(function) for function in functions)
+    # a file of the current folder is none of theirs
+    assert not any(Path(function._cache._cache_path).is_dir() for function in functions)
+    assert not caplog.messages
     assert [function(4) for function in functions] == [8, 8]
     (message,) = caplog.messages
     assert message.endswith("set NUMBA_CACHE_DIR to a folder that can be written to")
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@COMPILES
 def test_a_full_disk_is_told_of_once(monkeypatch, caplog):
     def full(*_):
         raise OSError("no space left on device")
 
-    compiled._say_not_kept.cache_clear()
-    monkeypatch.setattr(compiled.FunctionCache, "save_overload", full)
+    machine_code.say_not_kept.cache_clear()
+    monkeypatch.setattr(machine_code.FunctionCache, "save_overload", full)
     functions = [compiled.compiled()(_quadruple) for _ in range(2)]
     assert [function(4) for function in functions] == [16, 16]
     assert len(caplog.messages) == 1
@@ -161,24 +158,37 @@ def _quadruple(x):
     return 4 * x
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@COMPILES
 def test_no_garbage_is_collected_while_a_function_compiles(monkeypatch):
     seen = []
-    monkeypatch.setattr(compiled._Uninterrupted, "on_end", _noting(seen))
+    on_end = compiled._Compiling.on_end
+
+    def noted(listener, event):
+        seen.append(gc.isenabled())
+        on_end(listener, event)
+
+    monkeypatch.setattr(compiled._Compiling, "on_end", noted)
     assert compiled.compiled()(_double)(4) == 8
     with pytest.raises(numba.TypingError):
         compiled.compiled()(_double)(None)
     assert gc.isenabled() and seen and not any(seen)
 
 
-def _noting(seen):
-    on_end = compiled._Uninterrupted.on_end
-
-    def noted(listener, event):
-        seen.append(gc.isenabled())
-        on_end(listener, event)
-
-    return noted
+@COMPILES
+def test_a_user_is_told_once_of_what_takes_long_to_compile(monkeypatch, caplog, capsys):
+    monkeypatch.setattr(compiled.compiling, "_is_told", False)
+    monkeypatch.setattr(compiled.compiling, "_seconds", 0.0)
+    caplog.set_level("INFO", "gomkcn_dgl")
+    with JobProgress(show=True) as bar:
+        bar.begin("searching", 2)
+        # a moment is nothing to tell of, but for the bar
+        assert compiled.compiled()(_double)(4.0) == 8 and not caplog.messages
+        monkeypatch.setattr(compiled, "_LONG_SECONDS", 0.0)
+        assert compiled.compiled()(_double)(4.5) == 9
+        assert compiled.compiled()(_treble)(4.5) == 13.5
+        assert not bar._bar.postfix
+    assert caplog.messages == ["compiling for this machine; the code is kept for later"]
+    assert "searching: 0/2" in (shown := capsys.readouterr().err) and ", compiling" in shown
 
 
 @pytest.mark.parametrize("changed", ["sources", "kernels"])
