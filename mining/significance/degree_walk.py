@@ -28,58 +28,80 @@ any turn 34 and 2,323. A graph is compared with those that can be reached from i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from gomkcn.mining.significance.pair_tables import (
+    FREE,
+    free_slot,
+    free_slots,
+    pair_of,
+    slot_of,
+)
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # share of steps that turn a cycle or a path
 TURNS = 0.1
-_FREE = -1
-# a pair of nodes is a number: the smaller one, then 31 bits of the larger one
-_BITS = 31
-_LOW = (1 << _BITS) - 1
-# odd numbers of 29 bits: products with a node and their sum fit into an int64
-_FACTORS = 0x1E3779B1, 0x05EBCA77
 
 
-def new_table(edges: np.ndarray) -> np.ndarray:
-    """The table of the pairs that edges join: keys and edges in the slots of open addressing.
+class EdgeOfPairs(NamedTuple):
+    """The pairs of nodes that are joined, int64 ``[H]`` in slots, and the edge that joins each."""
 
-    At most half of the slots are in use.
-    """
-    pairs = np.full((2, 1 << max(2, int(2 * len(edges) - 1).bit_length())), _FREE)
-    fill_table(edges, pairs)
-    return pairs
+    slots: np.ndarray
+    edges: np.ndarray
+
+    @classmethod
+    def of(cls, edges: np.ndarray) -> EdgeOfPairs:
+        """What edges ``[E, 2]`` join."""
+        slots = free_slots(len(edges))
+        dtype = np.int32 if len(edges) <= np.iinfo(np.int32).max else np.int64
+        pairs = cls(slots, np.empty(len(slots), dtype))
+        put_all(edges, pairs)
+        return pairs
 
 
 @compiled(**SEARCH_JIT)
-def fill_table(edges, pairs):
-    """Put all edges into an empty table of pairs, int64 ``[2, H]``, H a power of two."""
+def put_all(edges, pairs):
+    """Put all edges into an empty table of pairs."""
     for edge in range(len(edges)):
         _put(pairs, edges[edge, 0], edges[edge, 1], edge)
 
 
 @compiled(**SEARCH_JIT)
-def walk(edges, kinds, one_way, group_of, group_ptr, members, pairs, numbers):
-    """Make an attempt for each row of ``numbers [A, 3]``, which are random in [0, 1).
+def draw_readings(group_of, group_ptr, members, numbers, readings):
+    """Draw a reading, and another one of its group, by each row of ``numbers [A, 3]`` in [0, 1).
+
+    Reading r is of the group ``group_of[r]``, whose readings are
+    ``members[group_ptr[g]:group_ptr[g + 1]]``. ``readings [A, 2]`` are written. None depends on
+    what is done with those before it, so that a processor looks up many at a time.
+    """
+    size = len(group_of)
+    # of one group all are members
+    is_grouped = len(group_ptr) > 2
+    for k in range(len(numbers)):
+        first, second = int(numbers[k, 0] * size), int(numbers[k, 1] * size)
+        if is_grouped:
+            start, stop = group_ptr[group_of[first]], group_ptr[group_of[first] + 1]
+            second = members[start + int(numbers[k, 1] * (stop - start))]
+        readings[k, 0], readings[k, 1] = first, second
+
+
+@compiled(**SEARCH_JIT)
+def walk(edges, kinds, one_way, group_of, pairs, readings, numbers):
+    """Make an attempt for each row of ``readings [A, 2]`` and ``numbers [A, 3]``.
 
     Changes ``edges`` and their table ``pairs`` in place; returns how many were not refused. Reading
     ``2 e + s`` of edge e leads from ``edges[e, s]`` to ``edges[e, 1 - s]``. It is of kind ``kinds[2
-    e + s]``, never 0, and of the group ``group_of[2 e + s]``, whose readings are
-    ``members[group_ptr[g]:group_ptr[g + 1]]``; neither ever changes. ``one_way [K]`` says which
-    kinds read otherwise from the other end; where there are none it is None, and what turns them is
-    not compiled. No two edges may join the same nodes.
+    e + s]``, never 0, and of the group ``group_of[2 e + s]``; neither ever changes. ``one_way [K]``
+    says which kinds read otherwise from the other end. No two edges may join the same nodes.
     """
-    # edges int64 [E, 2], kinds, group_of and members int64 [2 E], group_ptr int64 [number + 1]
+    # edges int32 [E, 2], kinds and group_of [2 E]
     count = 0
-    for k in range(len(numbers)):
-        first = int(numbers[k, 0] * len(group_of))
-        start, stop = group_ptr[group_of[first]], group_ptr[group_of[first] + 1]
-        second = members[start + int(numbers[k, 1] * (stop - start))]
-        if one_way is None:
-            count += _swap(edges, kinds, pairs, first, second)
-        elif numbers[k, 2] < TURNS and one_way[kinds[first]]:
+    for k in range(len(readings)):
+        first, second = readings[k, 0], readings[k, 1]
+        if numbers[k, 2] < TURNS and one_way[kinds[first]]:
             count += _turn(edges, kinds, one_way, group_of, pairs, first, second)
         else:
             count += _swap(edges, kinds, pairs, first, second)
@@ -100,7 +122,7 @@ def _swap(edges, kinds, pairs, first, second):
         return False
     _replace(edges, pairs, there, u, v)
     _replace(edges, pairs, back, x, y)
-    if there == _FREE:
+    if there == FREE:
         _remove(pairs, u, v)
         _remove(pairs, x, y)
     edges[e, 1 - side], edges[f, 1 - other] = y, v
@@ -118,7 +140,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
     is_cycle = v == x
     source, target = (y, u) if is_cycle else (v, x)
     third = _edge_between(pairs, source, target)
-    if third == _FREE:
+    if third == FREE:
         return False
     reading = 2 * third + (edges[third, 0] != source)
     if group_of[reading] != group_of[first]:
@@ -135,7 +157,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
         return False
     _replace(edges, pairs, there, u, v)
     _replace(edges, pairs, back, y, x)
-    if there == _FREE:
+    if there == FREE:
         _remove(pairs, u, v)
         _remove(pairs, x, y)
     edges[e, 1 - side], edges[f, other] = x, v
@@ -148,7 +170,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
 @subroutine(**SEARCH_JIT)
 def _kind(edges, kinds, edge, node):
     """Kind of an edge as read from a node; 0 where there is no edge."""
-    if edge == _FREE:
+    if edge == FREE:
         return np.int64(0)
     return kinds[2 * edge + (edges[edge, 0] != node)]
 
@@ -156,54 +178,28 @@ def _kind(edges, kinds, edge, node):
 @subroutine(**SEARCH_JIT)
 def _replace(edges, pairs, edge, node, new):
     """Let an edge of a node, if there is one, lead to another node from now on."""
-    if edge != _FREE:
+    if edge != FREE:
         edges[edge, np.int64(edges[edge, 0] == node)] = new
         _put(pairs, node, new, edge)
 
 
 @subroutine(**SEARCH_JIT)
-def _home(key, last):
-    mixed = (key >> _BITS) * _FACTORS[0] + (key & _LOW) * _FACTORS[1]
-    return (mixed ^ (mixed >> _BITS)) & last
-
-
-@subroutine(**SEARCH_JIT)
-def _slot(pairs, u, v):
-    """The slot of a pair of nodes, or the free one where it is to come."""
-    last = pairs.shape[1] - 1
-    key = (min(u, v) << _BITS) | max(u, v)
-    slot = _home(key, last)
-    while pairs[0, slot] != key and pairs[0, slot] != _FREE:
-        slot = (slot + 1) & last
-    return slot
-
-
-@subroutine(**SEARCH_JIT)
 def _edge_between(pairs, u, v):
-    """The edge that joins two nodes, or ``_FREE``."""
-    slot = _slot(pairs, u, v)
-    return _FREE if pairs[0, slot] == _FREE else pairs[1, slot]
+    """The edge that joins two nodes, or ``FREE``."""
+    slot = slot_of(pairs.slots, pair_of(u, v))
+    return np.int64(FREE) if pairs.slots[slot] == FREE else np.int64(pairs.edges[slot])
 
 
 @subroutine(**SEARCH_JIT)
 def _put(pairs, u, v, edge):
-    slot = _slot(pairs, u, v)
-    pairs[0, slot], pairs[1, slot] = (min(u, v) << _BITS) | max(u, v), edge
+    pair = pair_of(u, v)
+    slot = slot_of(pairs.slots, pair)
+    pairs.slots[slot], pairs.edges[slot] = pair, edge
 
 
 @subroutine(**SEARCH_JIT)
 def _remove(pairs, u, v):
-    """Free the slot of a pair, and move up those behind it that would no longer be found."""
-    last = pairs.shape[1] - 1
-    free = _slot(pairs, u, v)
-    slot = (free + 1) & last
-    while pairs[0, slot] != _FREE:
-        # it may move up unless it would come before its home
-        if ((slot - _home(pairs[0, slot], last)) & last) >= ((slot - free) & last):
-            pairs[0, free], pairs[1, free] = pairs[0, slot], pairs[1, slot]
-            free = slot
-        slot = (slot + 1) & last
-    pairs[0, free] = _FREE
+    free_slot(pairs.slots, pairs.edges, slot_of(pairs.slots, pair_of(u, v)))
 
 
 @compiled()
@@ -232,3 +228,22 @@ def split_sides(indptr, indices, order, sides, waiting):
                     waiting[count] = other
                     count += 1
     return components
+
+
+@compiled()
+def sort_readings(edges, indptr, by_target, order):
+    """Put readings of ``edges`` in ``order [2 E]``: by where they lead from, then where they lead.
+
+    ``indptr [V + 1]`` is where those from each node begin, and ``by_target [2 E]`` scratch. They
+    are put in rows by where they lead, and from there, row by row, into those by where from.
+    """
+    placed = indptr[:-1].copy()
+    for reading in range(2 * len(edges)):
+        target = edges[reading >> 1, 1 - (reading & 1)]
+        by_target[placed[target]] = reading
+        placed[target] += 1
+    placed[:] = indptr[:-1]
+    for reading in by_target:
+        source = edges[reading >> 1, reading & 1]
+        order[placed[source]] = reading
+        placed[source] += 1

@@ -9,13 +9,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from gomkcn.mining.counting.census_formulas import count_triangles
-from gomkcn.mining.significance.degree_walk import new_table, split_sides, walk
+from gomkcn.mining.significance.degree_walk import (
+    EdgeOfPairs,
+    draw_readings,
+    sort_readings,
+    split_sides,
+    walk,
+)
+from gomkcn.mining.significance.plain_walk import JoinedPairs, walk_plain
 from gomkcn.mining.structures.categories import Categories
-from gomkcn_dgl.csr import CSRGraph, pack
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.sides import LEAST_CYCLES
 
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
@@ -71,15 +79,17 @@ def walk_from(
     members = np.argsort(groups, kind="stable")
     # links that read otherwise from the other end
     reverse = graph.relations.reverse
-    one_way = None
-    if graph.links is not None:
-        one_way = reverse != np.arange(len(reverse))
+    one_way = reverse != np.arange(len(reverse))
+    # of all edges, as read from either end
+    is_plain = len(kinds) > 0 and bool((kinds == kinds[0]).all())
 
     def walk_by(seed: int) -> tuple[CSRGraph, float]:
         if len(edges) == 0:
             return replace(graph, weights=None, loops=None), 1.0
-        walked = edges.copy()
-        pairs = new_table(walked)
+        walked = edges.astype(np.int32)
+        joined: Any = EdgeOfPairs.of(walked)
+        if is_plain:
+            joined = JoinedPairs.of(walked, graph.num_nodes)
         rng = np.random.default_rng(seed)
         attempts = attempts_per_edge * len(edges)
         count = 0
@@ -87,7 +97,12 @@ def walk_from(
             if check_time is not None:
                 check_time()
             numbers = rng.random((min(attempts_at_once, attempts - made), 3))
-            count += walk(walked, kinds, one_way, groups, ends, members, pairs, numbers)
+            readings = np.empty((len(numbers), 2), np.int64)
+            draw_readings(groups, ends, members, numbers, readings)
+            if is_plain:
+                count += walk_plain(walked, joined, readings)
+            else:
+                count += walk(walked, kinds, one_way, groups, joined, readings, numbers)
         return _graph_of(walked, kinds, graph), count / attempts
 
     return walk_by
@@ -225,14 +240,14 @@ def _edges_and_kinds(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
 
 def _graph_of(edges: np.ndarray, kinds: np.ndarray, graph: CSRGraph) -> CSRGraph:
     """The graph of these edges, with the nodes of ``graph``."""
-    row = edges.reshape(-1)
-    column = edges[:, ::-1].reshape(-1)
-    order = np.argsort(pack(row, column))
-    degrees = np.bincount(row, minlength=graph.num_nodes)
+    degrees = np.bincount(edges.reshape(-1), minlength=graph.num_nodes)
+    indptr = np.concatenate([[0], np.cumsum(degrees)])
+    by_target, order = np.empty((2, 2 * len(edges)), np.int64)
+    sort_readings(edges, indptr, by_target, order)
     return replace(
         graph,
-        indptr=np.concatenate([[0], np.cumsum(degrees)]),
-        indices=column[order].astype(np.int32),
+        indptr=indptr,
+        indices=edges[:, ::-1].reshape(-1)[order].astype(np.int32),
         links=None if graph.links is None else kinds[order].astype(graph.links.dtype),
         weights=None,
         # no random graph has any
