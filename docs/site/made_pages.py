@@ -9,41 +9,58 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from column_tables import fill_columns
 from draw_pictures import draw_pictures
-from make_gallery import EXHIBITS, GALLERY
+from make_gallery import EXHIBITS, ReportError, make_report
+from site_pictures import DarkPictures
+
+import gomkcn
 
 DOCS = Path(__file__).parents[1]
 BENCHMARKS = DOCS.parent / "benchmarks"
 # of a benchmark, or of an experiment of the paper: the folder and the name
 _LINK = re.compile(r"\]\((?:\.\./)+benchmarks/((?:paper/)?results)/(\w+)\.md\)")
-_CARD = """
-:::{{grid-item-card}} {title}
-:link: gallery/{name}/report.html
-:img-top: static/gallery/{name}.png
-
-{what}
-
-`{command}`
-:::
-"""
+# where the page of the gallery has the line that leads to a report
+_REPORT = re.compile(r"<!-- report: (\w+) -->")
+# a link alone to a report, in a caption
+_OPEN = re.compile(r"<!-- open: (\w+) -->")
+# a file of the repository as a page, and the line that says where the repository is
+_FILE = re.compile(r"<!-- file: ([\w.]+) -->")
+_ADDRESS = "<!-- address -->"
+# why a report could not be made, by the name of its exhibit
+_missing: dict[str, str] = {}
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Hook into the build."""
+    app.add_transform(DarkPictures)
+    app.connect("builder-inited", _make_reports)
     app.connect("builder-inited", _make_pages)
     app.connect("source-read", _fill_in)
     app.connect("build-finished", _copy_reports)
     return {"parallel_read_safe": True}
 
 
+def _make_reports(app: Any) -> None:
+    """Make the reports of the gallery, and say which cannot be made here."""
+    for exhibit in EXHIBITS:
+        try:
+            make_report(exhibit)
+        except ReportError as error:
+            _missing[exhibit.name] = str(error)
+            print(f"gallery: no report of {exhibit.name}: {error}", file=sys.stderr)
+
+
 def _make_pages(app: Any) -> None:
     """Draw the pictures, and give each table of results that a page cites a page of its own."""
     (DOCS / "pictures").mkdir(exist_ok=True)
-    draw_pictures(DOCS / "pictures")
+    novel = next(one for one in EXHIBITS if one.name == "novel")
+    draw_pictures(DOCS / "pictures", gomkcn.load(novel.run), novel.draws())
     (DOCS / "results").mkdir(exist_ok=True)
     pages = (path.read_text("utf-8") for path in DOCS.rglob("*.md") if path.parts[-2] != "results")
     for folder, name in sorted({found for page in pages for found in _LINK.findall(page)}):
@@ -55,30 +72,57 @@ def _make_pages(app: Any) -> None:
 
 
 def _fill_in(app: Any, page: str, source: list[str]) -> None:
-    """Lead links to results to their pages, put tables of columns and the cards in."""
+    """Lead links to results to their pages, put tables of columns and links to reports in."""
     up = "../" * page.count("/")
     source[0] = _LINK.sub(rf"]({up}results/\2.md)", source[0])
     source[0] = fill_columns(source[0])
-    if page == "gallery":
-        source[0] = source[0].replace("<!-- cards -->", _cards())
+    source[0] = _REPORT.sub(lambda found: _lead_to(found[1], up), source[0])
+    source[0] = _OPEN.sub(lambda found: _link_to(found[1], up), source[0])
+    source[0] = _FILE.sub(lambda found: _text_of(found[1]), source[0])
+    source[0] = source[0].replace(_ADDRESS, _address())
 
 
-def _cards() -> str:
-    cards = []
-    for exhibit in EXHIBITS:
-        folder = GALLERY / exhibit.name
-        if not (folder / "report.html").exists():
-            continue
-        command = (folder / "command.txt").read_text("utf-8").strip()
-        cards.append(_CARD.format(**vars(exhibit), command=command))
-    if not cards:
-        return "*This copy of the site was built without reports.*"
-    return "::::{grid} 1 2 2 2\n:gutter: 3\n" + "".join(cards) + "::::\n"
+def _lead_to(name: str, up: str) -> str:
+    """What leads to a report, and the command that makes it; without one, why there is none."""
+    if name in _missing:
+        return f"*This copy of the site has no report of it: {_missing[name]}.*"
+    exhibit = next(one for one in EXHIBITS if one.name == name)
+    return f"{_link_to(name, up)} {exhibit.what}: `{exhibit.command}`"
+
+
+def _link_to(name: str, up: str) -> str:
+    """A link to a report, in HTML, since one of Markdown to a file becomes a download."""
+    if name in _missing:
+        return ""
+    return f'<a class="report-link" href="{up}gallery/{name}/report.html">Open the report</a>'
+
+
+def _text_of(file: str) -> str:
+    """A file of the repository, whose links lead to pages of the site where they have one."""
+    text = (DOCS.parent / file).read_text("utf-8")
+    text = re.sub(r"\]\((?!http|#|docs/)([^)]+)\)", r"](../\1)", text)
+    return text.replace("](docs/", "](")
+
+
+def _address() -> str:
+    """Where the repository is, as the checkout knows it."""
+    asked = ["git", "-C", str(DOCS), "remote", "get-url", "origin"]
+    answer = subprocess.run(asked, capture_output=True, text=True)
+    found = re.match(r"(?:https://|git@)([\w.-]+)[/:](.+?)(?:\.git)?$", answer.stdout.strip())
+    if not found:
+        return "This site was built from a checkout that names no address of its repository."
+    return f"<https://{found[1]}/{found[2]}>"
 
 
 def _copy_reports(app: Any, error: Exception | None) -> None:
-    if error is None and app.builder.format == "html":
-        for page in GALLERY.glob("*/report.html"):
-            target = Path(app.outdir) / "gallery" / page.parent.name
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.copy(page, target)
+    """Put the pages that can be opened where the links lead."""
+    if error is not None or app.builder.format != "html":
+        return
+    for exhibit in EXHIBITS:
+        target = Path(app.outdir) / "gallery" / exhibit.name
+        shutil.rmtree(target, ignore_errors=True)
+        if exhibit.name in _missing:
+            continue
+        for page in exhibit.pages():
+            (target / page).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(exhibit.run / page, target / page)

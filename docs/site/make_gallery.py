@@ -1,172 +1,215 @@
-"""Mine real graphs and put their report pages into the gallery of the site.
+"""The reports of the gallery: mined while the site is built, or unpacked where data are not here.
 
-    python docs/site/make_gallery.py DATA
+    python docs/site/make_gallery.py [DATA]
 
-mines those of the graphs below that it finds in the folder DATA, with one ``gomkcn mine`` each, and
-those that it writes. A run that is already there is not mined again where its page can be rendered
-anew. ``docs/gallery/NAME`` then holds ``report.html`` and ``command.txt``, which the site shows
-where they are. Where Playwright and Chromium are installed, ``docs/static/gallery`` gets two
-pictures of each page: its top, and how it looks in the dark, on a telephone and on paper.
+makes all of them, and their pictures in ``docs/static/gallery``, for which Playwright and Chromium
+must be installed. With a folder DATA it also mines the graphs that are not in this repository, and
+packs their pages into ``docs/data/gallery``, from where the site takes them.
+
+``docs/gallery/NAME`` holds the run and its pages. It is made anew when the data, the command or
+the package have changed.
 """
 
 from __future__ import annotations
 
-import io
+import functools
+import hashlib
 import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
-from PIL import Image
+from take_pictures import take_picture
 
-GALLERY = Path(__file__).parents[1] / "gallery"
-PICTURES = GALLERY.parent / "static/gallery"
-# what is in the repository
-OWN_DATA = GALLERY.parent / "data"
+DOCS = Path(__file__).parents[1]
+ROOT = DOCS.parent
+GALLERY = DOCS / "gallery"
+PICTURES = DOCS / "static" / "gallery"
+# pages of graphs that are not in the repository
+PACKED = DOCS / "data" / "gallery"
+PACKAGES = ("gomkcn", "gomkcn_dgl", "mining", "synthetic")
 GOMKCN = [sys.executable, "-m", "gomkcn"]
-# width, height and scheme of the small pictures; what is printed is as wide as an A4 page
-LOOKS = ((1280, 960, "dark"), (390, 844, "light"), (390, 844, "dark"), (690, 1000, "print"))
-_HEIGHT = 480
+# what a run leaves where it is complete
+_KEY = "made_of.txt"
+
+
+class ReportError(Exception):
+    """A report that cannot be made here, and why."""
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A graph of the gallery: its folder, where its data lie, and how it is mined."""
+    """A graph of the gallery.
+
+    ``data`` is its file: in ``folder``, which is of this repository, or drawn by ``draws``, or else
+    a pattern of paths in a folder of data.
+    """
 
     name: str
-    title: str
     what: str
     data: str
     options: str = ""
+    folder: Path | None = None
+    draws: Callable[[], nx.Graph] | None = None
+
+    @property
+    def command(self) -> str:
+        """What a user types in the folder of the data."""
+        return f"gomkcn mine {Path(self.data).name} {self.options}".strip()
+
+    @property
+    def run(self) -> Path:
+        return GALLERY / self.name / "run"
+
+    @property
+    def packed(self) -> Path:
+        return PACKED / f"{self.name}.zip"
+
+    def pages(self) -> list[Path]:
+        """The pages of the run, which lead to each other, relative to its folder."""
+        return sorted(path.relative_to(self.run) for path in self.run.rglob("*.html"))
 
 
 EXHIBITS = (
     Exhibit(
         "molecules",
-        "Molecules: MUTAG",
         "188 nitroaromatic compounds, with atoms and bonds, mutagenic or not",
         "MUTAG*/MUTAG",
         "--features labels",
     ),
-    Exhibit(
-        "drugs",
-        "Molecules: 300 drugs",
-        "well-known drugs as SMILES, read by RDKit: atoms by element, bonds by type",
-        "drugs.smi",
-    ),
+    Exhibit("drugs", "300 well-known drugs as SMILES", "drugs.smi", folder=DOCS / "data"),
     Exhibit(
         "genes",
-        "Genes: regulation in E. coli",
         "424 operons; a directed edge leads from a regulator to what it regulates",
-        "directed/ecoli_regulation.csv",
+        "ecoli_regulation.csv",
         "--relation none",
+        folder=ROOT / "notebooks",
     ),
     Exhibit(
         "genes_typed",
-        "Genes, with edge types",
-        "the same 424 operons; edges activate, repress, or do both",
-        "directed/ecoli_regulation.csv",
+        "the same operons; edges activate, repress, or do both",
+        "ecoli_regulation.csv",
+        folder=ROOT / "notebooks",
     ),
     Exhibit(
         "circuit",
-        "A circuit: s420",
         "252 gates and flip-flops of a counter, and the directed edges of its signals",
         "directed/s420.tsv",
         "--directed",
     ),
     Exhibit(
         "novel",
-        "A novel: Les Misérables",
         "77 characters; two are joined who appear in one chapter",
         "novel.txt",
+        draws=nx.les_miserables_graph,
     ),
-    Exhibit("club", "A karate club", "34 members and their friendships", "club.txt"),
-    Exhibit("blocks", "Four blocks", "160 nodes in four groups, drawn at random", "blocks.txt"),
-    Exhibit("random", "A random graph", "300 nodes and 600 edges, drawn at random", "random.txt"),
-)
+    Exhibit(
+        "club", "34 members and their friendships", "club.txt", draws=nx.karate_club_graph
+    ),
+    Exhibit(
+        "blocks",
+        "160 nodes in four groups, drawn at random",
+        "blocks.txt",
+        draws=lambda: nx.planted_partition_graph(4, 40, 0.3, 0.01, seed=0),
+    ),
+    Exhibit(
+        "random",
+        "300 nodes and 600 edges, drawn at random",
+        "random.txt",
+        draws=lambda: nx.gnm_random_graph(300, 600, seed=0),
+    ),
+)  # fmt: skip
 
-NETWORKX = {
-    "novel": nx.les_miserables_graph,
-    "club": nx.karate_club_graph,
-    "blocks": lambda: nx.planted_partition_graph(4, 40, 0.3, 0.01, seed=0),
-    "random": lambda: nx.gnm_random_graph(300, 600, seed=0),
-}
+
+def make_report(exhibit: Exhibit, data: Path | None = None) -> None:
+    """Mine a graph, or unpack its pages; a run of the same data, command and package stays."""
+    folder = GALLERY / exhibit.name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = _path(exhibit, data)
+    source = path or exhibit.packed
+    if not source.exists():
+        raise ReportError(f"its data, {exhibit.data}, are not in the repository")
+    key = _key_of(exhibit, source)
+    kept = folder / _KEY
+    if kept.exists() and kept.read_text("utf-8") == key and exhibit.pages():
+        return
+    kept.unlink(missing_ok=True)
+    shutil.rmtree(exhibit.run, ignore_errors=True)
+    if path is None:
+        with zipfile.ZipFile(source) as archive:
+            archive.extractall(exhibit.run)
+    else:
+        options = shlex.split(exhibit.options)
+        command = [*GOMKCN, "mine", path, "--out", exhibit.run, *options, "--quiet"]
+        answer = subprocess.run(command, capture_output=True, text=True)
+        if answer.returncode:
+            raise ReportError(f"`{exhibit.command}` failed: {answer.stderr.strip()}")
+    kept.write_text(key, "utf-8")
+
+
+def _path(exhibit: Exhibit, data: Path | None) -> Path | None:
+    """The file or folder to mine; None where it is not here. Graphs of NetworkX are written."""
+    if exhibit.draws is not None:
+        path = GALLERY / exhibit.name / exhibit.data
+        nx.write_edgelist(exhibit.draws(), path, delimiter="\t", data=False)
+        return path
+    if exhibit.folder is not None:
+        return exhibit.folder / exhibit.data
+    return next(iter(sorted(data.glob(exhibit.data))), None) if data else None
+
+
+def _key_of(exhibit: Exhibit, source: Path) -> str:
+    """What a report is made of; packed pages do not depend on the package that is here."""
+    files = [source] if source.is_file() else sorted(source.iterdir())
+    made_by = "" if source == exhibit.packed else _package()
+    return f"{exhibit.command}\n{_digest(files)}\n{made_by}\n"
+
+
+@functools.cache
+def _package() -> str:
+    return _digest(
+        path
+        for name in PACKAGES
+        for path in sorted((ROOT / name).rglob("*"))
+        if path.suffix in (".py", ".pyi", ".js", ".css", ".jinja")
+    )
+
+
+def _digest(files: Iterable[Path]) -> str:
+    found = hashlib.sha256()
+    for path in files:
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _pack(exhibit: Exhibit) -> None:
+    PACKED.mkdir(exist_ok=True)
+    with zipfile.ZipFile(exhibit.packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for page in exhibit.pages():
+            archive.write(exhibit.run / page, page)
 
 
 def main() -> None:
-    """Make every page whose data are there, and say which are not."""
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        sys.exit("DATA must be a folder: python docs/site/make_gallery.py DATA")
-    for exhibit in EXHIBITS:
-        folder = GALLERY / exhibit.name
-        path = _prepare(exhibit, Path(sys.argv[1]), folder)
-        if path is None:
-            print(f"{exhibit.name}: no {exhibit.data} in {sys.argv[1]}, left out")
-        else:
-            _make(exhibit, path, folder)
-
-
-def _prepare(exhibit: Exhibit, data: Path, folder: Path) -> Path | None:
-    """Return the path to mine; graphs of NetworkX are written first."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if exhibit.name in NETWORKX:
-        path = folder / exhibit.data
-        nx.write_edgelist(NETWORKX[exhibit.name](), path, delimiter="\t", data=False)
-        return path
-    return next(iter(sorted([*data.glob(exhibit.data), *OWN_DATA.glob(exhibit.data)])), None)
-
-
-def _make(exhibit: Exhibit, path: Path, folder: Path) -> None:
-    """Mine the graph, or render its run anew, and copy the page, with pictures of it."""
-    run, options = folder / "run", shlex.split(exhibit.options)
-    again = subprocess.run([*GOMKCN, "report", run], capture_output=True)
-    if again.returncode != 0:
-        command = [*GOMKCN, "mine", path, "--out", run, *options, "--force", "--quiet"]
-        subprocess.run(command, check=True)
-    page = Path(shutil.copy(run / "report.html", folder / "report.html"))
-    command = f"gomkcn mine {path.name} {exhibit.options}".strip()
-    (folder / "command.txt").write_text(command + "\n", "utf-8")
-    if chromium := shutil.which("chromium"):
-        _picture(chromium, page.as_uri(), exhibit.name)
-
-
-def _picture(chromium: str, address: str, name: str) -> None:
-    """The top of a page, and beside each other the same in the dark, narrow and printed."""
-    from playwright.sync_api import sync_playwright
-
+    """Make every report, pack those of other data, and take their pictures."""
+    data = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    if data is not None and not data.is_dir():
+        sys.exit(f"DATA must be a folder, and {data} is none")
     PICTURES.mkdir(exist_ok=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        shots = [_shot(browser, address, *look) for look in ((1280, 960, "light"), *LOOKS)]
-        browser.close()
-    top, *others = shots
-    small = [one.resize((one.width * _HEIGHT // one.height, _HEIGHT)) for one in others]
-    sheet = Image.new("RGB", (sum(one.width + 8 for one in small) - 8, _HEIGHT), "#8a949e")
-    left = 0
-    for one in small:
-        sheet.paste(one, (left, 0))
-        left += one.width + 8
-    for picture, file in ((top, f"{name}.png"), (sheet, f"{name}_looks.png")):
-        few = picture.quantize(256, method=Image.Quantize.MAXCOVERAGE)
-        few.save(PICTURES / file, optimize=True)
-
-
-def _shot(browser: Any, address: str, width: int, height: int, look: str) -> Image.Image:
-    """A page in a window, once the graph is drawn."""
-    scheme = "dark" if look == "dark" else "light"
-    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-    page.goto(address)
-    page.wait_for_selector("#explorer[data-ready]")
-    if look == "print":
-        page.emulate_media(media="print")
-    page.wait_for_timeout(1000)
-    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    page.close()
-    return shot
+    for exhibit in EXHIBITS:
+        try:
+            make_report(exhibit, data)
+        except ReportError as error:
+            print(f"{exhibit.name}: no report, {error}")
+            continue
+        if exhibit.folder is None and exhibit.draws is None and data is not None:
+            _pack(exhibit)
+        take_picture(exhibit.run / "report.html", PICTURES / f"{exhibit.name}.png")
+        print(f"{exhibit.name}: {exhibit.run / 'report.html'}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,32 @@
+"""A picture for a dark page beside each picture that has one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from take_pictures import dark_path
+
+
+class DarkPictures(SphinxTransform):
+    """Put ``NAME_dark.png`` beside ``NAME.png``; the theme shows the one that the page is for.
+
+    A page names the first alone, so that it also reads well outside of the site.
+    """
+
+    # before the pictures of the page are collected
+    default_priority = 800
+
+    def apply(self, **options: object) -> None:
+        """Add the pictures, with what is said of those that they stand for."""
+        folder = Path(self.env.doc2path(self.env.docname)).parent
+        for light in list(self.document.findall(nodes.image)):
+            path = Path(light["uri"])
+            if "://" in light["uri"] or not (folder / dark_path(path)).exists():
+                continue
+            dark = light.deepcopy()
+            dark["uri"] = dark_path(path).as_posix()
+            light["classes"].append("only-light")
+            dark["classes"].append("only-dark")
+            light.parent.insert(light.parent.index(light) + 1, dark)

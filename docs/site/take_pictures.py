@@ -1,0 +1,65 @@
+"""Pictures of the pages of runs, in the light and in the dark, for the site.
+
+Needs Playwright and Chromium. The site shows ``NAME.png`` on a light page and ``NAME_dark.png`` on
+a dark one: :mod:`site_pictures` puts the second beside the first.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+# of a page in two columns, so that its letters can be read at the width of the site
+WIDTH, HEIGHT = 1280, 800
+# pixels above what is shown
+_MARGIN = 14
+# until the graph has come to rest
+_MILLISECONDS = 1000
+
+
+def dark_path(path: Path) -> Path:
+    """The picture for a dark page beside that for a light one.
+
+    >>> dark_path(Path("static/report.png")).name
+    'report_dark.png'
+    """
+    return path.with_stem(f"{path.stem}_dark")
+
+
+def take_picture(
+    page: Path,
+    target: Path,
+    *,
+    start: str = ".grid",
+    width: int = WIDTH,
+    height: int = HEIGHT,
+    ready: str = "#explorer[data-ready]",
+) -> None:
+    """Write what a page shows from the element ``start`` on, in the light and in the dark."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("pictures need chromium: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for scheme, path in (("light", target), ("dark", dark_path(target))):
+            window = {"width": width, "height": height}
+            opened = browser.new_page(viewport=window, color_scheme=scheme)
+            opened.goto(page.resolve().as_uri())
+            if ready:
+                opened.wait_for_selector(ready)
+            opened.wait_for_timeout(_MILLISECONDS)
+            box = opened.locator(start).first.bounding_box()
+            top = max(0, box["y"] - _MARGIN)
+            least = min(height, opened.evaluate("document.body.scrollHeight") - top)
+            clip = {"x": 0, "y": top, "width": width, "height": least}
+            shot = Image.open(io.BytesIO(opened.screenshot(full_page=True, clip=clip)))
+            few = shot.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE)
+            few.save(path, optimize=True)
+            opened.close()
+        browser.close()
