@@ -50,8 +50,6 @@ _JOBS = (
     "compare planted.graph typed.graph --relation none --out compared",
 )
 _JOBS_WITH_TORCH = ("train classes --features labels --num-epochs 2 --out trained",)
-# those of a training that filters have
-_NEED_TORCH = ("mine planted.graph", "filters")
 
 
 @click.command("compile", cls=Command)
@@ -85,8 +83,6 @@ def compile_usual(quiet: bool = False) -> int:
     jobs = (*_GRAPHS, *_JOBS)
     if importlib.util.find_spec("torch"):
         jobs += _JOBS_WITH_TORCH
-    else:
-        jobs = tuple(job for job in jobs if not job.startswith(_NEED_TORCH))
     with JobProgress(not quiet and sys.stderr.isatty()) as bar, _empty_folder():
         _write_inputs()
         bar.begin("compiling for this machine", len(jobs))
