@@ -54,7 +54,8 @@ _JOBS_WITH_TORCH = ("train classes --features labels --num-epochs 2 --out traine
 
 @click.command("compile", cls=Command)
 @option_group("Output", quiet_option)
-def compile_ahead(quiet: bool) -> None:
+@click.pass_context
+def compile_ahead(ctx: click.Context, /, quiet: bool) -> None:
     """Compile ahead what the usual commands need.
 
     Numba compiles functions when a command first comes to them, which takes the first mining some
@@ -65,7 +66,7 @@ def compile_ahead(quiet: bool) -> None:
     gomkcn compile
     """
     start = time.perf_counter()
-    number = compile_usual(quiet)
+    number = compile_usual(ctx.find_root().command, quiet)
     if number:
         say(f"compiled {number} functions in {time.perf_counter() - start:.0f} s; later commands")
         say("of this user find them")
@@ -73,9 +74,8 @@ def compile_ahead(quiet: bool) -> None:
         say("nothing to compile: the code of the usual commands is there")
 
 
-def compile_usual(quiet: bool = False) -> int:
+def compile_usual(gomkcn: click.Command, quiet: bool = False) -> int:
     """Run the usual commands on small graphs; return how many functions this process compiled."""
-    from gomkcn.commands.main import main
     from gomkcn_dgl.runtime.compiled import compiling
     from gomkcn_dgl.runtime.job import JobProgress
 
@@ -91,7 +91,7 @@ def compile_usual(quiet: bool = False) -> int:
                 contextlib.redirect_stdout(io.StringIO()),
                 contextlib.redirect_stderr(io.StringIO()),
             ):
-                main.main(shlex.split(job), standalone_mode=False)
+                gomkcn.main(shlex.split(job), standalone_mode=False)
             bar.move(1)
     return compiling.number - before
 
