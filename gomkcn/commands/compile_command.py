@@ -25,7 +25,8 @@ from gomkcn.commands.options import quiet_option
 from gomkcn.commands.printing import say
 
 _GRAPHS = (
-    "generate planted --out planted.graph --nodes 300 --motif house6=8 --motif wheel=8",
+    # that of the documentation, in which structures of many occurrences are estimated
+    "generate planted --out planted.graph",
     "generate planted --out directed.csv --nodes 150 --directed",
     "generate planted --out typed.graph --nodes 150 --relations 2 --features constant",
 )
