@@ -160,3 +160,22 @@ def test_of_two_processes_that_come_to_a_function_one_compiles_it(tmp_path):
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     found = run(TWO, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=path)
     assert sorted(found) == [[8, 0], [8, 1]]
+
+
+FAILS = """
+import json
+from doubling import double
+
+try:
+    double(None)
+except Exception:
+    pass
+print(json.dumps([double._cache._lock.is_locked, double(4), double._cache._lock.is_locked]))
+"""
+
+
+def test_a_function_that_was_compiled_or_cannot_be_is_free_for_other_processes(tmp_path):
+    (tmp_path / "doubling.py").write_text(MODULE)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    found = run(FAILS, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=path)
+    assert found == [False, 8, False]
