@@ -77,6 +77,14 @@ BENCHMARKS = (
         how="repeats of ours and one of theirs, processor seconds",
     ),
     Benchmark(
+        "random_graphs",
+        "A random graph of given degrees: how fast beside the general walk and igraph's?",
+        "degree_walks:main",
+        {"docs/null_models.md": "A random graph of ego-Facebook"},
+        repeats=5,
+        how="repeats, processor seconds",
+    ),
+    Benchmark(
         "repeated_blocks",
         "Planted blocks of netlists: found exactly, and nothing where nothing is planted?",
         "repeated_blocks:main",

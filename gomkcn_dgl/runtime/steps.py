@@ -144,6 +144,7 @@ class Steps:
         *,
         in_time: bool = False,
         weight: Callable[[Item], int] = lambda _: 1,
+        threads: int = 1,
     ) -> list[Value]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
@@ -151,6 +152,7 @@ class Steps:
         known by, itself where left out: a result is found again wherever the item stands. With
         ``in_time``, what is not there when time is up is left out; ``do`` may raise a TimeUpError
         then, as :meth:`check_time` does. ``weight`` is how many a user takes an item for.
+        Where no workers share the items, up to so many ``threads`` of this process do.
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
@@ -175,15 +177,12 @@ class Steps:
         # 2. the others, by workers if there are some
         parallel, jobs = self._workers(len(missing))
         with parallel if jobs > 1 else nullcontext():
-            for some in self._in_time(list(missing), jobs, in_time):
+            for some in self._in_time(list(missing), max(jobs, threads), in_time):
                 share = {file_name: missing[file_name] for file_name in some}
                 if jobs > 1:
                     results = self._shared(parallel, do, share, in_time)
                 else:
-                    results = [
-                        self._here(do, file_name, item, in_time)
-                        for file_name, item in share.items()
-                    ]
+                    results = self._by_threads(do, share, in_time, threads)
                 # what is kept was computed of what was there
                 check_mapped()
                 for file_name, result in zip(some, results, strict=True):
@@ -266,6 +265,29 @@ class Steps:
                 raise answer.error from _WorkerTraceback(f"\n{answer.trace}")
             self.is_partial |= answer.is_partial
         return [answer.result for answer in answers]
+
+    def _by_threads(
+        self,
+        do: Callable[[Item], Value],
+        items: Mapping[str, Item],
+        in_time: bool,
+        threads: int,
+    ) -> list[Value | None]:
+        """The results of some items by threads of this process; None where time was up before."""
+        names, results = list(items), dict[str, Value | None]()
+
+        def work(first: int, last: int) -> None:
+            for name in names[first:last]:
+                results[name] = self._here(do, name, items[name], in_time)
+
+        if threads == 1:
+            work(0, len(names))
+        else:
+            # Numba takes long to import; an item takes longer than a thread to wake
+            from gomkcn_dgl.runtime.compiled import run_blocks
+
+            run_blocks(work, len(names), 1e9 * len(names), most_threads=threads)
+        return [results[name] for name in names]
 
     def _here(
         self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool
