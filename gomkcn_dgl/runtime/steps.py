@@ -41,7 +41,7 @@ from gomkcn_dgl.runtime.job import (
 )
 from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.plain_values import DamagedValueError, Value, read_value, write_value
-from gomkcn_dgl.runtime.worker_errors import lost_process
+from gomkcn_dgl.runtime.worker_errors import hear_errors, lost_process
 
 Item = TypeVar("Item")
 
@@ -182,7 +182,7 @@ class Steps:
         self.progress.move(sum(map(weights.__getitem__, found)))
         # 2. the others, by workers if there are some
         parallel, jobs = self._workers(len(missing))
-        with parallel if jobs > 1 else nullcontext():
+        with self._started_workers(parallel) if jobs > 1 else nullcontext():
             for some in self._in_time(list(missing), jobs, in_time):
                 share = {file_name: missing[file_name] for file_name in some}
                 if jobs > 1:
@@ -265,13 +265,36 @@ class Steps:
             # Numba numbers a function when it is pickled first, which two threads of a backend
             # that sends from several, as that of Spark, must not do at the same time
             dumps(do)
+        with self._telling_failures(parallel), warnings.catch_warnings():
+            # joblib replaces a worker that has grown by 300 MB, as by importing torch, and says
+            # so in a thread of its own: as an error the warning would end that thread, for
+            # which joblib then waits for ever
+            warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
+            answers = parallel(call(do, *item, in_time) for item in items.items())
+        for answer in answers:
+            if answer.error is not None:
+                raise answer.error from _WorkerTraceback(f"\n{answer.trace}")
+            self.is_partial |= answer.is_partial
+        return [answer.result for answer in answers]
+
+    @contextmanager
+    def _started_workers(self, parallel: Any) -> Iterator[None]:
+        """The workers of joblib, from their start to their end, at which they may fail as well."""
+        if not _is_of_this_machine(parallel):
+            hear_errors(parallel._backend)
+        with self._telling_failures(parallel):
+            parallel.__enter__()
         try:
-            with warnings.catch_warnings():
-                # joblib replaces a worker that has grown by 300 MB, as by importing torch, and says
-                # so in a thread of its own: as an error the warning would end that thread, for
-                # which joblib then waits for ever
-                warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
-                answers = parallel(call(do, *item, in_time) for item in items.items())
+            yield
+        finally:
+            with self._telling_failures(parallel):
+                parallel.__exit__(None, None, None)
+
+    @contextmanager
+    def _telling_failures(self, parallel: Any) -> Iterator[None]:
+        """Raise a LostProcessError for an error of the workers."""
+        try:
+            yield
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
@@ -281,11 +304,6 @@ class Steps:
                 type(parallel._backend).__name__,
                 resumed if self._has_kept() else "start again",
             ) from error
-        for answer in answers:
-            if answer.error is not None:
-                raise answer.error from _WorkerTraceback(f"\n{answer.trace}")
-            self.is_partial |= answer.is_partial
-        return [answer.result for answer in answers]
 
     def _here(
         self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool

@@ -5,11 +5,15 @@ Ray and Spark raise; with the engines themselves there is a test where they are 
 """
 
 import threading
+from concurrent.futures import Future
 from multiprocessing.pool import ThreadPool
 
 import joblib
 import pytest
-from joblib._utils import _TracebackCapturingWrapper
+from joblib._utils import (
+    _retrieve_traceback_capturing_wrapped_call,
+    _TracebackCapturingWrapper,
+)
 from joblib.parallel import ParallelBackendBase, register_parallel_backend
 
 from gomkcn_dgl.runtime.processes import LostProcessError
@@ -57,8 +61,58 @@ class HandingBackend(ClusterBackend):
         return self.parallel._no_such_attribute
 
 
-register_parallel_backend("cluster", ClusterBackend)
-register_parallel_backend("handing", HandingBackend)
+class SilentBackend(ClusterBackend):
+    """As the backend of Dask in joblib 1.6: where a task ends in an error, joblib is not called."""
+
+    supports_retrieve_callback = True
+
+    def retrieve_result_callback(self, out):
+        return _retrieve_traceback_capturing_wrapped_call(out)
+
+    def submit(self, func, callback=None):
+        task = Future()
+
+        def fail(error):
+            # joblib would wait for ever, and this test with it
+            self._late = threading.Timer(30, callback, [TimeoutError("joblib was not called")])
+            self._late.start()
+            task.set_exception(error)
+            self._late.cancel()
+
+        def end(result):
+            task.set_result(result)
+            callback(result)
+
+        self._pool.apply_async(self.run, (func,), callback=end, error_callback=fail)
+        return task
+
+    apply_async = submit
+
+
+class StartingBackend(ClusterBackend):
+    """Its workers are gone when it starts them."""
+
+    def configure(self, n_jobs=1, parallel=None, **options):
+        raise self.error
+
+
+class EndingBackend(ClusterBackend):
+    """Its workers are gone when it ends them."""
+
+    def run(self, func):
+        return func()
+
+    def terminate(self):
+        super().terminate()
+        raise self.error
+
+
+BACKENDS = {
+    kind.__name__: kind
+    for kind in (ClusterBackend, HandingBackend, SilentBackend, StartingBackend, EndingBackend)
+}
+for name, kind in BACKENDS.items():
+    register_parallel_backend(name, kind)
 
 
 def error_of(module, *names):
@@ -81,10 +135,9 @@ def followed(error, *before, is_cause=True):
     return error
 
 
-def failure(monkeypatch, error, backend="cluster", steps=None):
+def failure(monkeypatch, error, backend="ClusterBackend", steps=None):
     """What is raised where the workers end in an error."""
-    kind = {"cluster": ClusterBackend, "handing": HandingBackend}[backend]
-    monkeypatch.setattr(kind, "error", error)
+    monkeypatch.setattr(BACKENDS[backend], "error", error)
     with joblib.parallel_config(backend, n_jobs=2), pytest.raises(LostProcessError) as raised:
         (steps or Steps()).each("doubling", int, lambda i: 2 * i, range(6))
     return raised.value
@@ -94,12 +147,15 @@ GONE = [
     error_of("ray.exceptions", "ActorDiedError", "RayActorError", "RayError")("died"),
     error_of("ray.exceptions", "WorkerCrashedError", "RayError")("crashed"),
     error_of("distributed.scheduler", "KilledWorker")("attempted 4 times"),
+    error_of("py4j.protocol", "Py4JJavaError")(
+        "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
+    ),
     error_of("joblib.externals.loky.process_executor", "TerminatedWorkerError")("SIGKILL"),
 ]
 
 
 @pytest.mark.parametrize("error", GONE, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("backend", ["cluster", "handing"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_worker_that_is_gone_is_one_sentence(error, backend, monkeypatch):
     kind = type(error)
     raised = failure(monkeypatch, kind(*error.args), backend)
@@ -109,7 +165,9 @@ def test_a_worker_that_is_gone_is_one_sentence(error, backend, monkeypatch):
     )
     # behind what the engine wraps it in
     around = error_of("ray.exceptions", "RayTaskError", "RayError")("ray::PoolActor.run_batch()")
-    assert f"({kind.__name__})" in str(failure(monkeypatch, followed(around, kind("x")), backend))
+    assert f"({kind.__name__})" in str(
+        failure(monkeypatch, followed(around, kind(*error.args)), backend)
+    )
 
 
 RAY = """\x1b[36mray::PoolActor.run_batch()\x1b[39m (pid=7, ip=172.16.0.2)
@@ -127,7 +185,7 @@ ModuleNotFoundError: No module named 'joblib'
 MISSING = ModuleNotFoundError("No module named 'joblib'")
 
 
-@pytest.mark.parametrize("backend", ["cluster", "handing"])
+@pytest.mark.parametrize("backend", ["ClusterBackend", "HandingBackend", "SilentBackend"])
 @pytest.mark.parametrize("error", [
     MISSING,
     error_of("ray.exceptions", "RayTaskError", "RayError")(RAY),
@@ -137,14 +195,15 @@ MISSING = ModuleNotFoundError("No module named 'joblib'")
 ], ids=lambda error: type(error).__name__)  # fmt: skip
 def test_what_workers_stumble_at_is_said_and_kept(error, backend, monkeypatch):
     raised = failure(monkeypatch, error, backend)
-    engine = "ClusterBackend" if backend == "cluster" else "HandingBackend"
     assert str(raised).startswith(
-        f"the workers of {engine} cannot do this job (ModuleNotFoundError: No module named "
+        f"the workers of {backend} cannot do this job (ModuleNotFoundError: No module named "
         "'joblib'); "
     )
     assert "killed" not in str(raised) and "PYSPARK_PYTHON" in str(raised)
-    if backend == "cluster":
-        assert raised.__cause__ is error
+    # nothing of it is lost to who looks further
+    causes = [raised]
+    while causes[-1] is not error:
+        causes.append(causes[-1].__cause__ or causes[-1].__context__)
 
 
 def test_an_error_that_hides_another_is_the_reason_itself(monkeypatch):
@@ -169,7 +228,7 @@ def test_only_a_job_that_has_kept_something_is_to_be_resumed(monkeypatch, tmp_pa
     assert str(failure(monkeypatch, gone, steps=steps())).endswith("; go on with resume=True.")
 
 
-def double(steps, monkeypatch, backend="cluster", number=6, **options):
+def double(steps, monkeypatch, backend="ClusterBackend", number=6, **options):
     monkeypatch.setattr(ClusterBackend, "error", None)
     with joblib.parallel_config(backend, **options):
         assert steps.each("doubling", int, lambda i: 2 * i, range(number)) == list(
@@ -212,7 +271,7 @@ def test_what_threads_send_was_pickled_by_this_one_before(monkeypatch):
 
     two = Two()
     monkeypatch.setattr(ClusterBackend, "error", None)
-    with joblib.parallel_config("cluster", n_jobs=2):
+    with joblib.parallel_config("ClusterBackend", n_jobs=2):
         found = Steps().each("telling", str, lambda i: f"{i} {type(two).__name__}", range(3))
     assert found == ["0 Two", "1 Two", "2 Two"]
     assert threads[:1] == [threading.main_thread()]
