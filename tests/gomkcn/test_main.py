@@ -429,6 +429,8 @@ def test_help_has_an_example_and_is_short_until_all_is_asked_for(command):
     assert re.search(rf"^  gomkcn {command}.*$", said, re.MULTILINE), said
     listed = re.findall(r"^  (-[-\w]+)", said, re.MULTILINE)
     assert len(set(listed) - {"--help-all"}) <= 15
+    # the pages send who has several cores there
+    assert ("--n-jobs" in listed) == ("n_jobs" in options_of(command))
     if "--help-all" in listed:
         everything = gomkcn(f"{command} --help-all")
         for option in options_of(command).values():
