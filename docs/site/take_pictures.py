@@ -1,7 +1,7 @@
 """Pictures of the pages of runs, in the light and in the dark, for the site.
 
 Needs Playwright and Chromium. The site shows ``NAME.png`` on a light page and ``NAME_dark.png`` on
-a dark one: :mod:`site_pictures` puts the second beside the first.
+a dark one: ``transforms.py`` puts the second beside the first.
 """
 
 from __future__ import annotations

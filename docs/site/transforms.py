@@ -1,12 +1,16 @@
-"""A picture for a dark page beside each picture that has one."""
+"""What is changed in every page of the site: pictures for dark pages, and lines that wrap."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from take_pictures import dark_path
+
+# lines that a shell reads, which may be broken anywhere
+_COMMAND = re.compile(r"(?:gomkcn|python3?|pip|torchrun|[A-Z_]+=\S+|export|tox)\b")
 
 
 class DarkPictures(SphinxTransform):
@@ -30,3 +34,16 @@ class DarkPictures(SphinxTransform):
             light["classes"].append("only-light")
             dark["classes"].append("only-dark")
             light.parent.insert(light.parent.index(light) + 1, dark)
+
+
+class WrappedLines(SphinxTransform):
+    """Break long lines of commands and of messages; programs and tables keep theirs and scroll."""
+
+    default_priority = 800
+
+    def apply(self, **options: object) -> None:
+        """Mark what the style of the site wraps."""
+        for block in self.document.findall(nodes.literal_block):
+            lines = block.astext().strip().splitlines()
+            if len(lines) == 1 or all(_COMMAND.match(line) for line in lines if line.strip()):
+                block["classes"].append("wrapped")
