@@ -12,6 +12,9 @@ from take_pictures import dark_path
 # lines that a shell reads, which may be broken anywhere
 _COMMAND = re.compile(r"(?:gomkcn|python3?|pip|torchrun|[A-Z_]+=\S+|export|tox)\b")
 
+# characters of a line; what a command prints in columns has no more
+_WIDEST_TABLE = 100
+
 
 class DarkPictures(SphinxTransform):
     """Put ``NAME_dark.png`` beside ``NAME.png``; the theme shows the one that the page is for.
@@ -44,6 +47,11 @@ class WrappedLines(SphinxTransform):
     def apply(self, **options: object) -> None:
         """Mark what the style of the site wraps."""
         for block in self.document.findall(nodes.literal_block):
-            lines = block.astext().strip().splitlines()
-            if len(lines) == 1 or all(_COMMAND.match(line) for line in lines if line.strip()):
+            lines = [line for line in block.astext().splitlines() if line.strip()]
+            is_program = block.get("language") in ("python", "py")
+            if (
+                len(lines) == 1
+                or all(_COMMAND.match(line) for line in lines)
+                or (not is_program and max(map(len, lines), default=0) > _WIDEST_TABLE)
+            ):
                 block["classes"].append("wrapped")
