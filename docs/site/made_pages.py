@@ -20,7 +20,7 @@ from docutils import nodes
 from draw_pictures import draw_pictures
 from make_gallery import EXHIBITS, ReportError, make_report
 from sphinx.transforms import SphinxTransform
-from transforms import DarkPictures, WrappedLines
+from transforms import DarkPictures, LongLines
 
 import gomkcn
 
@@ -41,7 +41,7 @@ _missing: dict[str, str] = {}
 
 def setup(app: Any) -> dict[str, bool]:
     """Hook into the build."""
-    for transform in (PicturesOfReports, DarkPictures, WrappedLines):
+    for transform in (PicturesOfReports, DarkPictures, LongLines):
         app.add_transform(transform)
     app.connect("builder-inited", _make_reports)
     app.connect("builder-inited", _make_pages)

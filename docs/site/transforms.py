@@ -14,6 +14,8 @@ _COMMAND = re.compile(r"(?:gomkcn|python3?|pip|torchrun|[A-Z_]+=\S+|export|tox)\
 
 # characters of a line; what a command prints in columns has no more
 _WIDEST_TABLE = 100
+# and those that a page of the site has room for
+_COLUMNS_OF_PAGE = 88
 
 
 class DarkPictures(SphinxTransform):
@@ -39,19 +41,22 @@ class DarkPictures(SphinxTransform):
             light.parent.insert(light.parent.index(light) + 1, dark)
 
 
-class WrappedLines(SphinxTransform):
-    """Break long lines of commands and of messages; programs and tables keep theirs and scroll."""
+class LongLines(SphinxTransform):
+    """Break long lines of commands and of messages, and make columns small enough to be seen."""
 
     default_priority = 800
 
     def apply(self, **options: object) -> None:
-        """Mark what the style of the site wraps."""
+        """Mark what the style of the site wraps or makes smaller; programs scroll."""
         for block in self.document.findall(nodes.literal_block):
             lines = [line for line in block.astext().splitlines() if line.strip()]
+            width = max(map(len, lines), default=0)
             is_program = block.get("language") in ("python", "py")
             if (
                 len(lines) == 1
                 or all(_COMMAND.match(line) for line in lines)
-                or (not is_program and max(map(len, lines), default=0) > _WIDEST_TABLE)
+                or (not is_program and width > _WIDEST_TABLE)
             ):
                 block["classes"].append("wrapped")
+            elif not is_program and width > _COLUMNS_OF_PAGE:
+                block["classes"].append("columns")
