@@ -8,6 +8,7 @@ The page on the paper is made by ``make_paper_page.py``, and committed.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 import subprocess
@@ -128,13 +129,15 @@ def _text_of(file: str) -> str:
 
 
 def _address() -> str:
-    """Where the repository is, as the checkout knows it."""
-    asked = ["git", "-C", str(DOCS), "remote", "get-url", "origin"]
-    answer = subprocess.run(asked, capture_output=True, text=True)
-    found = re.match(r"(?:https://|git@)([\w.-]+)[/:](.+?)(?:\.git)?$", answer.stdout.strip())
+    """Where the repository is: $SOURCE_URL, as for a release, or what the checkout knows."""
+    address = os.environ.get("SOURCE_URL", "")
+    if not address:
+        asked = ["git", "-C", str(DOCS), "remote", "get-url", "origin"]
+        address = subprocess.run(asked, capture_output=True, text=True).stdout
+    found = re.match(r"(?:https://|git@)([\w.-]+)[/:](.+?)(?:\.git|/)?$", address.strip())
     if not found:
         return "This site was built from a checkout that names no address of its repository."
-    return f"<https://{found[1]}/{found[2]}>"
+    return f"The repository is <https://{found[1]}/{found[2]}>."
 
 
 def _copy_reports(app: Any, error: Exception | None) -> None:
