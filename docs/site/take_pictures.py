@@ -1,18 +1,25 @@
 """Pictures of the pages of runs, in the light and in the dark, for the site.
 
+    python docs/site/take_pictures.py
+
+mines the planted graph of the paper, and takes ``report.png`` and ``filters.png`` of its pages.
+
 Needs Playwright and Chromium. The site shows ``NAME.png`` on a light page and ``NAME_dark.png`` on
-a dark one: :mod:`site_pictures` puts the second beside the first.
+a dark one: ``transforms.py`` puts the second beside the first.
 """
 
 from __future__ import annotations
 
 import io
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from PIL import Image
 
+STATIC = Path(__file__).parents[1] / "static"
 # of a page in two columns, so that its letters can be read at the width of the site
 WIDTH, HEIGHT = 1280, 800
 # pixels above what is shown
@@ -63,3 +70,19 @@ def take_picture(
             few.save(path, optimize=True)
             opened.close()
         browser.close()
+
+
+def main() -> None:
+    """Take the pictures of the planted graph."""
+    gomkcn = [sys.executable, "-m", "gomkcn"]
+    with tempfile.TemporaryDirectory() as folder:
+        for command in ("generate planted --out planted.bin", "mine planted.bin --out run --quiet"):
+            subprocess.run([*gomkcn, *command.split()], cwd=folder, check=True)
+        run = Path(folder, "run")
+        take_picture(run / "report.html", STATIC / "report.png")
+        filters = run / "filters" / "filters.html"
+        take_picture(filters, STATIC / "filters.png", start="h1", height=1000)
+
+
+if __name__ == "__main__":
+    main()
