@@ -11,7 +11,6 @@ import importlib.util
 import io
 import os
 import shlex
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,10 +80,10 @@ def compile_usual(gomkcn: click.Command, quiet: bool = False) -> int:
     from gomkcn_dgl.runtime.job import JobProgress
 
     before = compiling.number
-    jobs = (*_GRAPHS, *_JOBS)
+    jobs: tuple[str, ...] = (*_GRAPHS, *_JOBS)
     if importlib.util.find_spec("torch"):
         jobs += _JOBS_WITH_TORCH
-    with JobProgress(not quiet and sys.stderr.isatty()) as bar, _empty_folder():
+    with JobProgress.of_command(quiet=quiet) as bar, _empty_folder():
         _write_inputs()
         bar.begin("compiling for this machine", len(jobs))
         for job in jobs:
@@ -120,7 +119,7 @@ def _write_inputs() -> None:
         ring = [(node, (node + 1) % 6) for node in range(6)]
         extra = [(0, 6), (0, 3)] if graph % 2 else [(0, 6), (6, 1)]
         pairs += [(u + num_nodes * graph, v + num_nodes * graph) for u, v in ring + extra]
-    files = {
+    files: dict[str, list[object]] = {
         "A": [f"{a + 1}, {b + 1}" for u, v in pairs for a, b in ((u, v), (v, u))],
         "graph_indicator": [1 + node // num_nodes for node in range(num_graphs * num_nodes)],
         "graph_labels": [graph % 2 for graph in range(num_graphs)],

@@ -178,6 +178,8 @@ class JobProgress:
         self._lines = _Lines()
         self._is_over = threading.Event()
         self._ticker: threading.Thread | None = None
+        # where lines go, also while a part of the job has another stderr
+        self._screen = sys.stderr
 
     @classmethod
     def of_command(cls, *, quiet: bool) -> JobProgress:
@@ -193,6 +195,7 @@ class JobProgress:
             return
         if self._ticker is None:
             self._is_over.clear()
+            self._screen = sys.stderr
             self._ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
             self._ticker.start()
         if self._form == "lines":
@@ -228,7 +231,7 @@ class JobProgress:
                 if self._bar is not None:
                     self._bar.refresh()
                 elif line := self._lines.due(time.monotonic()):
-                    print(line, file=sys.stderr, flush=True)
+                    print(line, file=self._screen, flush=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A worker shows nothing."""
@@ -261,7 +264,8 @@ class _Lines:
 
     def __init__(self) -> None:
         self.done, self.note = 0.0, ""
-        self._stage, self._total = "", None
+        self._stage = ""
+        self._total: float | None = None
         self._job_began: float | None = None
         self._began = self._last = 0.0
         # a first note is news
