@@ -313,13 +313,6 @@ BENCHMARKS = (
         how="run of each, beside other work",
     ),
     Benchmark(
-        "first_mining",
-        "The first mining of a user: with the machine code that a wheel brings, and without.",
-        "first_mining:main",
-        {"docs/testing.md": "A wheel for the Python at hand"},
-        how="run of each, with its second process",
-    ),
-    Benchmark(
         "sampling",
         "Subgraphs a second, beside DGL, PyG, igraph and NetworkX.",
         "sampling:main",
