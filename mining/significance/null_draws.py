@@ -26,7 +26,8 @@ from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.sides import LEAST_CYCLES
 
-# attempts of a walk for each edge; after some 2 an edge has forgotten where it was
+# attempts of a walk for each edge: after 5 counts and edges were as after 60, where 8% succeed and
+# where 98% do
 ATTEMPTS_PER_EDGE = 10
 # attempts for which random numbers are drawn together: a MiB and a half of them
 ATTEMPTS_AT_ONCE = 1 << 16
