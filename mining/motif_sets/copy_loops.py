@@ -51,27 +51,53 @@ def choose_disjoint(rows, members, marks):
 
 
 @compiled()
-def find_free(members, used, freed):
+def find_free(members, watched, used, freed, needs_freed):
     """The rows of `members` [K, P] that are not used, and whether one of these has a freed one.
 
-    `used` and `freed` say it of each member, bool.
+    `used` and `freed` say it of each member, bool. `watched` int64 [K] is a place of each row that
+    was used when it was last looked at: mostly it still is, and no other needs to be looked at.
     """
     out = np.empty(len(members), np.int64)
     count = 0
-    has_freed = False
+    has_freed = not needs_freed
     for row in range(len(members)):
+        if used[members[row, watched[row]]]:
+            continue
         is_free = True
-        is_freed = False
-        for member in members[row]:
-            if used[member]:
+        for k in range(members.shape[1]):
+            if used[members[row, k]]:
                 is_free = False
+                watched[row] = k
                 break
-            is_freed = is_freed or freed[member]
         if is_free:
             out[count] = row
             count += 1
-            has_freed = has_freed or is_freed
+            if not has_freed:
+                for member in members[row]:
+                    if freed[member]:
+                        has_freed = True
+                        break
     return out[:count], has_freed
+
+
+class Logarithms(NamedTuple):
+    """What is looked up in the place of a function of the numbers that occur."""
+
+    numbers: np.ndarray  # float64, log2 n
+    halves: np.ndarray  # float64, log2 (n + ½)
+    gamma: np.ndarray  # float64, ln Γ(n / 2)
+
+
+@compiled()
+def write_logarithms(numbers, halves, gamma):
+    """Write the tables of `Logarithms`; there is no logarithm of 0, and no Γ(0)."""
+    numbers[0], gamma[0] = -np.inf, np.inf
+    for number in range(1, len(numbers)):
+        numbers[number] = math.log2(number)
+    for number in range(len(halves)):
+        halves[number] = math.log2(number + 0.5)
+    for number in range(1, len(gamma)):
+        gamma[number] = math.lgamma(0.5 * number)
 
 
 class Addresses(NamedTuple):
@@ -85,6 +111,7 @@ class Addresses(NamedTuple):
     degrees: np.ndarray  # int64 [V], edges of each node in all slots
     classes: np.ndarray  # int64 [V], of colour and degree
     class_sizes: np.ndarray  # int64 [C]
+    logs: Logarithms
 
 
 class Left(NamedTuple):
@@ -278,7 +305,7 @@ def cost_by_residual_degree(rows, near, copies, addresses, bits):
             node = copies[rows[place], k]
             left = addresses.degrees[node] - addresses.inside[k]
             bits[place] += histogram[min(left, top)]
-            bits[place] += math.log2(addresses.class_sizes[addresses.classes[node]])
+            bits[place] += addresses.logs.numbers[addresses.class_sizes[addresses.classes[node]]]
             if left > top:
                 bits[place] += _UNSEEN_DEGREE * math.log2(max(left, 1))
 
@@ -307,19 +334,20 @@ def prefix_addresses(rows, copies, addresses, log_factorial, marks):
             node = copies[row, k]
             left = addresses.degrees[node] - addresses.inside[k]
             top = max(top, left)
-            bins += math.log2(counts[left] + 0.5)
+            bins += addresses.logs.halves[counts[left]]
             counts[left] += 1
             node_class = addresses.classes[node]
-            in_class += math.log2(addresses.class_sizes[node_class])
+            in_class += addresses.logs.numbers[addresses.class_sizes[node_class]]
             if marks[node]:
                 is_disjoint = False
             marks[node] = True
             if is_disjoint:
-                without += math.log2(addresses.class_sizes[node_class] - taken[node_class])
+                still = addresses.class_sizes[node_class] - taken[node_class]
+                without += addresses.logs.numbers[still]
                 taken[node_class] += 1
         histogram = log_star(top) - bins
-        half = 0.5 * (top + 1)
-        histogram += (math.lgamma(number * size + half) - math.lgamma(half)) / _LN2
+        gamma = addresses.logs.gamma
+        histogram += (gamma[2 * number * size + top + 1] - gamma[top + 1]) / _LN2
         best, code = number * addresses.uniform, 0
         if by_degree < best:
             best, code = by_degree, 1

@@ -436,7 +436,8 @@ class GraphCode:
         bits[0] = np.repeat(uniform, len(copies) // len(uniform)).sum()
         bits[1] = by_degree.sum()
         bits[2] = histogram + np.log2(self.class_sizes[class_of]).sum()
-        if len(np.unique(nodes)) == len(nodes):
+        ascending = np.sort(nodes)
+        if (ascending[1:] != ascending[:-1]).all():
             if self.is_plain:
                 demand = np.sort(np.repeat(inside, len(copies) // len(inside)))[::-1]
                 able = len(self.colors) - np.searchsorted(self.ascending_degrees, demand)
@@ -457,20 +458,23 @@ class GraphCode:
         bits by the first one.
         """
         # 1. the roles that differ: a sum of hashes stands for a colour and a demand
-        factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
-        keys = (
-            structure.colors.astype(np.uint64) * factors[-1]
-            + inside.astype(np.uint64) @ factors[:-1]
-        )
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        colors = np.broadcast_to(structure.colors, keys.shape).reshape(-1)[first]
+        which = np.arange(len(structure.colors))[None]
+        first = which[0]
+        if len(inside) > 1:
+            factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
+            keys = (
+                structure.colors.astype(np.uint64) * factors[-1]
+                + inside.astype(np.uint64) @ factors[:-1]
+            )
+            _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+            which = which.reshape(keys.shape)
+        colors = structure.colors[first % len(structure.colors)]
         demands = inside.reshape(-1, inside.shape[2])[first]
         roles = [
             self._role_bits(color, tuple(demand))
             for color, demand in zip(colors.tolist(), demands.tolist(), strict=True)
         ]
         uniform, weight = np.array(roles).reshape(-1, 2).T
-        which = which.reshape(keys.shape)
         # 2. by degree, the share that each node has of the weights
         log_factorials = log2_factorials(int(self.num_neighbors.max()))
         by_degree = weight[which].sum(axis=1)

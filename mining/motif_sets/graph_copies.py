@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,11 @@ from gomkcn.mining.motif_sets.copy_loops import (
     EQUAL_WORTH,
     Addresses,
     Costs,
+    Logarithms,
     choose_copies,
     find_free,
     save_edges,
+    write_logarithms,
 )
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
@@ -126,7 +129,29 @@ def addresses_of(code: GraphCode, structure: Structure, copies: np.ndarray) -> A
         code.num_neighbors,
         code.class_of,
         code.class_sizes,
+        logarithms(
+            len(code.colors),
+            len(copies) * structure.num_nodes,
+            int(code.num_neighbors.max(initial=0)),
+        ),
     )
+
+
+def logarithms(num_nodes: int, num_roles: int, most_degree: int) -> Logarithms:
+    """Tables for a graph, and so many roles of copies of a structure in it."""
+    return _logarithms(*(int(n + 1).bit_length() for n in (num_nodes, num_roles, most_degree)))
+
+
+@lru_cache(maxsize=64)
+def _logarithms(bits_of_nodes: int, bits_of_roles: int, bits_of_degree: int) -> Logarithms:
+    num_roles = 1 << bits_of_roles
+    tables = Logarithms(
+        np.empty(1 << bits_of_nodes),
+        np.empty(num_roles),
+        np.empty(2 * num_roles + (1 << bits_of_degree)),
+    )
+    write_logarithms(*tables)
+    return tables
 
 
 def symmetry_bits(structure: Structure) -> float:
@@ -172,7 +197,10 @@ def choose_in_graph(
     for motif in description.motifs:
         if motif.structure.code == candidate.code:
             taken = candidate.rows_of(motif.copies)
-    free, has_freed = find_free(candidate.edges, used, ~used if freed is None else freed)
+    needs_freed = freed is not None
+    free, has_freed = find_free(
+        candidate.edges, candidate.watched, used, freed if needs_freed else used, needs_freed
+    )
     least_new = 1 if len(taken) else LEAST_COPIES
     if len(free) < least_new or not has_freed:
         return None
