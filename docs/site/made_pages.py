@@ -36,6 +36,8 @@ _OPEN = re.compile(r"<!-- open: (\w+) -->")
 # a file of the repository as a page, and the line that says where the repository is
 _FILE = re.compile(r"<!-- file: ([\w.]+) -->")
 _ADDRESS = "<!-- address -->"
+# code, or a link to another file of the repository
+_FILE_LINK = re.compile(r"`[^`]*`|\]\((?!http|#)([^)]+)\)")
 # why a report could not be made, by the name of its exhibit
 _missing: dict[str, str] = {}
 
@@ -123,9 +125,18 @@ def _link_to(name: str, up: str) -> str:
 
 def _text_of(file: str) -> str:
     """A file of the repository, whose links lead to pages of the site where they have one."""
-    text = (DOCS.parent / file).read_text("utf-8")
-    text = re.sub(r"\]\((?!http|#|docs/)([^)]+)\)", r"](../\1)", text)
-    return text.replace("](docs/", "](")
+
+    def led(found: re.Match[str]) -> str:
+        target = found[1]
+        if target is None:
+            return found[0]
+        return (
+            f"]({target.removeprefix('docs/')})"
+            if target.startswith("docs/")
+            else f"](../{target})"
+        )
+
+    return _FILE_LINK.sub(led, (DOCS.parent / file).read_text("utf-8"))
 
 
 def _address() -> str:

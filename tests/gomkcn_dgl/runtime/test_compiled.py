@@ -180,7 +180,7 @@ def test_a_user_is_told_once_of_what_takes_long_to_compile(monkeypatch, caplog, 
     monkeypatch.setattr(compiled.compiling, "_is_told", False)
     monkeypatch.setattr(compiled.compiling, "_seconds", 0.0)
     caplog.set_level("INFO", "gomkcn_dgl")
-    with JobProgress(show=True) as bar:
+    with JobProgress("bar") as bar:
         bar.begin("searching", 2)
         # a moment is nothing to tell of, but for the bar
         assert compiled.compiled()(_double)(4.0) == 8 and not caplog.messages
