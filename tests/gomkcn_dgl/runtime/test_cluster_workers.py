@@ -4,9 +4,14 @@ The backends here are joblib's own kind, of threads in this process, and raise w
 Ray and Spark raise; with the engines themselves there is a test where they are installed.
 """
 
+import os
+import re
+import sys
 import threading
+import time
 from concurrent.futures import Future
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 
 import joblib
 import pytest
@@ -277,54 +282,59 @@ def test_what_threads_send_was_pickled_by_this_one_before(monkeypatch):
     assert threads[:1] == [threading.main_thread()]
 
 
-def shared_by(n_jobs):
-    """The squares of some numbers by the workers of a cluster, and whether all did some."""
-    found = Steps().each("squaring", list[int], make_square(), range(12))
-    assert [square for square, _ in found] == [i * i for i in range(12)]
-    return len({process for _, process in found}) == n_jobs
-
-
 def make_square():
     """A function that goes to workers whole: they may not find this file."""
 
     def square(i):
-        import os
-        import time
-
         time.sleep(0.2)
         return [i * i, os.getpid()]
 
     return square
 
 
+class SquareMiner:
+    """In the place of the miner of the page: numbers, and by which processes they were squared."""
+
+    def fit(self, numbers):
+        found = Steps().each("squaring", list[int], make_square(), numbers)
+        self.squares_ = [square for square, _ in found]
+        self.processes_ = {process for _, process in found} - {os.getpid()}
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "scaling.md"
+# the blocks of the page by the engine that each begins with
+COPIED = {
+    engine: block
+    for block in re.findall(r"```py\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    for engine in ("dask", "ray", "joblibspark")
+    if re.search(rf"^(from|import) {engine}\b", block, re.M)
+}
+
+
+def test_the_page_has_a_block_for_each_engine():
+    assert list(COPIED) == ["dask", "ray", "joblibspark"]
+    for block in COPIED.values():
+        compile(block, PAGE.name, "exec")
+
+
 @pytest.mark.slow
-def test_ray_has_as_many_workers_as_are_named(monkeypatch):
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
-    from ray.util.joblib import register_ray
-
-    # it would change the environment of later versions, and says so by a warning
-    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    try:
-        register_ray()
-        with joblib.parallel_config("ray", n_jobs=2):
-            assert shared_by(2)
-    finally:
-        ray.shutdown()
-
-
-@pytest.mark.slow
+# of the engines
 @pytest.mark.filterwarnings("ignore")
-def test_spark_has_as_many_workers_as_are_named(monkeypatch):
-    import sys
-
-    joblibspark = pytest.importorskip("joblibspark", reason="joblibspark is not installed")
-    sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed")
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    session = sql.SparkSession.builder.master("local[2]").getOrCreate()
+@pytest.mark.parametrize(("engine", "needs"), [
+    ("dask", ["distributed"]), ("ray", ["ray"]), ("joblibspark", ["joblibspark", "pyspark"]),
+])  # fmt: skip
+def test_what_is_copied_from_the_page_shares_the_work(engine, needs, monkeypatch):
+    for name in needs:
+        pytest.importorskip(name, reason=f"{name} is not installed")
+    # the block for Spark sets it
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3")
+    miner = SquareMiner()
     try:
-        joblibspark.register_spark()
-        with joblib.parallel_config("spark", n_jobs=2):
-            assert shared_by(2)
+        exec(COPIED[engine], {"__name__": "__main__", "miner": miner, "graph": range(12)})
     finally:
-        session.stop()
+        if ray := sys.modules.get("ray"):
+            ray.shutdown()
+        if sql := sys.modules.get("pyspark.sql"):
+            sql.SparkSession.builder.getOrCreate().stop()
+    assert miner.squares_ == [i * i for i in range(12)]
+    assert len(miner.processes_) == 2
