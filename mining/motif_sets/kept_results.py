@@ -62,4 +62,4 @@ class KeptResults(Generic[Result]):
 def digest_of(array: np.ndarray) -> bytes:
     """A short key of an array, which others of its type and number of columns do not have."""
     content = np.packbits(array) if array.dtype == bool else np.ascontiguousarray(array)
-    return blake2b(memoryview(content), digest_size=_DIGEST_BYTES).digest()
+    return blake2b(content.data, digest_size=_DIGEST_BYTES).digest()
