@@ -14,6 +14,7 @@ _COMMAND = re.compile(r"(?:gomkcn|python3?|pip|torchrun|[A-Z_]+=\S+|export|tox)\
 
 # characters of a line; what a command prints in columns has no more
 _WIDEST_TABLE = 100
+_HANGING = " " * 12
 # and those that a page of the site has room for
 _COLUMNS_OF_PAGE = 88
 
@@ -51,12 +52,15 @@ class LongLines(SphinxTransform):
         for block in self.document.findall(nodes.literal_block):
             lines = [line for line in block.astext().splitlines() if line.strip()]
             width = max(map(len, lines), default=0)
-            is_program = block.get("language") in ("python", "py")
+            # a program, or a drawing of lines that stand below each other
+            keeps_lines = block.get("language") in ("python", "py") or any(
+                line.startswith(_HANGING) for line in lines
+            )
             if (
                 len(lines) == 1
                 or all(_COMMAND.match(line) for line in lines)
-                or (not is_program and width > _WIDEST_TABLE)
+                or (not keeps_lines and width > _WIDEST_TABLE)
             ):
                 block["classes"].append("wrapped")
-            elif not is_program and width > _COLUMNS_OF_PAGE:
+            elif not keeps_lines and width > _COLUMNS_OF_PAGE:
                 block["classes"].append("columns")

@@ -7,11 +7,15 @@ import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
+pytest.importorskip("sphinx", reason="Sphinx is not installed; tox -e docs has it")
+
 import made_pages
 import make_gallery
-import pytest
 from docutils import nodes
 from docutils.utils import new_document
+from made_pages import PicturesOfReports
 from make_gallery import EXHIBITS, Exhibit, ReportError, make_report
 from take_pictures import dark_path
 from transforms import DarkPictures, LongLines
@@ -162,6 +166,15 @@ def test_a_picture_without_one_is_shown_on_all_pages():
     assert [image["classes"] for image in document.children] == [[]]
 
 
+def test_the_picture_of_a_report_leads_to_it_where_there_is_one(gallery, monkeypatch):
+    picture = "static/gallery/novel.png"
+    (link,) = transformed(PicturesOfReports, nodes.image(uri=picture)).children
+    assert (link["refuri"], link[0]["uri"]) == ("gallery/novel/report.html", picture)
+    made_pages._missing["novel"] = "no data"
+    (alone,) = transformed(PicturesOfReports, nodes.image(uri=picture)).children
+    assert alone["uri"] == picture
+
+
 @pytest.mark.parametrize(
     ("text", "language", "classes"),
     [
@@ -171,6 +184,7 @@ def test_a_picture_without_one_is_shown_on_all_pages():
         ("structure" + " " * 80 + "count\ntriangle", "none", ["columns"]),
         ("structure  count\ntriangle   3", "none", []),
         ("import numpy\n" + "x" * 120, "python", []),
+        ("a drawing\n" + " " * 14 + "x" * 120, "none", []),
     ],
 )
 def test_commands_and_messages_wrap_and_programs_do_not(text, language, classes):
