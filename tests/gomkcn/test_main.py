@@ -455,8 +455,7 @@ def test_a_folder_is_chosen_where_none_is_given(capsys, mined):
     assert said.endswith("the run is finished, runs/my.graph-3/report.html\n")
     assert choose_folder("own", path) == "own"
     # a graph folder has a suffix, as files have
-    gomkcn(f"convert {path} p.graph")
-    assert "folder of this run: runs/p\n" in gomkcn("mine p.graph --null none --quiet")
+    assert choose_folder(None, "p.graph") == "runs/p"
 
 
 @pytest.mark.parametrize(
