@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 from cloup import option_group
@@ -81,7 +82,7 @@ def compile_usual(gomkcn: click.Command, quiet: bool = False) -> int:
     from gomkcn_dgl.runtime.job import JobProgress
 
     before = compiling.number
-    jobs = (*_GRAPHS, *_JOBS)
+    jobs = [*_GRAPHS, *_JOBS]
     if importlib.util.find_spec("torch"):
         jobs += _JOBS_WITH_TORCH
     with JobProgress(not quiet and sys.stderr.isatty()) as bar, _empty_folder():
@@ -120,7 +121,7 @@ def _write_inputs() -> None:
         ring = [(node, (node + 1) % 6) for node in range(6)]
         extra = [(0, 6), (0, 3)] if graph % 2 else [(0, 6), (6, 1)]
         pairs += [(u + num_nodes * graph, v + num_nodes * graph) for u, v in ring + extra]
-    files = {
+    files: dict[str, list[Any]] = {
         "A": [f"{a + 1}, {b + 1}" for u, v in pairs for a, b in ((u, v), (v, u))],
         "graph_indicator": [1 + node // num_nodes for node in range(num_graphs * num_nodes)],
         "graph_labels": [graph % 2 for graph in range(num_graphs)],
