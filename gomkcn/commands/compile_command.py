@@ -70,8 +70,8 @@ def compile_ahead(ctx: click.Context, /, quiet: bool) -> None:
     start = time.perf_counter()
     number = compile_usual(ctx.find_root().command, quiet)
     if number:
-        say(f"compiled {number} functions in {time.perf_counter() - start:.0f} s; later commands")
-        say("of this user find them")
+        seconds = time.perf_counter() - start
+        say(f"compiled {number} functions in {seconds:.0f} s, which are kept for later commands")
     else:
         say("nothing to compile: the code of the usual commands is there")
 
