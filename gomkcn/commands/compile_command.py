@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 from cloup import option_group
@@ -68,8 +69,8 @@ def compile_ahead(ctx: click.Context, /, quiet: bool) -> None:
     start = time.perf_counter()
     number = compile_usual(ctx.find_root().command, quiet)
     if number:
-        say(f"compiled {number} functions in {time.perf_counter() - start:.0f} s; later commands")
-        say("of this user find them")
+        seconds = time.perf_counter() - start
+        say(f"compiled {number} functions in {seconds:.0f} s, which are kept for later commands")
     else:
         say("nothing to compile: the code of the usual commands is there")
 
@@ -80,7 +81,7 @@ def compile_usual(gomkcn: click.Command, quiet: bool = False) -> int:
     from gomkcn_dgl.runtime.job import JobProgress
 
     before = compiling.number
-    jobs: tuple[str, ...] = (*_GRAPHS, *_JOBS)
+    jobs = [*_GRAPHS, *_JOBS]
     if importlib.util.find_spec("torch"):
         jobs += _JOBS_WITH_TORCH
     with JobProgress.of_command(quiet=quiet) as bar, _empty_folder():
@@ -119,7 +120,7 @@ def _write_inputs() -> None:
         ring = [(node, (node + 1) % 6) for node in range(6)]
         extra = [(0, 6), (0, 3)] if graph % 2 else [(0, 6), (6, 1)]
         pairs += [(u + num_nodes * graph, v + num_nodes * graph) for u, v in ring + extra]
-    files: dict[str, list[object]] = {
+    files: dict[str, list[Any]] = {
         "A": [f"{a + 1}, {b + 1}" for u, v in pairs for a, b in ((u, v), (v, u))],
         "graph_indicator": [1 + node // num_nodes for node in range(num_graphs * num_nodes)],
         "graph_labels": [graph % 2 for graph in range(num_graphs)],

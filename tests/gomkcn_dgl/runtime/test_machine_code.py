@@ -118,6 +118,18 @@ def test_a_damaged_file_is_not_read(shipped, end, damage):
     assert told(shipped)[:2] == SHIPPED[:2]
 
 
+@pytest.mark.parametrize("end", [".nbi", ".nbc"])
+def test_a_whole_file_with_another_checksum_is_not_read(shipped, end):
+    """As one that somebody else put there, which is whole by itself."""
+    files = json.loads((shipped / "shipped" / "contents.json").read_text())["files"]
+    others = {
+        name: "0" * 64 if name.endswith(end) else checksum for name, checksum in files.items()
+    }
+    assert others != files
+    change_contents(shipped / "shipped", files=others)
+    assert told(shipped)[:2] == COMPILED[:2]
+
+
 def test_a_file_that_the_contents_do_not_name_is_not_read(shipped):
     change_contents(shipped / "shipped", files={})
     assert told(shipped) == COMPILED
