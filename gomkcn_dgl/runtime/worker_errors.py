@@ -30,10 +30,10 @@ _NAMED = re.compile(r"(?:^|[\s.:])(\w+(?:Error|Exception): [^\n]+)$", re.MULTILI
 _LONGEST_REASON = 300
 
 
-def lost_process(error: BaseException, engine: str, resumed: Text) -> LostProcessError:
+def lost_process(error: BaseException, engine: str, way_on: Text) -> LostProcessError:
     """What is raised where the workers of an engine, such as ``"RayBackend"``, ended in an error.
 
-    ``resumed`` is what to do where a worker is gone; one that cannot do its work would not again.
+    ``way_on`` is what to do where a worker is gone; one that cannot do its work would not again.
     """
     chain = list(_chain(error))
     gone = next((type(each).__name__ for each in chain if _is_lost(each)), "")
@@ -41,7 +41,7 @@ def lost_process(error: BaseException, engine: str, resumed: Text) -> LostProces
         return LostProcessError(
             f"a worker of this job was killed or cannot be reached ({gone}), perhaps for lack of "
             "memory",
-            way_out=resumed,
+            way_out=way_on,
         )
     return LostProcessError(
         f"the workers of {engine} cannot do this job ({_reason(chain[-1])})",
