@@ -58,8 +58,10 @@ def hear_errors(backend: Any) -> None:
     That of Dask, as joblib 1.6 has it, marks the task that failed and calls nobody: joblib would
     wait for ever for a task that killed its workers, or that they could not read.
     """
-    # of joblib before 1.5
-    name = "submit" if hasattr(backend, "submit") else "apply_async"
+    from joblib.parallel import ParallelBackendBase
+
+    # what joblib calls, which was another before 1.5
+    name = "submit" if hasattr(ParallelBackendBase, "submit") else "apply_async"
     if not getattr(backend, "supports_retrieve_callback", False) or name in vars(backend):
         return
     submit = getattr(backend, name)
@@ -68,8 +70,8 @@ def hear_errors(backend: Any) -> None:
         task = submit(do, callback)
 
         def hear(done: Future[Any]) -> None:
-            # one that is told twice is told once
-            if not done.cancelled() and (error := done.exception()) is not None:
+            # joblib hears the first time that it is called for a task
+            if (error := done.exception()) is not None:
                 callback(error)
 
         if callback is not None and isinstance(task, Future):
@@ -90,11 +92,9 @@ def _is_lost(error: BaseException) -> bool:
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """An error, that from which it followed, and so on to the first one."""
-    seen: set[int] = set()
     before: BaseException | None = error
-    while before is not None and id(before) not in seen:
+    while before is not None:
         yield before
-        seen.add(id(before))
         hidden = None if before.__suppress_context__ else before.__context__
         before = before.__cause__ or hidden or _returned(before)
 
