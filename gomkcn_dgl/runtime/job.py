@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.messages import Argument, Text
 from gomkcn_dgl.runtime.processes import gather_objects
 
 if TYPE_CHECKING:
@@ -45,17 +45,25 @@ _PAUSES_IN_A_JOB = 12
 _shown = set["JobProgress"]()
 
 
-class RunInterruptedError(GomkcnError):
-    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far.
+def way_to_go_on(is_kept: bool, command: str = "") -> Text:
+    """What to do after a job was ended: where nothing of it is kept there is nothing to resume."""
+    if not is_kept:
+        return "start again"
+    return f"to go on: {command}" if command else ("go on with ", Argument("resume", True))
 
-    ``command`` is what goes on from there, where it is known.
+
+class RunInterruptedError(GomkcnError):
+    """A signal, such as ``"SIGTERM"``, ended a run that got so far.
+
+    It can be resumed if something ``is_kept``; ``command`` is what goes on, where it is known.
     """
 
-    def __init__(self, reason: str, progress: str, command: str = "") -> None:
-        resumed = ("go on with ", Argument("resume", True))
-        way_on = f"to go on: {command}" if command else resumed
+    def __init__(
+        self, reason: str, progress: str, command: str = "", *, is_kept: bool = True
+    ) -> None:
+        way_on = way_to_go_on(is_kept, command)
         super().__init__(f"stopped by {reason} {progress}", way_out=way_on)
-        if command:
+        if is_kept and command:
             # so that it can be copied
             self.full_stop = ""
         # the exit code that a shell reports for a process ended by this signal

@@ -38,6 +38,7 @@ from gomkcn_dgl.runtime.job import (
     JobProgress,
     RunInterruptedError,
     TimeUpError,
+    way_to_go_on,
 )
 from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.plain_values import DamagedValueError, Value, read_value, write_value
@@ -319,12 +320,8 @@ class Steps:
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
-            resumed = ("go on with ", Argument("resume", True))
-            raise lost_process(
-                error,
-                type(parallel._backend).__name__,
-                resumed if self._has_kept() else "start again",
-            ) from error
+            way_on = way_to_go_on(self._has_kept())
+            raise lost_process(error, type(parallel._backend).__name__, way_on) from error
 
     def _here(
         self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool
@@ -447,9 +444,11 @@ class Steps:
 
     def _raise_interrupted(self, reason: str) -> NoReturn:
         so_far = "before its first step"
+        has_kept = self._has_kept()
         if self._name:
-            so_far = f'in the step "{self._name}"; what was done before is kept'
-        raise RunInterruptedError(reason, so_far, self.resuming_command)
+            kept = "what was done before is kept" if has_kept else "nothing is kept"
+            so_far = f'in the step "{self._name}"; {kept}'
+        raise RunInterruptedError(reason, so_far, self.resuming_command, is_kept=has_kept)
 
     def kept(self, kind: type[Value]) -> Value | None:
         """How far the item that is being computed had come when its job was killed, if it kept it.

@@ -30,10 +30,10 @@ _NAMED = re.compile(r"(?:^|[\s.:])(\w+(?:Error|Exception): [^\n]+)$", re.MULTILI
 _LONGEST_REASON = 300
 
 
-def lost_process(error: BaseException, engine: str, resumed: Text) -> LostProcessError:
+def lost_process(error: BaseException, engine: str, way_on: Text) -> LostProcessError:
     """What is raised where the workers of an engine, such as ``"RayBackend"``, ended in an error.
 
-    ``resumed`` is what to do where a worker is gone; one that cannot do its work would not again.
+    ``way_on`` is what to do where a worker is gone; one that cannot do its work would not again.
     """
     chain = list(_chain(error))
     gone = next((type(each).__name__ for each in chain if _is_lost(each)), "")
@@ -41,7 +41,7 @@ def lost_process(error: BaseException, engine: str, resumed: Text) -> LostProces
         return LostProcessError(
             f"a worker of this job was killed or cannot be reached ({gone}), perhaps for lack of "
             "memory",
-            way_out=resumed,
+            way_out=way_on,
         )
     return LostProcessError(
         f"the workers of {engine} cannot do this job ({_reason(chain[-1])})",
@@ -58,8 +58,10 @@ def hear_errors(backend: Any) -> None:
     That of Dask, as joblib 1.6 has it, marks the task that failed and calls nobody: joblib would
     wait for ever for a task that killed its workers, or that they could not read.
     """
-    # of joblib before 1.5
-    name = "submit" if hasattr(backend, "submit") else "apply_async"
+    from joblib.parallel import ParallelBackendBase
+
+    # what joblib calls, which was another before 1.5
+    name = "submit" if hasattr(ParallelBackendBase, "submit") else "apply_async"
     if not getattr(backend, "supports_retrieve_callback", False) or name in vars(backend):
         return
     submit = getattr(backend, name)
@@ -68,8 +70,8 @@ def hear_errors(backend: Any) -> None:
         task = submit(do, callback)
 
         def hear(done: Future[Any]) -> None:
-            # one that is told twice is told once
-            if not done.cancelled() and (error := done.exception()) is not None:
+            # joblib hears the first time that it is called for a task
+            if (error := done.exception()) is not None:
                 callback(error)
 
         if callback is not None and isinstance(task, Future):
@@ -90,11 +92,9 @@ def _is_lost(error: BaseException) -> bool:
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """An error, that from which it followed, and so on to the first one."""
-    seen: set[int] = set()
     before: BaseException | None = error
-    while before is not None and id(before) not in seen:
+    while before is not None:
         yield before
-        seen.add(id(before))
         hidden = None if before.__suppress_context__ else before.__context__
         before = before.__cause__ or hidden or _returned(before)
 

@@ -155,6 +155,9 @@ GONE = [
     error_of("py4j.protocol", "Py4JJavaError")(
         "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
     ),
+    error_of("py4j.protocol", "Py4JJavaError")(
+        "Lost task 0.3 in stage 0.0: ExecutorLostFailure (executor 1 exited caused by the task)"
+    ),
     error_of("joblib.externals.loky.process_executor", "TerminatedWorkerError")("SIGKILL"),
 ]
 
@@ -230,7 +233,22 @@ def test_only_a_job_that_has_kept_something_is_to_be_resumed(monkeypatch, tmp_pa
     assert failure(monkeypatch, gone, steps=steps()).message.way_out == "start again"
     monkeypatch.undo()
     steps().each("squaring", int, lambda i: i * i, [1])
+    kept = tmp_path / "job" / "squaring-1.zip"
+    result = kept.read_bytes()
+    # of the job itself it is known what it was
+    kept.unlink()
+    assert failure(monkeypatch, gone, steps=steps()).message.way_out == "start again"
+    kept.write_bytes(result)
     assert str(failure(monkeypatch, gone, steps=steps())).endswith("; go on with resume=True.")
+
+
+def test_a_backend_is_listened_to_once(monkeypatch):
+    with joblib.parallel_config(SilentBackend(), n_jobs=2) as config:
+        backend, submits = config["backend"], set()
+        for _ in range(3):
+            assert Steps().each("doubling", int, lambda i: 2 * i, range(3)) == [0, 2, 4]
+            submits.add(backend.submit)
+    assert len(submits) == 1
 
 
 def double(steps, monkeypatch, backend="ClusterBackend", number=6, **options):
@@ -258,6 +276,10 @@ def test_a_cluster_that_is_given_no_number_of_workers_is_told(
         "in joblib.parallel_config, -1 for all workers"
     )
     assert caplog.messages == [said] * is_told
+    # all workers are what an engine may have where nothing is said, as Dask has
+    with monkeypatch.context() as patch:
+        patch.setattr(ClusterBackend, "default_n_jobs", -1)
+        double(Steps(), monkeypatch)
     # of this machine's workers one is what everybody has
     double(Steps(), monkeypatch, "loky")
     double(Steps(), monkeypatch, "sequential")

@@ -129,6 +129,24 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
     assert files(tmp_path / "job") == ["identity.json", "squaring-0.zip"]
 
 
+@pytest.mark.parametrize("command", ["", "gomkcn mine graph.csv --resume"])
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_where_nothing_is_kept_there_is_nothing_to_resume(tmp_path, command, is_folder):
+    with Interrupts() as interrupts:
+        interrupts.command = command
+        folder = tmp_path / "job" if is_folder else None
+        steps = Steps(folder, {"data": "a"}, interrupts=interrupts)
+
+        def stop():
+            os.kill(os.getpid(), signal.SIGTERM)
+            steps.is_late()
+
+        with pytest.raises(RunInterruptedError) as error:
+            steps.once("adding", Kind, stop)
+    said = 'stopped by SIGTERM in the step "adding"; nothing is kept; start again.'
+    assert str(error.value) == said and error.value.exit_code == 143
+
+
 def test_digests_tell_arrays_apart(tmp_path):
     arrays = [np.arange(6), np.arange(6.0), np.arange(6).reshape(2, 3), np.arange(7), None]
     assert len({digest_of(array) for array in arrays}) == 5
