@@ -270,6 +270,7 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     gomkcn export run --out tables --format parquet
     gomkcn export run --out network --format graphml
     """
+    import_igraph()
     from gomkcn.mining.runs.export import files_of_tables, write_tables
     from gomkcn.mining.runs.mine import MINE
     from gomkcn_dgl.runtime.output_folder import problems_of_run
