@@ -368,7 +368,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "reading",
-        "How long does it take to read a file of edges, beside igraph, pandas and NetworkX?",
+        "How long does it take to read a file, beside igraph, pandas, NetworkX, DGL and RDKit?",
         "reading:main",
         {"docs/formats.md": "A table of a million edges"},
         repeats=5,

@@ -126,7 +126,8 @@ def components_of(indptr: np.ndarray, indices: np.ndarray) -> tuple[int, np.ndar
         # edges within what is joined already are not looked at again
         source, target = source[is_across], target[is_across]
         one, other = (end[is_across] for end in ends)
-        np.minimum.at(least, np.maximum(one, other), np.minimum(one, other))
+        # whichever of its edges is the last, a larger name gives way to a smaller one
+        least[np.maximum(one, other)] = np.minimum(one, other)
         # each path from node to smaller node is followed to its end
         while not np.array_equal(further := least[least], least):
             least = further

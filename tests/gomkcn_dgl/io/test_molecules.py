@@ -278,6 +278,7 @@ VARIED = [
     "CC(O)F", "CC(F)O", "F[C@@H](O)C", "[H]O[H]", "[H][H]", "CCN.Cl", "Cl.NCC", "CC[NH3+].[Cl-]",
     "CC(N)=O", "CC(O)=N", "CC(=N)O", "c1ccccc1C", "C1=CC=CC=C1C", "C1CC1C", "CC=CC", "C/C=C/C",
     "C\\C=C\\C", "C/C=C\\C", "*C", "C*", "CC(=O)C", "CC(O)=C", "C=C(C)O",
+    "Oc1ccccc1", "O=C1C=CC=CC1",
 ]  # fmt: skip
 
 
@@ -289,7 +290,8 @@ def test_the_same_molecules_are_those_of_one_smiles():
     firsts = [(later, smiles.index(one)) for later, one in enumerate(smiles)]
     assert found.same == [pair for pair in firsts if pair[0] != pair[1]]
     assert [(VARIED[later], VARIED[first]) for later, first in found.tautomers] == [
-        ("C=CO", "CC=O"), ("CC(O)=N", "CC(N)=O"), ("CC(O)=C", "CC(=O)C")
+        ("C=CO", "CC=O"), ("CC(O)=N", "CC(N)=O"), ("CC(O)=C", "CC(=O)C"),
+        ("O=C1C=CC=CC1", "Oc1ccccc1"),
     ]  # fmt: skip
 
 
