@@ -17,12 +17,7 @@ from gomkcn.mining.motif_sets.copy_loops import Left
 from gomkcn.mining.motif_sets.graph_code import GraphCode, Residual
 from gomkcn.mining.motif_sets.integer_codes import log2_factorial, log2_factorials
 from gomkcn.mining.motif_sets.kept_results import digest_of
-from gomkcn.mining.motif_sets.placed_motif import (
-    PlacedMotif,
-    edit_bits,
-    edits_of,
-    set_bits,
-)
+from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
 from gomkcn.mining.structures.node_sets import PENDANT_BITS
 from gomkcn.mining.structures.pattern import NO_EDITS
 from gomkcn_dgl.csr import CSRGraph
