@@ -169,17 +169,14 @@ def match_into(
     entries = scores.size * num_nodes * num_filter_nodes
     nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
 
-    def match_block(first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any) -> None:
-        scratch = new_forward_scratch(left, group, num_nodes, num_filter_nodes, z)
-        match_fwd_kernel(first, last, left, z, *others, scratch)
-
     dtype = scores.dtype
     run_blocks(
-        match_block, num_subgraphs, nanoseconds,
+        match_fwd_kernel, num_subgraphs, nanoseconds,
         left, chunks, at_once, np.array(bandwidth, dtype), rows, AGGREGATION_CODES[aggregation],
         dtype.type(level_scale), optimal, int(anchor_root), shift, dtype.type(fixed),
         scores, assignment, similarities,
         most_threads=threads_of_torch(),
+        scratch=lambda: new_forward_scratch(left, group, num_nodes, num_filter_nodes, chunks),
     )  # fmt: skip
 
 

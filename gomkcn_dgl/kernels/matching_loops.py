@@ -430,8 +430,8 @@ def _list_edges(left, s, num_nodes, size, first_row, begin, aggregation, scale, 
     for i in range(size):
         entry = (s * num_nodes + i) * num_nodes
         if left.weights.shape[0] > 0:
-            for j in range(size):
-                for channel in range(num_channels):
+            for channel in range(num_channels):
+                for j in range(size):
                     value = item(left.weights, (entry + j) * num_channels + channel)
                     head[count], tail[count] = first_row + i, first_row + j
                     weight[count], matrix[count] = value, channel

@@ -18,7 +18,6 @@ from gomkcn_dgl.kernels.matching_arrays import (
 )
 from gomkcn_dgl.kernels.matching_loops import (
     AGGREGATION_CODES,
-    LeftSide,
     match_bwd_kernel,
     new_backward_scratch,
     scatter_rows,
@@ -28,8 +27,10 @@ from gomkcn_dgl.kernels.operators import define_operator
 from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded, zeros
 from gomkcn_dgl.runtime.compiled import run_blocks
 
-# most blocks, and most numbers in all of them, that the filters' gradient is summed in
+# the filters' gradient is summed in blocks: at most so many, and so many numbers in all of them,
+# and each of so much work, beside which adding the blocks is little
 _GRAD_BLOCKS, _GRAD_NUMBERS = 64, 2**24
+_GRAD_NANOSECONDS = 250_000
 
 
 def match(
@@ -182,29 +183,24 @@ def _match_backward(
     num_filters, num_levels, num_filter_nodes, width = z.shape
     dtype = similarities.numpy().dtype
     tiles = _in_tiles(z.detach().numpy())
+    # measured: about 10 ns for 16 features
+    nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
     # each block sums its own gradient of z, and the blocks are added in order
-    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 32, _GRAD_NUMBERS // max(1, tiles.size)))
+    most = min(_GRAD_BLOCKS, _GRAD_NUMBERS // max(1, tiles.size))
+    blocks = max(1, min(most, int(nanoseconds / _GRAD_NANOSECONDS)))
     grad_tiles = z.new_empty(blocks, *tiles.shape)
     # of all levels where they are given, else of level 0
     depth = num_levels if left.dim() == AXES_OF_LEVELS else 1
     kept = num_subgraphs if needs_left else 0
     grad_rows = z.new_empty(kept, depth, num_nodes, left.shape[-1])
-    # measured: about 10 ns for 16 features
-    nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
     group = subgraphs_at_once(2 * num_levels * num_nodes * padded(width, dtype))
-
-    def differentiate_block(
-        first: int, last: int, side: LeftSide, tiles: np.ndarray, *others: Any
-    ) -> None:
-        scratch = new_backward_scratch(side, group, num_nodes, num_filters, tiles)
-        match_bwd_kernel(first, last, side, tiles, *others, scratch)
-
     run_blocks(
-        differentiate_block, blocks, nanoseconds,
+        match_bwd_kernel, blocks, nanoseconds,
         side, tiles, np.array(bandwidth, dtype), AGGREGATION_CODES[aggregation],
         dtype.type(level_scale), assignment.numpy(), similarities.numpy(),
         grad_scores.detach().contiguous().numpy(), grad_rows.numpy(), grad_tiles.numpy(),
         most_threads=threads_of_torch(),
+        scratch=lambda: new_backward_scratch(side, group, num_nodes, num_filters, tiles),
     )  # fmt: skip
     grad_left = grad_rows
     # subgraphs overlap: their rows are added to the features that they were read from
@@ -223,7 +219,7 @@ def _match_backward(
 
 
 def _in_tiles(z: np.ndarray) -> np.ndarray:
-    """Filters by levels and vectors of features, ``[F, L, M, D]`` -> ``[L, D / lanes, F M, lanes]``.
+    """Filters by level and vector of features: ``[F, L, M, D]`` to ``[L, D / lanes, F M, lanes]``.
 
     A tile, a vector of each node, stays in the first cache, with its gradient.
     """
