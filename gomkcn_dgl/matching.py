@@ -281,6 +281,9 @@ class GOMKKernel(KernelSettings):
         return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]))
 
 
+_USUAL = GOMKKernel()
+
+
 def check_kernel(kernel: Any, default: GOMKKernel | None, kind: type = GOMKKernel) -> Any:
     """Return ``kernel``, or ``default`` where it is None; refuse what is no kernel."""
     kernel = default if kernel is None else kernel
@@ -375,7 +378,7 @@ def gomk(
     >>> gomk(adj[:1], ones, adj, torch.ones(2, 3, 1), kernel=kernel)
     tensor([[6.0000, 4.2707]])
     """
-    kernel = check_kernel(kernel, GOMKKernel())
+    kernel = check_kernel(kernel, _USUAL)
     _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes)
@@ -424,7 +427,7 @@ def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
     # on a GPU they are not read, which would wait for it; the kernel there takes more than N for N
     if num_nodes.device.type != "cpu" or torch.compiler.is_compiling():
         return
-    if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
+    if len(num_nodes) and not all(0 <= int(end) <= size for end in num_nodes.aminmax()):
         raise InputError("num_nodes", f"must be from 0 to N = {size}", got=num_nodes.tolist())
 
 

@@ -16,6 +16,9 @@ from gomkcn_dgl.kernels.operators import define_operator
 
 def channel_matrices_like(tensor: Tensor, num_channels: int) -> Tensor:
     """``channel_matrices``, ``[C, K, K]``, of the type and on the device of a tensor."""
+    if num_channels == 1:
+        # the number 1, for which nothing is copied
+        return tensor.new_ones(1, 1, 1)
     matrices: Tensor = torch.ops.gomkcn.channel_matrices(tensor.detach(), num_channels)
     return matrices
 

@@ -22,8 +22,10 @@ from gomkcn_dgl.kernels.matching_loops import (
 from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded, zeros
 from gomkcn_dgl.runtime.compiled import run_blocks
 
-# entries of the tables of one subgraph that are in work at a time: they stay in the second cache
+# entries of the tables that are in work at a time: they stay in the second cache
 _TABLE_ENTRIES = 32768
+# most subgraphs that are in work at a time: the last register of so many is hardly ever full
+_MOST_SUBGRAPHS = 16
 # of [S, L, N, D]
 AXES_OF_LEVELS = 4
 
@@ -135,9 +137,12 @@ def left_side(
     arrays = {}
     for name, (axes, dtype) in kinds.items():
         array = given[name]
-        array = np.empty([0] * axes, dtype) if array is None else array
+        if array is None:
+            array = np.empty([0] * axes, dtype)
         # contiguous and writable: of other arrays all would be compiled again
-        arrays[name] = np.require(array, requirements=["C", "A", "W"])
+        elif not array.flags.carray:
+            array = np.require(array, requirements=["C", "A", "W"])
+        arrays[name] = array
     return LeftSide(**arrays)
 
 
@@ -158,23 +163,26 @@ def match_into(
     _, num_levels, num_filter_nodes, width = z.shape
     _check_references(left, rows, num_subgraphs, num_nodes)
     chunks, at_once = _in_chunks(z, num_nodes, optimal)
+    group = subgraphs_at_once((num_levels + 1) * (num_nodes + 1) * num_filter_nodes * at_once)
     shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
     # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
     entries = scores.size * num_nodes * num_filter_nodes
     nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
 
-    def match_block(first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any) -> None:
-        scratch = new_forward_scratch(left, num_nodes, num_filter_nodes, z)
-        match_fwd_kernel(first, last, left, z, *others, scratch)
-
     dtype = scores.dtype
     run_blocks(
-        match_block, num_subgraphs, nanoseconds,
+        match_fwd_kernel, num_subgraphs, nanoseconds,
         left, chunks, at_once, np.array(bandwidth, dtype), rows, AGGREGATION_CODES[aggregation],
         dtype.type(level_scale), optimal, int(anchor_root), shift, dtype.type(fixed),
         scores, assignment, similarities,
         most_threads=threads_of_torch(),
+        scratch=lambda: new_forward_scratch(left, group, num_nodes, num_filter_nodes, chunks),
     )  # fmt: skip
+
+
+def subgraphs_at_once(entries: int) -> int:
+    """As many subgraphs as stay in cache with so many entries each."""
+    return max(1, min(_MOST_SUBGRAPHS, _TABLE_ENTRIES // max(1, entries)))
 
 
 def _check_references(left: LeftSide, rows: np.ndarray, num_subgraphs: int, num_nodes: int) -> None:

@@ -1,20 +1,24 @@
 """The compiled loops of ``matching_numba``: they never hold the full table ``[S, F, N, M]``.
 
-Forward, for one subgraph after the other: its level embeddings, its similarities to the nodes of as
-many filters as stay in cache, the matching of each pair. Only the scores, the matching and the
-similarity of matched nodes at each level leave. Backward touches matched nodes only: the saved
-similarities spare it the distances and the exponentials.
+Forward, for one group of subgraphs after the other: their level embeddings, their similarities to
+the nodes of as many filters as stay in cache, the matching of each pair. Only the scores, the
+matching and the similarity of matched nodes at each level leave. Backward touches matched nodes
+only: the saved similarities spare it the distances and the exponentials.
+
+A group is a few subgraphs whose nodes stand below each other, so that no vector register waits at
+the end of each: forward leaves their padding out. Backward adds the gradients of a group at one
+level, in one vector of features, so that these of all filters stay in the first cache.
 
 Threads split the subgraphs. The gradient of the filters is summed for each of a fixed number of
 blocks of subgraphs, and the blocks are added in order, so that the result does not depend on the
 number of threads.
 
-*Levels*, ``X_i = A X_{i-1} / c``, and the way back: the links or the weights of a subgraph become a
+*Levels*, ``X_i = A X_{i-1} / c``, and the way back: the links or the weights of a group become a
 list of edges, each with a weight and a matrix: that of its channel, or the sum of those of the
 link's channels. A row of features is K blocks of D numbers, and a level costs D operations an edge
 and an entry of the matrix.
 
-*Similarities* of one subgraph's nodes to those of many filters: the nodes of as many filters as
+*Similarities* of a group's nodes to those of many filters: the nodes of as many filters as
 stay in cache stand side by side, a block of them in the lanes of a vector, so that the work is the
 same whatever the sizes are. Squared distances are sums of squared differences: ``|x|^2 + |z|^2 - 2
 <x, z>`` would lose all digits for equal nodes whose level sums are large, and gains a seventh of
@@ -39,14 +43,16 @@ from gomkcn_dgl.kernels.assignment_numba import (
 )
 from gomkcn_dgl.kernels.vectors_numba import (
     exp2,
+    gather,
     item,
     lanes_of,
     load,
+    load_few,
     padded,
     pick_greater,
-    put,
     spread,
     store,
+    store_few,
     zeros,
 )
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
@@ -76,32 +82,33 @@ class LeftSide(NamedTuple):
 
 
 class ForwardScratch(NamedTuple):
-    """What one thread needs."""
+    """What one thread needs for G subgraphs at a time, R = G * N rows."""
 
-    x: np.ndarray  # [L, N + ROWS, D or more], rows from N on are zero
+    x: np.ndarray  # [L, R + ROWS, D or more], the last row is zero
     edges: Edges
     tables: Tables
     assignment: Scratch
-    starts: np.ndarray  # int64 [N], where the row of each node begins in a table
+    starts: np.ndarray  # int64 [G, N], where the row of each node begins in a table
     chosen: np.ndarray  # [N, lanes], filter node of each node, a lane for each filter; -1 = none
     taken: np.ndarray  # [M, lanes]
-    places: np.ndarray  # int64 [lanes], where the chosen nodes stand in a table
+    begins: np.ndarray  # [lanes], where the first node of each filter stands in a row of a table
 
 
 def new_forward_scratch(
-    left: LeftSide, num_nodes: int, num_filter_nodes: int, z: np.ndarray
+    left: LeftSide, group: int, num_nodes: int, num_filter_nodes: int, z: np.ndarray
 ) -> ForwardScratch:
     """Allocate the scratch of one thread for chunks z [chunks, P / lanes, L, D, lanes]."""
     _, _, num_levels, width, lanes = z.shape
+    num_rows = group * num_nodes
     return ForwardScratch(
-        zeros((num_levels, num_nodes + ROWS, padded(width, z.dtype)), z.dtype),
-        _new_edges(left, num_nodes, z.dtype),
-        _new_tables(num_nodes, z),
+        zeros((num_levels, num_rows + ROWS, padded(width, z.dtype)), z.dtype),
+        _new_edges(left, group, num_nodes, z.dtype),
+        _new_tables(num_rows, z),
         new_scratch(num_nodes, num_filter_nodes),
-        np.empty(num_nodes, np.int64),
+        np.empty((group, num_nodes), np.int64),
         zeros((num_nodes, lanes), z.dtype),
         zeros((num_filter_nodes, lanes), z.dtype),
-        np.empty(lanes, np.int64),
+        zeros((lanes,), z.dtype),
     )
 
 
@@ -115,54 +122,58 @@ def match_fwd_kernel(
     z [chunks, P / lanes, L, D, lanes] are chunks of the nodes of `num_filters` filters: for optimal
     matching one filter after the other, else the first nodes of all filters, then the second ones.
     """
-    x, edges, tables, search, starts, chosen, taken, places = scratch
+    x, edges, tables, search, starts, chosen, taken, begins = scratch
     cost, key, offset, parent, book = search
-    num_nodes, num_filter_nodes, lanes = len(chosen), len(taken), lanes_of(x.dtype)
+    group, num_nodes = starts.shape
+    num_filter_nodes, lanes, columns = len(taken), lanes_of(x.dtype), tables.total.shape[1]
     step, filter_step = (1, num_filter_nodes) if optimal else (num_filters, 1)
-    zero_row, columns = x.shape[1] - 1, tables.total.shape[1]
+    for lane in range(lanes):
+        begins[lane] = lane * filter_step
     filled = -1
-    for s in range(first, last):
-        _load(left, s, aggregation, scale, edges, x)
-        distinct = _count_distinct(x, rows[s])
-        for n in range(num_nodes):
-            starts[n] = columns * (n if n < distinct else zero_row)
+    for start in range(first, last, group):
+        of_group = min(group, last - start)
+        num_rows, _ = _load(left, start, of_group, True, aggregation, scale, edges, x, starts)
+        for g in range(of_group):
+            for n in range(num_nodes):
+                starts[g, n] *= columns
         for before in range(0, scores.shape[1], max(1, num_filters)):
             # 1. the similarity tables of all filters of a chunk
             chunk = before // num_filters
             if chunk != filled:
                 _fill_zero_row(x, z[chunk], widths, tables)
                 filled = chunk
-            _fill_tables(x, z[chunk], widths, distinct, tables)
-            # 2. match the subgraph's nodes to the nodes of as many filters as a vector has lanes
+            _fill_tables(x, z[chunk], widths, num_rows, tables)
+            # 2. match each subgraph's nodes to those of as many filters as a vector has lanes
             count = min(num_filters, scores.shape[1] - before)
-            for place in range(0, count, lanes):
-                begin, several = place * filter_step, min(lanes, count - place)
-                for n in range(num_nodes):
-                    pinned_here = pinned > 0 and n == 0 and rows[s] > 0
-                    store(chosen, n * lanes, spread(x.dtype.type(0 if pinned_here else -1)))
-                if optimal:
-                    for lane in range(several):
-                        match_optimally(
-                            tables.total, begin + lane * filter_step, num_filter_nodes, pinned,
-                            rows[s], starts, shift, fixed, cost, key, offset, parent, book,
-                            lane, chosen,
+            for g in range(of_group):
+                s = start + g
+                for place in range(0, count, lanes):
+                    begin, several = place * filter_step, min(lanes, count - place)
+                    for n in range(num_nodes):
+                        pinned_here = pinned > 0 and n == 0 and rows[s] > 0
+                        store(chosen, n * lanes, spread(x.dtype.type(0 if pinned_here else -1)))
+                    if optimal:
+                        for lane in range(several):
+                            match_optimally(
+                                tables.total, begin + lane * filter_step, num_filter_nodes, pinned,
+                                rows[s], starts[g], shift, fixed, cost, key, offset, parent, book,
+                                lane, chosen,
+                            )  # fmt: skip
+                    else:
+                        match_greedily(
+                            tables.total, begin, step, num_filter_nodes, pinned, rows[s],
+                            starts[g], taken, chosen,
                         )  # fmt: skip
-                else:
-                    match_greedily(
-                        tables.total, begin, step, num_filter_nodes, pinned, rows[s], starts,
-                        taken, chosen,
+                    # 3. write the result
+                    _write(
+                        s, before + place, several, chosen, starts[g], begin, step, begins, tables,
+                        scores, assignment, similarities,
                     )  # fmt: skip
-                # 3. write the result
-                _write(
-                    s, before + place, several, chosen, starts, begin, step, filter_step, tables,
-                    scores, assignment, similarities, places,
-                )  # fmt: skip
 
 
 @subroutine(_nrt=False)
 def _write(
-    s, f, several, chosen, starts, begin, step, filter_step, tables, scores, assignment,
-    similarities, places,
+    s, f, several, chosen, starts, begin, step, begins, tables, scores, assignment, similarities
 ):  # fmt: skip
     """Write the matching of `several` filters from f on, their scores, sums over matched nodes.
 
@@ -170,52 +181,76 @@ def _write(
     """
     num_nodes, lanes, num_filters = chosen.shape[0], chosen.shape[1], scores.shape[1]
     num_levels, size = tables.levels.shape[0], tables.levels.shape[1] * tables.levels.shape[2]
-    for lane in range(several):
-        scores[s, f + lane] = 0
+    zero, none = spread(begins.dtype.type(0)), spread(begins.dtype.type(-1))
+    total = zero
     for n in range(num_nodes):
-        row = s * num_nodes + n
-        for lane in range(several):
-            m = np.int64(item(chosen, n * lanes + lane))
-            place = starts[n] + begin + max(m, 0) * step + lane * filter_step
-            places[lane] = place
-            put(assignment, row * num_filters + f + lane, m)
-            if m >= 0:
-                scores[s, f + lane] += item(tables.total, place)
+        row, place = s * num_nodes + n, starts[n] + begin
+        choice = load(chosen, n * lanes)
+        # where the chosen nodes stand in a row; a lane that has none reads its first one
+        matched = pick_greater(choice, none, choice, zero)
+        columns = load(begins, 0) + matched * spread(begins.dtype.type(step))
+        similarity = gather(tables.total, place, columns)
+        total = total + pick_greater(choice, none, similarity, zero)
+        store_few(assignment, row * num_filters + f, several, choice)
         if similarities.shape[0] > 0:
             for level in range(num_levels):
+                similarity = gather(tables.levels, level * size + place, columns)
                 to = (row * num_levels + level) * num_filters + f
-                for lane in range(several):
-                    put(similarities, to + lane, item(tables.levels, level * size + places[lane]))
+                store_few(similarities, to, several, similarity)
+    store_few(scores, s * num_filters + f, several, total)
 
 
 @subroutine(_nrt=False)
-def _load(left, s, aggregation, scale, edges, x):
-    """Put the level embeddings of subgraph s into x [L, N or more, D]; return its edges' number."""
-    num_nodes, width = len(edges.degree), left.feat.shape[1]
-    num_edges = 0
-    if left.levels.shape[0] > 0:
-        # level embeddings are given: copy them
-        for level in range(x.shape[0]):
-            for n in range(num_nodes):
-                for d in range(left.levels.shape[3]):
-                    x[level, n, d] = left.levels[s, level, n, d]
-    else:
-        # level 0 holds the features in the first block
-        factor, size = _block_scale(left), np.int64(0)
+def _load(left, start, count, is_packed, aggregation, scale, edges, x, places):
+    """Put the level embeddings of `count` subgraphs into x; return the rows and edges in use.
+
+    x is [L, rows or more, D], and places [G, N] get the row of each node. If `is_packed`, nodes
+    behind those of a subgraph share the last row, which is zero; else each has a row of zeros.
+    """
+    num_nodes = places.shape[1]
+    num_rows, num_edges = np.int64(0), np.int64(0)
+    for g in range(count):
+        s, size = start + g, np.int64(num_nodes)
+        if left.levels.shape[0] > 0:
+            # level embeddings are given: copy them
+            for level in range(x.shape[0]):
+                for n in range(num_nodes):
+                    for d in range(left.levels.shape[3]):
+                        x[level, num_rows + n, d] = left.levels[s, level, n, d]
+            real = _count_distinct(x, num_rows, size) if is_packed else size
+        else:
+            real = _load_features(left, s, num_nodes, num_rows, x)
+            num_edges = _list_edges(
+                left, s, num_nodes, real, num_rows, num_edges, aggregation, scale, edges
+            )
+        size = real if is_packed else size
         for n in range(num_nodes):
-            if left.nodes.shape[0] > 0:
-                node = np.int64(left.nodes[s, n])
-            else:
-                node = s * num_nodes + n if n < left.sizes[s] else -1
-            size = n + 1 if node >= 0 else size
-            for d in range(width):
-                x[0, n, d] = factor * left.feat[node, d] if node >= 0 else 0
-            for d in range(width, x.shape[2]):
-                x[0, n, d] = 0
+            places[g, n] = num_rows + n if n < size else x.shape[1] - 1
+        num_rows += size
+    if left.levels.shape[0] == 0:
         # the edges give the other levels
-        num_edges = _list_edges(left, s, size, aggregation, scale, edges)
-        _fill_levels(edges, num_edges, left.matrices, width, x)
-    return num_edges
+        _fill_levels(edges, num_edges, num_rows, left.matrices, left.feat.shape[1], x)
+    return num_rows, num_edges
+
+
+@subroutine(_nrt=False)
+def _load_features(left, s, num_nodes, first_row, x):
+    """Fill the rows of subgraph s at level 0, zeros where none are; return its number of nodes."""
+    width, size = left.feat.shape[1], np.int64(0)
+    # they stand in the first block of the row
+    factor = _block_scale(left)
+    for n in range(num_nodes):
+        if left.nodes.shape[0] > 0:
+            node = np.int64(left.nodes[s, n])
+        else:
+            node = s * num_nodes + n if n < left.sizes[s] else np.int64(-1)
+        size = n + 1 if node >= 0 else size
+        row = first_row + n
+        for d in range(width if node >= 0 else 0):
+            x[0, row, d] = factor * left.feat[node, d]
+        for d in range(width if node >= 0 else 0, x.shape[2]):
+            x[0, row, d] = 0
+    return size
 
 
 @subroutine(_nrt=False)
@@ -225,25 +260,32 @@ def _block_scale(left):
 
 
 class BackwardScratch(NamedTuple):
-    """What one thread needs."""
+    """What one thread needs for G subgraphs at a time, R = G * N rows."""
 
-    x: np.ndarray  # [L, N + 1, D]
-    grad_x: np.ndarray  # [L, N + 1, D]
+    x: np.ndarray  # [L, R + 1, D], a row behind the last one, since a vector may begin in that
+    grad_x: np.ndarray  # [L, R + 1, D]
     edges: Edges
-    slopes: np.ndarray  # [F], what a difference is multiplied by
-    places: np.ndarray  # int64 [F], where the matched node of each filter stands
+    rows: np.ndarray  # int64 [G, N], the row of each node
+    slopes: np.ndarray  # [R, F or more], what a difference is multiplied by
+    places: np.ndarray  # int32 [R, F or more], where the matched node of each filter stands
+    begins: np.ndarray  # [F or more], where the first node of each filter stands
 
 
-def new_backward_scratch(left: LeftSide, num_nodes: int, z: np.ndarray) -> BackwardScratch:
-    """Allocate the scratch of one thread for filters z [F, L, M, D], padded to whole vectors."""
-    # a row behind the last one, since a vector may begin in that
-    shape = (z.shape[1], num_nodes + 1, z.shape[3])
+def new_backward_scratch(
+    left: LeftSide, group: int, num_nodes: int, num_filters: int, z: np.ndarray
+) -> BackwardScratch:
+    """Allocate the scratch of one thread for filters z [L, D / lanes, F * M, lanes]."""
+    num_levels, num_blocks, _, lanes = z.shape
+    num_rows, columns = group * num_nodes, padded(num_filters, z.dtype)
+    shape = (num_levels, num_rows + 1, num_blocks * lanes)
     return BackwardScratch(
         zeros(shape, z.dtype),
         zeros(shape, z.dtype),
-        _new_edges(left, num_nodes, z.dtype),
-        np.empty(z.shape[0], z.dtype),
-        np.empty(z.shape[0], np.int64),
+        _new_edges(left, group, num_nodes, z.dtype),
+        np.empty((group, num_nodes), np.int64),
+        zeros((num_rows, columns), z.dtype),
+        np.empty((num_rows, columns), np.int32),
+        zeros((columns,), z.dtype),
     )
 
 
@@ -253,58 +295,83 @@ def match_bwd_kernel(
     grad_left, grad_z, scratch,
 ):  # fmt: skip
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
-    x, grad_x, edges, slopes, places = scratch
+    x, grad_x, edges, rows, slopes, places, begins = scratch
     num_subgraphs, num_nodes, _ = assignment.shape
-    num_blocks, width = grad_z.shape[0], grad_left.shape[3]
+    num_blocks, width, group = grad_z.shape[0], grad_left.shape[3], len(rows)
     for block in range(first, last):
         of_block = grad_z[block]
         of_block[:] = 0
         # the bounds of a block depend on the numbers alone, not on the threads
-        start = block * num_subgraphs // num_blocks
-        for s in range(start, (block + 1) * num_subgraphs // num_blocks):
-            # embed the subgraph again, add the gradients of its matched pairs at every level
-            num_edges = _load(left, s, aggregation, scale, edges, x)
+        end = (block + 1) * num_subgraphs // num_blocks
+        for start in range(block * num_subgraphs // num_blocks, end, group):
+            # embed the subgraphs again, add the gradients of their matched pairs at every level
+            count = min(group, end - start)
+            _, num_edges = _load(left, start, count, False, aggregation, scale, edges, x, rows)
             _add_gradients(
-                x, z, widths, assignment[s], similarities[s], grad_scores[s], slopes, places,
-                grad_x, of_block,
+                start, count, x, z, widths, assignment, similarities, grad_scores, slopes, places,
+                begins, grad_x, of_block,
             )  # fmt: skip
             if grad_left.shape[0] > 0:
                 # where only features were given, the gradients of all levels lead back to level 0
-                factor, size = z.dtype.type(1), num_nodes
+                factor = z.dtype.type(1)
                 if left.levels.shape[0] == 0:
                     _collect_levels(edges, num_edges, left.matrices, left.feat.shape[1], grad_x)
                     factor = _block_scale(left)
-                    # padding has no features
-                    size = min(left.sizes[s], num_nodes) if left.sizes.shape[0] > 0 else size
-                for level in range(grad_left.shape[1]):
-                    for n in range(size):
-                        for d in range(width):
-                            grad_left[s, level, n, d] = factor * grad_x[level, n, d]
-                    grad_left[s, level, size:] = 0
+                for g in range(count):
+                    s, size = start + g, np.int64(num_nodes)
+                    if left.sizes.shape[0] > 0:
+                        # padding has no features
+                        size = min(left.sizes[s], size)
+                    for level in range(grad_left.shape[1]):
+                        for n in range(size):
+                            for d in range(width):
+                                row = g * num_nodes + n
+                                grad_left[s, level, n, d] = factor * grad_x[level, row, d]
+                        grad_left[s, level, size:] = 0
 
 
 @subroutine(_nrt=False)
 def _add_gradients(
-    x, z, widths, assignment, similarities, grad_scores, slopes, places, grad_x, grad_z
+    start, count, x, z, widths, assignment, similarities, grad_scores, slopes, places, begins,
+    grad_x, grad_z,
 ):  # fmt: skip
     """Fill grad_x and add to grad_z, of e = exp(-|x - z|^2 / w): -2 e (x - z) / w, its opposite."""
-    num_filters, num_levels, num_filter_nodes, stride = z.shape
-    num_nodes, height = len(assignment), x.shape[1]
+    _, num_nodes, num_filters = assignment.shape
+    num_levels, num_blocks, size, lanes = z.shape
+    height, stride, columns = x.shape[1], x.shape[2], slopes.shape[1]
+    zero, none = spread(x.dtype.type(0)), spread(x.dtype.type(-1))
+    # 1. where the matched node of each filter stands; float32 holds all numbers up to 2^24
+    for f in range(num_filters):
+        begins[f] = f * (size // num_filters)
+    for row in range(count * num_nodes):
+        for f in range(0, num_filters, lanes):
+            before = (start * num_nodes + row) * num_filters + f
+            choice = load_few(assignment, before, num_filters - f, none)
+            place = load(begins, f) + pick_greater(choice, none, choice, zero)
+            store_few(places, row * columns + f, lanes, place)
     for level in range(num_levels):
-        rate = z.dtype.type(-2) / widths[level]
-        for n in range(num_nodes):
-            # the similarity is the exponential, which need not be computed again
-            row = (n * num_levels + level) * num_filters
-            for f in range(num_filters):
-                m = np.int64(item(assignment, n * num_filters + f))
-                slope = item(similarities, row + f) * item(grad_scores, f) * rate
-                put(slopes, f, slope if m >= 0 else z.dtype.type(0))
-                put(places, f, ((f * num_levels + level) * num_filter_nodes + max(m, 0)) * stride)
-            for d in range(0, stride, lanes_of(x.dtype)):
-                place = (level * height + n) * stride + d
-                node, total = load(x, place), spread(x.dtype.type(0))
+        # 2. the similarity is the exponential, which need not be computed again
+        rate = spread(x.dtype.type(-2) / widths[level])
+        for row in range(count * num_nodes):
+            for f in range(0, num_filters, lanes):
+                left = num_filters - f
+                before = (start * num_nodes + row) * num_filters
+                choice = load_few(assignment, before + f, left, none)
+                before = (start * num_nodes + row) * num_levels + level
+                similarity = load_few(similarities, before * num_filters + f, left, zero)
+                before = (start + row // num_nodes) * num_filters
+                factor = load_few(grad_scores, before + f, left, zero)
+                slope = pick_greater(choice, none, similarity * factor * rate, zero)
+                store(slopes, row * columns + f, slope)
+        # 3. the gradients, a vector of features after the other
+        for block in range(num_blocks):
+            tile = (level * num_blocks + block) * size * lanes
+            for row in range(count * num_nodes):
+                place = (level * height + row) * stride + block * lanes
+                node, total = load(x, place), zero
                 for f in range(num_filters):
-                    slope, to = item(slopes, f), item(places, f) + d
+                    slope = item(slopes, row * columns + f)
+                    to = tile + np.int64(item(places, row * columns + f)) * lanes
                     # where e underflows, an infinite difference must not become NaN
                     if slope != 0:
                         change = spread(slope) * (node - load(z, to))
@@ -325,19 +392,19 @@ def scatter_rows(rows, nodes, out):
 
 
 class Edges(NamedTuple):
-    """The directed edges of one subgraph; only the first few are in use."""
+    """The directed edges of G subgraphs; only the first few are in use."""
 
-    head: np.ndarray  # int64 [N * N * C], the node that receives
-    tail: np.ndarray  # int64 [N * N * C], the node that gives
-    weight: np.ndarray  # [N * N * C]
-    matrix: np.ndarray  # int64 [N * N * C], the number of its matrix
-    degree: np.ndarray  # [N]
+    head: np.ndarray  # int64 [G * N * N * C], the row that receives
+    tail: np.ndarray  # int64 [G * N * N * C], the row that gives
+    weight: np.ndarray  # [G * N * N * C]
+    matrix: np.ndarray  # int64 [G * N * N * C], the number of its matrix
+    degree: np.ndarray  # [G * N]
     in_block: np.ndarray  # [D of a block or more], 1 within the block, 0 behind it
 
 
-def _new_edges(left: LeftSide, num_nodes: int, dtype: np.dtype) -> Edges:
-    """Allocate room for all edges of a subgraph."""
-    most = max(1, num_nodes * num_nodes * max(1, left.weights.shape[3]))
+def _new_edges(left: LeftSide, group: int, num_nodes: int, dtype: np.dtype) -> Edges:
+    """Allocate room for all edges of so many subgraphs."""
+    most = max(1, group * num_nodes * num_nodes * max(1, left.weights.shape[3]))
     width = left.feat.shape[1]
     in_block = zeros((padded(width, dtype),), dtype)
     in_block[:width] = 1
@@ -346,45 +413,46 @@ def _new_edges(left: LeftSide, num_nodes: int, dtype: np.dtype) -> Edges:
         np.empty(most, np.int64),
         np.empty(most, dtype),
         np.empty(most, np.int64),
-        np.empty(num_nodes, dtype),
+        np.empty(group * num_nodes, dtype),
         in_block,
     )
 
 
 @subroutine(_nrt=False)
-def _list_edges(left, s, size, aggregation, scale, edges):
-    """List the edges of subgraph s, of `size` nodes that are not padding; return their number."""
+def _list_edges(left, s, num_nodes, size, first_row, begin, aggregation, scale, edges):
+    """List the edges of subgraph s behind the first `begin`; return how many they are then.
+
+    Its `size` nodes that are not padding stand in the rows from `first_row` on.
+    """
     head, tail, weight, matrix, degree, _ = edges
-    num_nodes, num_channels = len(degree), left.weights.shape[3]
-    count = 0
+    num_channels, count = left.weights.shape[3], begin
     # an entry is always written, and kept only where there is an edge: no branch to guess
     for i in range(size):
-        row = (s * num_nodes + i) * num_nodes
+        entry = (s * num_nodes + i) * num_nodes
         if left.weights.shape[0] > 0:
-            for j in range(size):
-                for channel in range(num_channels):
-                    value = item(left.weights, (row + j) * num_channels + channel)
-                    head[count] = i
-                    tail[count] = j
-                    weight[count] = value
-                    matrix[count] = channel
+            for channel in range(num_channels):
+                for j in range(size):
+                    value = item(left.weights, (entry + j) * num_channels + channel)
+                    head[count], tail[count] = first_row + i, first_row + j
+                    weight[count], matrix[count] = value, channel
                     count += value != 0
         else:
             for j in range(size):
-                link = np.int64(item(left.links, row + j))
-                head[count], tail[count], weight[count], matrix[count] = i, j, 1, link
+                link = np.int64(item(left.links, entry + j))
+                head[count], tail[count] = first_row + i, first_row + j
+                weight[count], matrix[count] = 1, link
                 count += link != 0
     # what an edge gives is divided by the scale and by the degrees of its nodes
     if aggregation in (_MEAN, _SYM):
-        for n in range(num_nodes):
-            degree[n] = 0
-        for k in range(count):
+        for row in range(first_row, first_row + size):
+            degree[row] = 0
+        for k in range(begin, count):
             is_link = left.weights.shape[0] == 0
             degree[head[k]] += left.num_channels[matrix[k]] if is_link else weight[k]
         # a node without edges gives nothing and gets nothing, whatever it is divided by
-        for n in range(num_nodes):
-            degree[n] = degree[n] if degree[n] > 0 else 1
-    for k in range(count):
+        for row in range(first_row, first_row + size):
+            degree[row] = degree[row] if degree[row] > 0 else 1
+    for k in range(begin, count):
         divisor = scale
         if aggregation == _MEAN:
             divisor = scale * degree[head[k]]
@@ -395,45 +463,49 @@ def _list_edges(left, s, size, aggregation, scale, edges):
 
 
 @subroutine(_nrt=False)
-def _fill_levels(edges, num_edges, matrices, width, x):
+def _fill_levels(edges, num_edges, num_rows, matrices, width, x):
     """Fill all levels of x from level 0, in blocks of `width`; matrices [links, K, K].
 
-    x is [L, more than N, K width or more]: vectors reach into the next block or row, and add zeros
+    x is [L, rows or more, K width or more]: vectors reach into the next block or row, and add zeros
     there.
     """
-    num_levels, height, stride = x.shape
-    blocks = matrices.shape[1]
+    num_levels, height, _ = x.shape
     for level in range(1, num_levels):
-        x[level] = 0
+        x[level, :num_rows] = 0
         # X_i = A X_{i-1}, one edge after the other
         for k in range(num_edges):
             to, place = level * height + edges.head[k], (level - 1) * height + edges.tail[k]
-            # block j of the neighbour goes to block i times entry (i, j)
-            for i in range(blocks):
-                for j in range(blocks):
-                    factor = edges.weight[k] * matrices[edges.matrix[k], i, j]
-                    _add_block(
-                        x, to * stride + i * width, place * stride + j * width, factor, width,
-                        edges.in_block,
-                    )  # fmt: skip
+            _add_row(x, to, place, edges, k, matrices, width, False)
 
 
 @subroutine(_nrt=False)
 def _collect_levels(edges, num_edges, matrices, width, grad):
     """Bring the gradient of all levels, shaped as in ``_fill_levels``, down to level 0."""
-    num_levels, height, stride = grad.shape
-    blocks = matrices.shape[1]
+    num_levels, height, _ = grad.shape
     for level in range(num_levels - 1, 0, -1):
         # the transposed step: what the head received goes back to the tail
         for k in range(num_edges):
             to, place = (level - 1) * height + edges.tail[k], level * height + edges.head[k]
-            for i in range(blocks):
-                for j in range(blocks):
-                    factor = edges.weight[k] * matrices[edges.matrix[k], i, j]
-                    _add_block(
-                        grad, to * stride + j * width, place * stride + i * width, factor,
-                        width, edges.in_block,
-                    )  # fmt: skip
+            _add_row(grad, to, place, edges, k, matrices, width, True)
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _add_row(x, to, place, edges, k, matrices, width, is_transposed):
+    """Add to the row `to` of x what edge k gives of the row `place`: block j to block i."""
+    blocks, stride = matrices.shape[1], x.shape[2]
+    to, place = to * stride, place * stride
+    if blocks == 1:
+        # nothing but padding stands behind the only block
+        factor = spread(edges.weight[k] * matrices[edges.matrix[k], 0, 0])
+        for d in range(0, stride, lanes_of(x.dtype)):
+            store(x, to + d, load(x, to + d) + factor * load(x, place + d))
+    else:
+        for i in range(blocks):
+            for j in range(blocks):
+                entry = matrices[edges.matrix[k], i, j]
+                factor = edges.weight[k] * entry
+                high, low = (j, i) if is_transposed else (i, j)
+                _add_block(x, to + high * width, place + low * width, factor, width, edges.in_block)
 
 
 @subroutine(_nrt=False, forceinline=True)
@@ -448,29 +520,26 @@ def _add_block(x, to, place, factor, width, in_block):
 class Tables(NamedTuple):
     """What one thread needs; B filter nodes are worked on at once, P of them with padding."""
 
-    levels: np.ndarray  # [L, N + ROWS, P], similarities
-    total: np.ndarray  # [N + ROWS + 1, P], their sum
+    levels: np.ndarray  # [L, R + ROWS + 1, P], similarities
+    total: np.ndarray  # [R + ROWS + 1, P], their sum
 
 
-def _new_tables(num_nodes: int, z: np.ndarray) -> Tables:
-    """Allocate the tables for chunks z [chunks, P / lanes, L, D, lanes]."""
+def _new_tables(num_rows: int, z: np.ndarray) -> Tables:
+    """Allocate the tables of R rows for chunks z [chunks, P / lanes, L, D, lanes]."""
     _, num_blocks, num_levels, _, lanes = z.shape
-    rows, columns = num_nodes + ROWS, num_blocks * lanes
-    return Tables(
-        zeros((num_levels, rows, columns), z.dtype),
-        # one more, since a vector may begin at the last filter of the last row
-        zeros((rows + 1, columns), z.dtype),
-    )
+    # one more, since a vector may begin at the last filter of the last row
+    height, columns = num_rows + ROWS + 1, num_blocks * lanes
+    return Tables(zeros((num_levels, height, columns), z.dtype), zeros((height, columns), z.dtype))
 
 
 @subroutine(_nrt=False)
-def _count_distinct(x, num_rows):
-    """Return how many of the first rows of x [L, N, D] there are before those of zeros alone."""
+def _count_distinct(x, first_row, num_rows):
+    """Return how many rows of x [L, R, D] from `first_row` on stand before those of zeros alone."""
     while num_rows > 0:
         for level in range(x.shape[0]):
             for d in range(x.shape[2]):
                 # NaN is not zero
-                if x[level, num_rows - 1, d] != 0:
+                if x[level, first_row + num_rows - 1, d] != 0:
                     return num_rows
         num_rows -= 1
     return num_rows
@@ -501,8 +570,9 @@ def _fill_tables(x, z, widths, num_rows, tables):
 def _fill_tile(x, z, widths, n, block, tables):
     """Fill the four rows from n on against a block of columns."""
     _, num_levels, width, lanes = z.shape
-    _, height, columns = tables.levels.shape
-    stride, zero = x.shape[2], spread(x.dtype.type(0))
+    _, rows, columns = tables.levels.shape
+    _, height, stride = x.shape
+    zero = spread(x.dtype.type(0))
     total = zero, zero, zero, zero
     for level in range(num_levels):
         row, column = (level * height + n) * stride, (block * num_levels + level) * width * lanes
@@ -511,7 +581,7 @@ def _fill_tile(x, z, widths, n, block, tables):
             node = load(z, column + k * lanes)
             squares = _add_squares(squares, x, row + k, stride, node)
         rate = spread(x.dtype.type(-_LOG2_E) / widths[level])
-        place = (level * height + n) * columns + block * lanes
+        place = (level * rows + n) * columns + block * lanes
         total = _add_level(total, squares, rate, tables.levels, place, columns)
     _store_rows(tables.total, n * columns + block * lanes, columns, total)
 
@@ -520,8 +590,9 @@ def _fill_tile(x, z, widths, n, block, tables):
 def _fill_two_tiles(x, z, widths, n, block, tables):
     """Fill the eight rows from n on: while a row's sum waits, another one is added to."""
     _, num_levels, width, lanes = z.shape
-    _, height, columns = tables.levels.shape
-    stride, zero = x.shape[2], spread(x.dtype.type(0))
+    _, rows, columns = tables.levels.shape
+    _, height, stride = x.shape
+    zero = spread(x.dtype.type(0))
     total = zero, zero, zero, zero
     total_below = zero, zero, zero, zero
     for level in range(num_levels):
@@ -533,7 +604,7 @@ def _fill_two_tiles(x, z, widths, n, block, tables):
             squares = _add_squares(squares, x, row + k, stride, node)
             squares_below = _add_squares(squares_below, x, row + k + ROWS * stride, stride, node)
         rate = spread(x.dtype.type(-_LOG2_E) / widths[level])
-        place = (level * height + n) * columns + block * lanes
+        place = (level * rows + n) * columns + block * lanes
         total = _add_level(total, squares, rate, tables.levels, place, columns)
         place += ROWS * columns
         total_below = _add_level(total_below, squares_below, rate, tables.levels, place, columns)

@@ -14,21 +14,23 @@ from gomkcn_dgl.kernels.matching_arrays import (
     left_side,
     match_into,
     result_shapes,
+    subgraphs_at_once,
 )
 from gomkcn_dgl.kernels.matching_loops import (
     AGGREGATION_CODES,
-    LeftSide,
     match_bwd_kernel,
     new_backward_scratch,
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import Matched
 from gomkcn_dgl.kernels.operators import define_operator
-from gomkcn_dgl.kernels.vectors_numba import padded
+from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded, zeros
 from gomkcn_dgl.runtime.compiled import run_blocks
 
-# most blocks, and most numbers in all of them, that the filters' gradient is summed in
+# the filters' gradient is summed in blocks: at most so many, and so many numbers in all of them,
+# and each of so much work, beside which adding the blocks is little
 _GRAD_BLOCKS, _GRAD_NUMBERS = 64, 2**24
+_GRAD_NANOSECONDS = 250_000
 
 
 def match(
@@ -143,9 +145,13 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None
     ctx.save_for_backward(*tensors, assignment, similarities)
     ctx.settings = bandwidth, aggregation, level_scale
     ctx.mark_non_differentiable(assignment, similarities)
+    # else there would be zeros for the gradients of these, which are as large as they are
+    ctx.set_materialize_grads(False)
 
 
-def _backward(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
+def _backward(ctx: Any, grad_scores: Tensor | None, *_: Any) -> tuple[Tensor | None, ...]:
+    if grad_scores is None:
+        return (None,) * len(ctx.needs_input_grad)
     needs_left, needs_z = ctx.needs_input_grad[:2]
     grad_left, grad_z = torch.ops.gomkcn.match_backward_numba(
         *ctx.saved_tensors, grad_scores, *ctx.settings, needs_left
@@ -174,31 +180,27 @@ def _match_backward(
     assert len(similarities) == len(assignment), "the forward pass did not keep the similarities"
     side = left_side(*_arrays(left, nodes, sizes, links, weights, matrices, num_channels))
     num_subgraphs, num_nodes, _ = assignment.shape
-    num_levels, width = z.shape[1], z.shape[3]
+    num_filters, num_levels, num_filter_nodes, width = z.shape
     dtype = similarities.numpy().dtype
-    z = torch.nn.functional.pad(z.detach(), (0, padded(width, dtype) - width)).contiguous()
+    tiles = _in_tiles(z.detach().numpy())
+    # measured: about 10 ns for 16 features
+    nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
     # each block sums its own gradient of z, and the blocks are added in order
-    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 32, _GRAD_NUMBERS // max(1, z.numel())))
-    grad_z = z.new_empty(blocks, *z.shape)
+    most = min(_GRAD_BLOCKS, _GRAD_NUMBERS // max(1, tiles.size))
+    blocks = max(1, min(most, int(nanoseconds / _GRAD_NANOSECONDS)))
+    grad_tiles = z.new_empty(blocks, *tiles.shape)
     # of all levels where they are given, else of level 0
     depth = num_levels if left.dim() == AXES_OF_LEVELS else 1
     kept = num_subgraphs if needs_left else 0
     grad_rows = z.new_empty(kept, depth, num_nodes, left.shape[-1])
-    # measured: about 10 ns for 16 features
-    nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
-
-    def differentiate_block(
-        first: int, last: int, side: LeftSide, z: np.ndarray, *others: Any
-    ) -> None:
-        scratch = new_backward_scratch(side, num_nodes, z)
-        match_bwd_kernel(first, last, side, z, *others, scratch)
-
+    group = subgraphs_at_once(2 * num_levels * num_nodes * padded(width, dtype))
     run_blocks(
-        differentiate_block, blocks, nanoseconds,
-        side, z.numpy(), np.array(bandwidth, dtype), AGGREGATION_CODES[aggregation],
+        match_bwd_kernel, blocks, nanoseconds,
+        side, tiles, np.array(bandwidth, dtype), AGGREGATION_CODES[aggregation],
         dtype.type(level_scale), assignment.numpy(), similarities.numpy(),
-        grad_scores.detach().contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
+        grad_scores.detach().contiguous().numpy(), grad_rows.numpy(), grad_tiles.numpy(),
         most_threads=threads_of_torch(),
+        scratch=lambda: new_backward_scratch(side, group, num_nodes, num_filters, tiles),
     )  # fmt: skip
     grad_left = grad_rows
     # subgraphs overlap: their rows are added to the features that they were read from
@@ -210,7 +212,25 @@ def _match_backward(
     elif left.dim() == AXES_OF_LEVELS - 1:
         # each subgraph has features of its own
         grad_left = grad_rows.squeeze(1)
-    return grad_left, grad_z[..., :width].sum(dim=0)
+    grad_z = grad_tiles.sum(dim=0).unflatten(2, (num_filters, num_filter_nodes))
+    # [L, D / lanes, F, M, lanes] -> [F, L, M, D]
+    grad_z = grad_z.permute(2, 0, 3, 1, 4).flatten(3)[..., :width]
+    return grad_left, grad_z.contiguous()
+
+
+def _in_tiles(z: np.ndarray) -> np.ndarray:
+    """Filters by level and vector of features: ``[F, L, M, D]`` to ``[L, D / lanes, F M, lanes]``.
+
+    A tile, a vector of each node, stays in the first cache, with its gradient.
+    """
+    num_filters, num_levels, num_filter_nodes, width = z.shape
+    lanes = lanes_of(z.dtype)
+    num_blocks = padded(width, z.dtype) // lanes
+    tiles = zeros((num_levels, num_blocks, num_filters, num_filter_nodes, lanes), z.dtype)
+    for block in range(num_blocks):
+        part = z[..., block * lanes : (block + 1) * lanes]
+        tiles[:, block, ..., : part.shape[3]] = part.swapaxes(0, 1)
+    return tiles.reshape(num_levels, num_blocks, -1, lanes)
 
 
 def _fake_match_backward(left: Tensor, z: Tensor, *others: Any) -> tuple[Tensor, Tensor]:

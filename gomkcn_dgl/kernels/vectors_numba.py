@@ -44,7 +44,7 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """Return an array of zeros that begins with a cache line, so that no vector lies in two."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     memory = np.zeros(size + _BYTES, np.uint8)
-    start = -memory.ctypes.data % _BYTES
+    start = -memory.__array_interface__["data"][0] % _BYTES
     return memory[start : start + size].view(dtype).reshape(shape)
 
 
@@ -98,6 +98,28 @@ def item(array: np.ndarray, offset: int) -> Any:
 def put(array: np.ndarray, offset: int, number: Any) -> None:
     """Write the number ``offset`` of a contiguous array, of the array's type."""
     array.reshape(-1)[offset] = number
+
+
+def load_few(array: np.ndarray, offset: int, count: int, others: Any) -> Any:
+    """Return a vector of at most ``count`` numbers from ``offset`` on, and ``others`` behind them.
+
+    Nothing behind them is read. Whole numbers become those of the vector's type.
+    """
+    vector = others.copy()
+    count = min(count, len(vector))
+    vector[:count] = array.reshape(-1)[offset : offset + count]
+    return vector
+
+
+def store_few(array: np.ndarray, offset: int, count: int, vector: Any) -> None:
+    """Write at most the first ``count`` numbers of a vector, as numbers of the array's type."""
+    count = min(count, len(vector))
+    array.reshape(-1)[offset : offset + count] = vector[:count]
+
+
+def gather(array: np.ndarray, offset: int, places: Any) -> Any:
+    """Return the vector of the numbers that stand ``places``, a vector, behind ``offset``."""
+    return array.reshape(-1)[offset + places.astype(np.int64)]
 
 
 def spread(number: Any) -> Any:
@@ -164,12 +186,83 @@ def _put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
+def _first(builder: Any, count: Any, lanes: int) -> Any:
+    """Which lanes are the first ``count``."""
+    whole = ir.VectorType(count.type, lanes)
+    limit = _repeat(builder, count, whole)
+    return builder.icmp_signed("<", ir.Constant(whole, list(range(lanes))), limit)
+
+
+def _repeat(builder: Any, number: Any, kind: Any) -> Any:
+    vector = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.IntType(32)(0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), None)
+    return builder.shuffle_vector(vector, vector, mask)
+
+
+def _call(builder: Any, name: str, kind: Any, result: Any, *args: Any) -> Any:
+    """Call what LLVM has for parts of a vector."""
+    number = {"float": "f32", "double": "f64"}.get(str(kind.element), str(kind.element))
+    types_of = [arg.type for arg in args]
+    function = cgutils.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(result, types_of),
+        name.format(f"v{kind.count}{number}", f"v{kind.count}p0"),
+    )
+    return builder.call(function, args)
+
+
+@_compile(load_few, lambda *args: args[3], types.Array, types.Integer, types.Integer, Vector)
+def _load_few(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    others = args[3]
+    is_whole = isinstance(sig.args[0].dtype, types.Integer)
+    kind = ir.VectorType(context.get_value_type(sig.args[0].dtype), others.type.count)
+    start = _pointer(context, builder, sig.args[0], *args[:2])
+    mask = _first(builder, args[2], kind.count)
+    align = ir.IntType(32)(_size(sig))
+    behind = ir.Constant(kind, None) if is_whole else others
+    name = "llvm.masked.load.{0}.p0"
+    vector = _call(
+        builder, name, kind, kind, builder.bitcast(start, kind.as_pointer()), align, mask, behind
+    )
+    if is_whole:
+        vector = builder.select(mask, builder.sitofp(vector, others.type), others)
+    return vector
+
+
+@_compile(store_few, lambda *_: types.none, types.Array, types.Integer, types.Integer, Vector)
+def _store_few(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    vector = args[3]
+    kind = ir.VectorType(context.get_value_type(sig.args[0].dtype), vector.type.count)
+    if isinstance(sig.args[0].dtype, types.Integer):
+        vector = builder.fptosi(vector, kind)
+    start = _pointer(context, builder, sig.args[0], *args[:2])
+    mask = _first(builder, args[2], kind.count)
+    start = builder.bitcast(start, kind.as_pointer())
+    align = ir.IntType(32)(_size(sig))
+    _call(builder, "llvm.masked.store.{0}.p0", kind, ir.VoidType(), vector, start, align, mask)
+    return context.get_dummy_value()
+
+
+@_compile(gather, lambda *args: args[2], types.Array, types.Integer, Vector)
+def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    kind, long = args[2].type, ir.IntType(64)
+    # addresses: that of the first number, and the bytes up to each place
+    start = _pointer(context, builder, sig.args[0], *args[:2])
+    longs = ir.VectorType(long, kind.count)
+    bytes_behind = builder.mul(
+        builder.fptosi(args[2], longs), ir.Constant(longs, [_size(sig)] * kind.count)
+    )
+    addresses = builder.add(_repeat(builder, builder.ptrtoint(start, long), longs), bytes_behind)
+    pointers = builder.inttoptr(addresses, ir.VectorType(ir.IntType(8).as_pointer(), kind.count))
+    every = ir.Constant(ir.VectorType(ir.IntType(1), kind.count), [True] * kind.count)
+    align = ir.IntType(32)(_size(sig))
+    none = ir.Constant(kind, None)
+    return _call(builder, "llvm.masked.gather.{0}.{1}", kind, kind, pointers, align, every, none)
+
+
 @_compile(spread, Vector, types.Float)
 def _spread(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    vector = ir.Constant(context.get_value_type(sig.return_type), ir.Undefined)
-    vector = builder.insert_element(vector, args[0], ir.IntType(32)(0))
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), vector.type.count), None)
-    return builder.shuffle_vector(vector, vector, mask)
+    return _repeat(builder, args[0], context.get_value_type(sig.return_type))
 
 
 @_compile(pick_greater, lambda *args: args[0], Vector, Vector, Vector, Vector)

@@ -219,8 +219,11 @@ def run_blocks(
     nanoseconds: float,
     *arguments: Any,
     most_threads: int | None = None,
+    scratch: Callable[[], Any] | None = None,
 ) -> None:
     """Call ``function(first, last, *arguments)`` until all blocks of work are done.
+
+    With ``scratch`` each thread calls it once, and gives what it returned as the last argument.
 
     The function releases Python's lock, and its blocks write to different places. ``nanoseconds``
     is about how long one thread would take: at most ``num_threads()`` are used, or
@@ -233,7 +236,7 @@ def run_blocks(
         # plain Python holds its lock; and all threads have something to do
         threads = 1
     if threads == 1:
-        function(0, num_blocks, *arguments)
+        function(0, num_blocks, *arguments, *_call(scratch))
         return
     pieces = min(pieces, threads * _PIECES_PER_THREAD)
     bounds = np.arange(pieces + 1) * num_blocks // pieces
@@ -242,8 +245,9 @@ def run_blocks(
     def work() -> None:
         _of_thread.shares_blocks = True
         try:
+            more = _call(scratch)
             for piece in left:
-                function(bounds[piece], bounds[piece + 1], *arguments)
+                function(bounds[piece], bounds[piece + 1], *arguments, *more)
         finally:
             _of_thread.shares_blocks = False
 
@@ -262,6 +266,10 @@ def run_blocks(
     for error in errors:
         if error is not None:
             raise error
+
+
+def _call(scratch: Callable[[], Any] | None) -> tuple[Any, ...]:
+    return () if scratch is None else (scratch(),)
 
 
 @cache

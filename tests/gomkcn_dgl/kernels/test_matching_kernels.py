@@ -436,7 +436,7 @@ def test_arrays_that_do_not_fit_are_refused():
 def test_arrays_take_as_many_threads_as_pytorch_was_told_to_use(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        matching_arrays, "run_blocks", lambda *_, most_threads: seen.append(most_threads)
+        matching_arrays, "run_blocks", lambda *_, most_threads, **__: seen.append(most_threads)
     )
     for number in (3, 5):
         monkeypatch.setattr(torch, "get_num_threads", lambda number=number: number)

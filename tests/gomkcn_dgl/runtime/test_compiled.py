@@ -219,6 +219,23 @@ def test_each_block_is_done_once(num_blocks):
     assert (done == 1).all()
 
 
+@pytest.mark.parametrize("nanoseconds", [1, 1e9])
+def test_each_thread_has_scratch_of_its_own_for_all_its_pieces(monkeypatch, nanoseconds):
+    monkeypatch.setattr(compiled, "num_threads", lambda: 2)
+    used = []
+
+    def work(first, last, given, scratch):
+        assert given == 7
+        scratch.append(threading.get_ident())
+        used.append(scratch)
+
+    run_blocks(work, 1000, nanoseconds, 7, scratch=list)
+    assert all(len(set(scratch)) == 1 for scratch in used)
+    threads = {scratch[0]: id(scratch) for scratch in used}
+    assert len(set(threads.values())) == len(threads) <= 2
+    assert {id(scratch) for scratch in used} == set(threads.values())
+
+
 def test_an_error_in_a_thread_is_raised():
     def work(first, last):
         if first <= 500 < last:
