@@ -3,17 +3,21 @@
 import hashlib
 import pickle
 from dataclasses import replace
+from itertools import combinations
 
+import networkx as nx
 import numpy as np
 import pytest
 from copies_reference import choose_plainly
-from motif_searches import digest, found_in_graph, planted, search_of
+from motif_searches import CLIQUE, digest, found_in_graph, planted, search_of
 
 from gomkcn.mining.motif_sets import graph_candidates, graph_code
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_count import GraphCount
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.kept_results import KeptResults, digest_of
+from gomkcn.mining.structures.mined_graph import MinedGraph
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
 KINDS = ["plain", "directed", "relations", "categories"]
@@ -155,3 +159,20 @@ def test_arrays_have_keys_of_their_own():
         keys.add(digest_of(flags))
     keys |= {digest_of(np.arange(6).reshape(2, 3)), digest_of(np.arange(6).reshape(2, 3).T)}
     assert len(keys) == 23
+
+
+def test_copies_that_a_structure_has_are_told_from_the_same_edges_of_another():
+    whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    search = search_of(MinedGraph.of(whole))
+    clique, edge = Structure.from_networkx(CLIQUE), Structure.parse("A--B")
+    (listed,) = search.proposals.give(clique, ("given",))
+    first = listed.copies[:1].astype(np.int64)
+    pairs = first[0][np.array([*combinations(range(4), 2)])]
+    of_edges = search.empty.add(edge, pairs)
+    of_clique = search.empty.add(listed.structure, first)
+    assert (of_edges.used == of_clique.used).all()
+    for _ in range(2):
+        beside = search.proposals.choose(of_edges, listed, None, -15.0)
+        more = search.proposals.choose(of_clique, listed, None, -15.0)
+        assert (beside.num_new, len(beside.copies)) == (5, 5)
+        assert (more.num_new, len(more.copies)) == (5, 6)
