@@ -77,6 +77,14 @@ BENCHMARKS = (
         how="repeats of ours and one of theirs, processor seconds",
     ),
     Benchmark(
+        "random_graphs",
+        "A random graph of given degrees: how fast beside the general walk and igraph's?",
+        "degree_walks:main",
+        {"docs/null_models.md": "A random graph of ego-Facebook"},
+        repeats=5,
+        how="repeats, processor seconds",
+    ),
+    Benchmark(
         "repeated_blocks",
         "Planted blocks of netlists: found exactly, and nothing where nothing is planted?",
         "repeated_blocks:main",
@@ -305,13 +313,6 @@ BENCHMARKS = (
         how="run of each, beside other work",
     ),
     Benchmark(
-        "first_mining",
-        "The first mining of a user: with the machine code that a wheel brings, and without.",
-        "first_mining:main",
-        {"docs/testing.md": "A wheel for the Python at hand"},
-        how="run of each, with its second process",
-    ),
-    Benchmark(
         "sampling",
         "Subgraphs a second, beside DGL, PyG, igraph and NetworkX.",
         "sampling:main",
@@ -367,7 +368,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "reading",
-        "How long does it take to read a file of edges, beside igraph, pandas and NetworkX?",
+        "How long does it take to read a file, beside igraph, pandas, NetworkX, DGL and RDKit?",
         "reading:main",
         {"docs/formats.md": "A table of a million edges"},
         repeats=5,

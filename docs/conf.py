@@ -26,7 +26,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 # how-tos before tables of results
-html_search_scorer = "site/search_scorer.js"
+html_search_scorer = str(HERE / "site" / "search_scorer.js")
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

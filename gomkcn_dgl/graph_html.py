@@ -12,6 +12,7 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import printable, visible
+from gomkcn_dgl.sides import components_of
 
 # names in a line of words
 _MOST_NAMED = 12
@@ -85,13 +86,7 @@ def _sides(graph: CSRGraph) -> str:
 
 
 def _components(graph: CSRGraph) -> str:
-    # compiled code, which names components elsewhere, takes longer to load than this to run
-    import scipy.sparse as sp
-
-    entries = np.ones(len(graph.indices), np.int8)
-    shape = graph.num_nodes, graph.num_nodes
-    rows = sp.csr_array((entries, graph.indices, graph.indptr), shape=shape)
-    number, member = sp.csgraph.connected_components(rows, directed=False)
+    number, member = components_of(graph.indptr, graph.indices)
     return f"{number}, the largest with {np.bincount(member).max()} nodes"
 
 

@@ -1,6 +1,6 @@
 """The two sides of a bipartite graph, as of users and items: what the columns of a table number.
 
-They are told without compiled code, which takes longer to load than this to run.
+They are told by NumPy alone: compiled code and SciPy take longer to load than this to run.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def num_cycles_of(indptr: np.ndarray, indices: np.ndarray) -> int:
     >>> num_cycles_of(np.array([0, 2, 4, 6]), np.array([1, 2, 0, 2, 0, 1]))
     1
     """
-    number, _ = _components(indptr, indices)
+    number, _ = components_of(indptr, indices)
     return len(indices) // 2 - (len(indptr) - 1) + number
 
 
@@ -94,10 +94,10 @@ def split_in_two(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray | None:
     True
     """
     size = len(indptr) - 1
-    number, component = _components(indptr, indices)
+    number, component = components_of(indptr, indices)
     # every node twice, each edge from one to the other: two sides are two components
     twice = np.concatenate([indptr, indptr[-1] + indptr[1:]])
-    doubled, member = _components(twice, np.concatenate([indices + size, indices]))
+    doubled, member = components_of(twice, np.concatenate([indices + size, indices]))
     if doubled != 2 * number:
         return None
     order = np.lexsort((np.arange(size), -np.diff(indptr)))
@@ -107,11 +107,29 @@ def split_in_two(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray | None:
     return second
 
 
-def _components(indptr: np.ndarray, indices: np.ndarray) -> tuple[int, np.ndarray]:
-    import scipy.sparse as sp
+def components_of(indptr: np.ndarray, indices: np.ndarray) -> tuple[int, np.ndarray]:
+    """The number of components of an undirected graph, and that of each node, in their order.
 
+    >>> number, component = components_of(np.array([0, 1, 1, 2, 3]), np.array([2, 0, 3]))
+    >>> number, component.tolist()
+    (2, [0, 1, 0, 0])
+    """
     size = len(indptr) - 1
-    entries = np.ones(len(indices), np.int8)
-    rows = sp.csr_array((entries, indices, indptr), shape=(size, size))
-    number, component = sp.csgraph.connected_components(rows, directed=False)
-    return int(number), component
+    source, target = np.repeat(np.arange(size, dtype=indices.dtype), np.diff(indptr)), indices
+    # the smallest node that is known to be in the component of each node
+    least = np.arange(size)
+    while True:
+        ends = least[source], least[target]
+        is_across = ends[0] != ends[1]
+        if not is_across.any():
+            break
+        # edges within what is joined already are not looked at again
+        source, target = source[is_across], target[is_across]
+        one, other = (end[is_across] for end in ends)
+        # whichever of its edges is the last, a larger name gives way to a smaller one
+        least[np.maximum(one, other)] = np.minimum(one, other)
+        # each path from node to smaller node is followed to its end
+        while not np.array_equal(further := least[least], least):
+            least = further
+    first, component = np.unique(least, return_inverse=True)
+    return len(first), component

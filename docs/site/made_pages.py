@@ -7,6 +7,8 @@ The page on the paper is made by ``make_paper_page.py``, and committed.
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 import shutil
 import subprocess
@@ -15,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from column_tables import fill_columns
+from docutils import nodes
 from draw_pictures import draw_pictures
 from make_gallery import EXHIBITS, ReportError, make_report
-from site_pictures import DarkPictures
+from sphinx.transforms import SphinxTransform
+from transforms import DarkPictures, LongLines
 
 import gomkcn
 
@@ -32,18 +36,38 @@ _OPEN = re.compile(r"<!-- open: (\w+) -->")
 # a file of the repository as a page, and the line that says where the repository is
 _FILE = re.compile(r"<!-- file: ([\w.]+) -->")
 _ADDRESS = "<!-- address -->"
+# code, or a link to another file of the repository
+_FILE_LINK = re.compile(r"`[^`]*`|\]\((?!http|#)([^)]+)\)")
 # why a report could not be made, by the name of its exhibit
 _missing: dict[str, str] = {}
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Hook into the build."""
-    app.add_transform(DarkPictures)
+    for transform in (PicturesOfReports, DarkPictures, LongLines):
+        app.add_transform(transform)
     app.connect("builder-inited", _make_reports)
     app.connect("builder-inited", _make_pages)
     app.connect("source-read", _fill_in)
     app.connect("build-finished", _copy_reports)
     return {"parallel_read_safe": True}
+
+
+class PicturesOfReports(SphinxTransform):
+    """Let each picture of a report of the gallery lead to it."""
+
+    default_priority = DarkPictures.default_priority - 1
+
+    def apply(self, **options: object) -> None:
+        """Put the pictures into links."""
+        up = "../" * self.env.docname.count("/")
+        for picture in list(self.document.findall(nodes.image)):
+            path = Path(picture["uri"])
+            if path.parts[-3:-1] == ("static", "gallery") and path.stem not in _missing:
+                address = f"{up}gallery/{path.stem}/report.html"
+                link = nodes.reference("", "", refuri=address, internal=False)
+                picture.replace_self(link)
+                link += picture
 
 
 def _make_reports(app: Any) -> None:
@@ -58,6 +82,8 @@ def _make_reports(app: Any) -> None:
 
 def _make_pages(app: Any) -> None:
     """Draw the pictures, and give each table of results that a page cites a page of its own."""
+    # what a graph is read as concerns nobody who builds the site
+    logging.getLogger("gomkcn_dgl").setLevel(logging.WARNING)
     (DOCS / "pictures").mkdir(exist_ok=True)
     novel = next(one for one in EXHIBITS if one.name == "novel")
     draw_pictures(DOCS / "pictures", gomkcn.load(novel.run), novel.draws())
@@ -99,19 +125,30 @@ def _link_to(name: str, up: str) -> str:
 
 def _text_of(file: str) -> str:
     """A file of the repository, whose links lead to pages of the site where they have one."""
-    text = (DOCS.parent / file).read_text("utf-8")
-    text = re.sub(r"\]\((?!http|#|docs/)([^)]+)\)", r"](../\1)", text)
-    return text.replace("](docs/", "](")
+
+    def led(found: re.Match[str]) -> str:
+        target = found[1]
+        if target is None:
+            return found[0]
+        return (
+            f"]({target.removeprefix('docs/')})"
+            if target.startswith("docs/")
+            else f"](../{target})"
+        )
+
+    return _FILE_LINK.sub(led, (DOCS.parent / file).read_text("utf-8"))
 
 
 def _address() -> str:
-    """Where the repository is, as the checkout knows it."""
-    asked = ["git", "-C", str(DOCS), "remote", "get-url", "origin"]
-    answer = subprocess.run(asked, capture_output=True, text=True)
-    found = re.match(r"(?:https://|git@)([\w.-]+)[/:](.+?)(?:\.git)?$", answer.stdout.strip())
+    """Where the repository is: $SOURCE_URL, as for a release, or what the checkout knows."""
+    address = os.environ.get("SOURCE_URL", "")
+    if not address:
+        asked = ["git", "-C", str(DOCS), "remote", "get-url", "origin"]
+        address = subprocess.run(asked, capture_output=True, text=True).stdout
+    found = re.match(r"(?:https://|git@)([\w.-]+)[/:](.+?)(?:\.git|/)?$", address.strip())
     if not found:
         return "This site was built from a checkout that names no address of its repository."
-    return f"<https://{found[1]}/{found[2]}>"
+    return f"The repository is <https://{found[1]}/{found[2]}>."
 
 
 def _copy_reports(app: Any, error: Exception | None) -> None:

@@ -1,5 +1,5 @@
 /* What a search puts first: pages on how to do something, before the reference and the tables of
- * results, in which nearly every word occurs. The points of matches are those of Sphinx.
+ * results, in which nearly every word occurs. Other points are those of Sphinx.
  */
 "use strict";
 
@@ -12,7 +12,8 @@ var Scorer = {
     return points + (place ? place[1] : 0);
   },
 
-  objNameMatch: 11,
+  // a name of the package, in full
+  objNameMatch: 30,
   objPartialMatch: 6,
   objPrio: { 0: 15, 1: 5, 2: -5 },
   objPrioDefault: 0,

@@ -1,18 +1,28 @@
 """Pictures of the pages of runs, in the light and in the dark, for the site.
 
+    python docs/site/take_pictures.py [DATA]
+
+mines the planted graph of the paper, and takes ``report.png`` and ``filters.png`` of its pages.
+With a folder DATA of real graphs it also takes ``compare.png`` and ``temporal.png``.
+
 Needs Playwright and Chromium. The site shows ``NAME.png`` on a light page and ``NAME_dark.png`` on
-a dark one: :mod:`site_pictures` puts the second beside the first.
+a dark one: ``transforms.py`` puts the second beside the first.
 """
 
 from __future__ import annotations
 
 import io
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from PIL import Image
 
+STATIC = Path(__file__).parents[1] / "static"
+# what the how-to compares
+_NETWORKS = ("ecoli_regulation.csv", "celegansneural.gml")
 # of a page in two columns, so that its letters can be read at the width of the site
 WIDTH, HEIGHT = 1280, 800
 # pixels above what is shown
@@ -51,8 +61,7 @@ def take_picture(
             window = {"width": width, "height": height}
             opened = browser.new_page(viewport=window, color_scheme=scheme)
             opened.goto(page.resolve().as_uri())
-            if ready:
-                opened.wait_for_selector(ready)
+            opened.wait_for_selector(ready)
             opened.wait_for_timeout(_MILLISECONDS)
             box = opened.locator(start).first.bounding_box()
             top = max(0, box["y"] - _MARGIN)
@@ -63,3 +72,35 @@ def take_picture(
             few.save(path, optimize=True)
             opened.close()
         browser.close()
+
+
+def main() -> None:
+    """Take the pictures of the planted graph, and of those that are in DATA."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder, "run")
+        _gomkcn(folder, "generate planted --out planted.bin")
+        _gomkcn(folder, "mine planted.bin --quiet --out run")
+        take_picture(run / "report.html", STATIC / "report.png")
+        filters = run / "filters" / "filters.html"
+        take_picture(filters, STATIC / "filters.png", start="h1", height=1000)
+    if len(sys.argv) < 2:
+        return
+    data = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        genes, neurons = (data / "directed" / name for name in _NETWORKS)
+        _gomkcn(folder, f"compare {genes} {neurons} --relation none --out compared")
+        page = Path(folder, "compared", "comparison.html")
+        take_picture(page, STATIC / "compare.png", start="h1", height=690, ready="h1")
+        messages = data / "temporal" / "CollegeMsg.txt.gz"
+        _gomkcn(folder, f"temporal {messages} --window 1h --out messages")
+        page = Path(folder, "messages", "temporal.html")
+        take_picture(page, STATIC / "temporal.png", start="h1", width=960, height=1450, ready="h1")
+
+
+def _gomkcn(folder: str, command: str) -> None:
+    """Run a command, whose paths have no blanks, in a folder."""
+    subprocess.run([sys.executable, "-m", "gomkcn", *command.split()], cwd=folder, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,11 +11,11 @@ import importlib.util
 import io
 import os
 import shlex
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 from cloup import option_group
@@ -25,7 +25,8 @@ from gomkcn.commands.options import quiet_option
 from gomkcn.commands.printing import say
 
 _GRAPHS = (
-    "generate planted --out planted.graph --nodes 300 --motif house6=8 --motif wheel=8",
+    # that of the documentation, in which structures of many occurrences are estimated
+    "generate planted --out planted.graph",
     "generate planted --out directed.csv --nodes 150 --directed",
     "generate planted --out typed.graph --nodes 150 --relations 2 --features constant",
 )
@@ -50,13 +51,12 @@ _JOBS = (
     "compare planted.graph typed.graph --relation none --out compared",
 )
 _JOBS_WITH_TORCH = ("train classes --features labels --num-epochs 2 --out trained",)
-# those of a training that filters have
-_NEED_TORCH = ("mine planted.graph", "filters")
 
 
 @click.command("compile", cls=Command)
 @option_group("Output", quiet_option)
-def compile_ahead(quiet: bool) -> None:
+@click.pass_context
+def compile_ahead(ctx: click.Context, /, quiet: bool) -> None:
     """Compile ahead what the usual commands need.
 
     Numba compiles functions when a command first comes to them, which takes the first mining some
@@ -67,27 +67,24 @@ def compile_ahead(quiet: bool) -> None:
     gomkcn compile
     """
     start = time.perf_counter()
-    number = compile_usual(quiet)
+    number = compile_usual(ctx.find_root().command, quiet)
     if number:
-        say(f"compiled {number} functions in {time.perf_counter() - start:.0f} s; later commands")
-        say("of this user find them")
+        seconds = time.perf_counter() - start
+        say(f"compiled {number} functions in {seconds:.0f} s, which are kept for later commands")
     else:
         say("nothing to compile: the code of the usual commands is there")
 
 
-def compile_usual(quiet: bool = False) -> int:
+def compile_usual(gomkcn: click.Command, quiet: bool = False) -> int:
     """Run the usual commands on small graphs; return how many functions this process compiled."""
-    from gomkcn.commands.main import main
     from gomkcn_dgl.runtime.compiled import compiling
     from gomkcn_dgl.runtime.job import JobProgress
 
     before = compiling.number
-    jobs = (*_GRAPHS, *_JOBS)
+    jobs = [*_GRAPHS, *_JOBS]
     if importlib.util.find_spec("torch"):
         jobs += _JOBS_WITH_TORCH
-    else:
-        jobs = tuple(job for job in jobs if not job.startswith(_NEED_TORCH))
-    with JobProgress(not quiet and sys.stderr.isatty()) as bar, _empty_folder():
+    with JobProgress.of_command(quiet=quiet) as bar, _empty_folder():
         _write_inputs()
         bar.begin("compiling for this machine", len(jobs))
         for job in jobs:
@@ -95,7 +92,7 @@ def compile_usual(quiet: bool = False) -> int:
                 contextlib.redirect_stdout(io.StringIO()),
                 contextlib.redirect_stderr(io.StringIO()),
             ):
-                main.main(shlex.split(job), standalone_mode=False)
+                gomkcn.main(shlex.split(job), standalone_mode=False)
             bar.move(1)
     return compiling.number - before
 
@@ -123,7 +120,7 @@ def _write_inputs() -> None:
         ring = [(node, (node + 1) % 6) for node in range(6)]
         extra = [(0, 6), (0, 3)] if graph % 2 else [(0, 6), (6, 1)]
         pairs += [(u + num_nodes * graph, v + num_nodes * graph) for u, v in ring + extra]
-    files = {
+    files: dict[str, list[Any]] = {
         "A": [f"{a + 1}, {b + 1}" for u, v in pairs for a, b in ((u, v), (v, u))],
         "graph_indicator": [1 + node // num_nodes for node in range(num_graphs * num_nodes)],
         "graph_labels": [graph % 2 for graph in range(num_graphs)],

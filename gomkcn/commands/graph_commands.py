@@ -429,6 +429,7 @@ def temporal(
     """
     refuse_torchrun("temporal", "is shared by --n-jobs 4")
     show_log(quiet)
+    import_igraph()
     from gomkcn.mining.runs.temporal import TEMPORAL
     from gomkcn.mining.settings.temporal_settings import TemporalSettings
     from gomkcn.mining.temporal.event_pattern import read_event_pattern

@@ -56,7 +56,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
 @option_group(
     "Filters",
     setting_options(MinerSettings, "filters", shown=("filters",)),
-    setting_options(FilterSettings, without=("device",), shown=("num_filters",)),
+    setting_options(FilterSettings, without=("device",)),
 )
 @option_group("Patterns", setting_options(MinerSettings, *_OF_PATTERNS, shown=_OF_PATTERNS[:2]))
 @option_group(
@@ -69,7 +69,7 @@ MOTIFS = ("house6=6", "wheel=6", "crown=6")
     "Limits",
     run_limits,
     setting_options(FilterSettings, "device"),
-    setting_options(MinerSettings, "n_jobs"),
+    setting_options(MinerSettings, "n_jobs", shown=("n_jobs",)),
 )
 @option_group(
     "Graph filters and other details",
@@ -270,6 +270,7 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     gomkcn export run --out tables --format parquet
     gomkcn export run --out network --format graphml
     """
+    import_igraph()
     from gomkcn.mining.runs.export import files_of_tables, write_tables
     from gomkcn.mining.runs.mine import MINE
     from gomkcn_dgl.runtime.output_folder import problems_of_run

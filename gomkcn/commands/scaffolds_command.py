@@ -20,6 +20,7 @@ from gomkcn.commands.options import (
     table_option,
 )
 from gomkcn.commands.printing import say, show_log
+from gomkcn.commands.run_command import import_igraph
 from gomkcn_dgl.input_settings import InputSettings
 
 # scaffolds on the screen: a table that is read
@@ -77,6 +78,7 @@ def scaffolds(
         found.table().save(out)
         say(f"wrote {out}: {len(rows):,} rows")
     if page is not None:
+        import_igraph()
         from gomkcn.mining.show.scaffolds_page import render_scaffolds
         from gomkcn_dgl.runtime.files import atomic_write
 

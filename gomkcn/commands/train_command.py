@@ -20,7 +20,7 @@ from gomkcn.commands.options import (
     settings_option,
 )
 from gomkcn.commands.printing import print_table, say, show_log
-from gomkcn.commands.run_command import run_into_folder
+from gomkcn.commands.run_command import import_igraph, run_into_folder
 from gomkcn.commands.spelling import RenamedOption
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernel_settings import KernelSettings
@@ -99,6 +99,7 @@ def train(
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
+    import_igraph()
     from gomkcn.mining.runs.train import TRAIN, TrainingInputs
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
@@ -207,6 +208,7 @@ def predict(
         found.table().save(out)
         say(f"{out}: the classes of {len(found.predicted):,} {of_what}")
     if page is not None:
+        import_igraph()
         from gomkcn.mining.show.predictions_page import render_predictions
         from gomkcn_dgl.runtime.files import atomic_write
 
@@ -251,6 +253,7 @@ def explain(
     gomkcn explain run --graphs 0,5,9 --out why
     gomkcn explain run --graphs celecoxib,aspirin
     """
+    import_igraph()
     from gomkcn.mining.runs.train import EXPLANATION, TRAIN
     from gomkcn.mining.show.explanation_page import explain_run
     from gomkcn_dgl.runtime.files import check_output

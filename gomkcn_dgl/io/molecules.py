@@ -27,6 +27,7 @@ from gomkcn_dgl.io.input_file import InputFile
 from gomkcn_dgl.io.parquet_tables import open_parquet
 from gomkcn_dgl.io.same_molecules import (
     MOST_COMPARED,
+    atoms_of,
     find_repeated,
     largest_fragments,
     same_molecules,
@@ -603,27 +604,38 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
     >>> content.num_nodes, content.relation_names, content.nodes["element"][:3].tolist()
     (9, ('aromatic', 'double', 'single'), ['C', 'C', 'O'])
     """
-    atoms = [atom for mol in mols for atom in mol.GetAtoms()]
-    charges = [atom.GetFormalCharge() for atom in atoms]
-    starts = np.cumsum([0, *(mol.GetNumAtoms() for mol in mols)])
-    ends = [
-        (start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), bond.GetBondType().name)
-        for mol, start in zip(mols, starts.tolist(), strict=False)
-        for bond in mol.GetBonds()
+    is_counted = not any(mol.NeedsUpdatePropertyCache() for mol in mols)
+    # one atom after the other: all atoms of RDKit in a list take as long as to parse the molecules
+    atoms = [
+        (
+            atom.GetSymbol(),
+            atom.GetFormalCharge(),
+            atom.GetIsAromatic(),
+            atom.GetTotalNumHs() if is_counted else 0,
+        )
+        for mol in mols
+        for atom in atoms_of(mol)
     ]
-    kinds = np.array([kind.lower() for *_, kind in ends])
-    relation, names = relation_codes("bonds", kinds)
-    source, target = np.array([pair[:2] for pair in ends], np.int64).reshape(-1, 2).T
+    elements, charges, aromatic, hydrogens = zip(*atoms, strict=True) if atoms else [()] * 4
+    starts = np.cumsum([0, *(mol.GetNumAtoms() for mol in mols)])
+    bonds = [
+        (start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), bond.GetBondType())
+        for mol, start in zip(mols, starts.tolist(), strict=False)
+        for bond in map(mol.GetBondWithIdx, range(mol.GetNumBonds()))
+    ]
+    sources, targets, kinds = zip(*bonds, strict=True) if bonds else [()] * 3
+    called = {kind: kind.name.lower() for kind in {*kinds}}
+    relation, names = relation_codes("bonds", np.array([called[kind] for kind in kinds], str))
     return GraphContent(
         owner="a molecule",
-        source=source,
-        target=target,
+        source=np.array(sources, np.int64),
+        target=np.array(targets, np.int64),
         num_nodes=len(atoms),
         nodes={
-            "element": np.array([atom.GetSymbol() for atom in atoms], str),
+            "element": np.array(elements, str),
             # such as "+1", and "0"
             "charge": np.array([f"{charge:+d}" if charge else "0" for charge in charges], str),
-            "aromatic": np.array([str(atom.GetIsAromatic()) for atom in atoms], str),
+            "aromatic": np.array([*map(str, aromatic)], str),
         },
         default_features=("element",),
         directed=(False,) * len(names),
@@ -632,13 +644,6 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
         relation_names=names,
         graph_ptr=starts,
         graph_names=names_of(mols),
-        atoms=_charges_and_hydrogens(mols),
+        # what drawings show, where RDKit has counted the hydrogens
+        atoms=np.array([charges, hydrogens], np.int8).T.copy() if is_counted else None,
     )
-
-
-def _charges_and_hydrogens(mols: Sequence[Any]) -> np.ndarray | None:
-    """What drawings show of each atom, int8 ``[V, 2]``; None where RDKit has not counted it."""
-    if any(mol.NeedsUpdatePropertyCache() for mol in mols):
-        return None
-    atoms = [(a.GetFormalCharge(), a.GetTotalNumHs()) for mol in mols for a in mol.GetAtoms()]
-    return np.array(atoms, np.int8).reshape(-1, 2)

@@ -8,8 +8,8 @@ are brought to the canonical tautomer of RDKit, which takes 36 ms of a drug and 
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -143,15 +143,21 @@ def find_repeated(
 
     if uncharged:
         mols = [_without_charges(mol) for mol in mols]
+    # a SMILES takes long, and few molecules have the atoms and the degrees of another
+    makeups = [_makeup(mol) for mol in mols]
+    sizes = Counter(makeups)
     firsts: dict[str, int] = {}
     same = []
     # forms of one molecule that differ in stereo alone are no tautomers
     skeletons = defaultdict[Hashable, dict[str, int]](dict)
-    for number, mol in enumerate(mols):
+    for number, (mol, makeup) in enumerate(zip(mols, makeups, strict=True)):
+        if sizes[makeup] == 1:
+            continue
         first = firsts.setdefault(MolToSmiles(mol), number)
-        if first != number:
+        if first == number:
+            skeletons[_skeleton(mol)].setdefault(MolToSmiles(mol, isomericSmiles=False), number)
+        else:
             same.append((number, first))
-        skeletons[_skeleton(mol)].setdefault(MolToSmiles(mol, isomericSmiles=False), number)
     alike = [forms for forms in skeletons.values() if len(forms) > 1]
     tried = 0
     tautomers = []
@@ -172,7 +178,7 @@ def _without_charges(mol: Any) -> Any:
     from rdkit import rdBase
     from rdkit.Chem.MolStandardize import rdMolStandardize
 
-    if not any(atom.GetFormalCharge() for atom in mol.GetAtoms()):
+    if not any(atom.GetFormalCharge() for atom in atoms_of(mol)):
         return mol
     with rdBase.BlockLogs():
         return rdMolStandardize.Uncharger().uncharge(mol)
@@ -193,10 +199,28 @@ def _of_several(mols: Sequence[Any], names: Sequence[str], places: Sequence[str]
     ]
 
 
+def atoms_of(mol: Any) -> Iterator[Any]:
+    """The atoms of a molecule, in half of the time that ``mol.GetAtoms()`` takes.
+
+    >>> from rdkit.Chem import MolFromSmiles
+    >>> [atom.GetSymbol() for atom in atoms_of(MolFromSmiles("CO"))]
+    ['C', 'O']
+    """
+    return map(mol.GetAtomWithIdx, range(mol.GetNumAtoms()))
+
+
 def _has_parts(mol: Any) -> bool:
     from rdkit.Chem import GetMolFrags
 
     return len(GetMolFrags(mol)) > 1
+
+
+def _makeup(mol: Any) -> Hashable:
+    """What tautomers share that is told at once: the formula, with the charge, and the degrees."""
+    from rdkit.Chem import rdMolDescriptors, rdMolHash
+
+    degrees = rdMolHash.MolHash(mol, rdMolHash.HashFunction.DegreeVector)
+    return rdMolDescriptors.CalcMolFormula(mol), degrees
 
 
 def _skeleton(mol: Any) -> Hashable:
@@ -207,7 +231,7 @@ def _skeleton(mol: Any) -> Hashable:
     flat = Mol(mol)
     RemoveStereochemistry(flat)
     graph = rdMolHash.MolHash(flat, rdMolHash.HashFunction.ElementGraph)
-    num_hydrogens = sum(atom.GetTotalNumHs() for atom in mol.GetAtoms())
+    num_hydrogens = sum(atom.GetTotalNumHs() for atom in atoms_of(mol))
     return graph, num_hydrogens, GetFormalCharge(mol)
 
 

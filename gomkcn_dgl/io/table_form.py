@@ -217,8 +217,8 @@ def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
     )
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells) or len(cells) > 1:
-                yield Row(number + reader.line_num, [cell.strip() for cell in cells])
+            if len(cells) > 1 or any(map(str.strip, cells)):
+                yield Row(number + reader.line_num, list(map(str.strip, cells)))
     except csv.Error as error:
         at = number + reader.line_num
         raise InputError(f"line {at}: the table is malformed ({error}).") from None

@@ -576,9 +576,11 @@ def text_source(data: bytes, form: TableForm, *, is_csv: bool = False) -> Source
 
 def _square_of_text(data: bytes, is_csv: bool) -> list[Row]:
     """All rows of a text that has no more lines than its lines have cells, but for a header."""
-    lines = [line for line in data[:_HEAD_BYTES].splitlines() if line[:1].strip(_MARKS)]
-    if len(lines) > 1 + max(map(_most_cells, lines[-2:]), default=0):
-        return []
+    # of a long text the first lines tell it mostly
+    for part in (data[:_HEAD_BYTES], data):
+        lines = [line for line in part.splitlines() if line[:1].strip(_MARKS)]
+        if len(lines) > 1 + max(map(_most_cells, lines[-2:]), default=0):
+            return []
     return list(rows_of(data, find_form(data, is_csv=is_csv, has_header=False)))
 
 

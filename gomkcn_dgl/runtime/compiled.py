@@ -14,6 +14,7 @@ import hashlib
 import logging
 import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -53,6 +54,8 @@ _LONG_SECONDS = 2.0
 # blocks beside each other often cost alike (a graph's hubs come first), so that there are so many
 # pieces for each thread, and each thread takes the next one when it is done with the last
 _PIECES_PER_THREAD = 16
+# whether a thread is one of those that share blocks of work
+_of_thread = threading.local()
 
 
 def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -224,13 +227,13 @@ def run_blocks(
 
     The function releases Python's lock, and its blocks write to different places. ``nanoseconds``
     is about how long one thread would take: at most ``num_threads()`` are used, or
-    ``most_threads``, and only as many as this keeps busy.
+    ``most_threads``, and only as many as this keeps busy. What a block calls has no further ones.
     """
     pieces = min(num_blocks, int(nanoseconds / _LEAST_NANOSECONDS))
     threads = num_threads() if most_threads is None else min(num_threads(), most_threads)
     threads = max(1, min(threads, pieces))
-    if _config.DISABLE_JIT:
-        # plain Python holds its lock
+    if _config.DISABLE_JIT or getattr(_of_thread, "shares_blocks", False):
+        # plain Python holds its lock; and all threads have something to do
         threads = 1
     if threads == 1:
         function(0, num_blocks, *arguments, *_call(scratch))
@@ -240,9 +243,13 @@ def run_blocks(
     left = iter(range(pieces))
 
     def work() -> None:
-        own = _call(scratch)
-        for piece in left:
-            function(bounds[piece], bounds[piece + 1], *arguments, *own)
+        _of_thread.shares_blocks = True
+        try:
+            more = _call(scratch)
+            for piece in left:
+                function(bounds[piece], bounds[piece + 1], *arguments, *more)
+        finally:
+            _of_thread.shares_blocks = False
 
     others: list[Future[None]] = []
     try:

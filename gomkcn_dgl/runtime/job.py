@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gomkcn_dgl.bounds import LONGEST
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.messages import Argument
+from gomkcn_dgl.messages import Argument, Text
 from gomkcn_dgl.runtime.processes import gather_objects
 
 if TYPE_CHECKING:
@@ -45,17 +45,25 @@ _PAUSES_IN_A_JOB = 12
 _shown = set["JobProgress"]()
 
 
-class RunInterruptedError(GomkcnError):
-    """A signal, such as ``"SIGTERM"``, ended a run that can be resumed; it got so far.
+def way_to_go_on(is_kept: bool, command: str = "") -> Text:
+    """What to do after a job was ended: where nothing of it is kept there is nothing to resume."""
+    if not is_kept:
+        return "start again"
+    return f"to go on: {command}" if command else ("go on with ", Argument("resume", True))
 
-    ``command`` is what goes on from there, where it is known.
+
+class RunInterruptedError(GomkcnError):
+    """A signal, such as ``"SIGTERM"``, ended a run that got so far.
+
+    It can be resumed if something ``is_kept``; ``command`` is what goes on, where it is known.
     """
 
-    def __init__(self, reason: str, progress: str, command: str = "") -> None:
-        resumed = ("go on with ", Argument("resume", True))
-        way_on = f"to go on: {command}" if command else resumed
+    def __init__(
+        self, reason: str, progress: str, command: str = "", *, is_kept: bool = True
+    ) -> None:
+        way_on = way_to_go_on(is_kept, command)
         super().__init__(f"stopped by {reason} {progress}", way_out=way_on)
-        if command:
+        if is_kept and command:
             # so that it can be copied
             self.full_stop = ""
         # the exit code that a shell reports for a process ended by this signal
@@ -178,6 +186,8 @@ class JobProgress:
         self._lines = _Lines()
         self._is_over = threading.Event()
         self._ticker: threading.Thread | None = None
+        # where lines go, also while a part of the job has another stderr
+        self._screen = sys.stderr
 
     @classmethod
     def of_command(cls, *, quiet: bool) -> JobProgress:
@@ -193,6 +203,7 @@ class JobProgress:
             return
         if self._ticker is None:
             self._is_over.clear()
+            self._screen = sys.stderr
             self._ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
             self._ticker.start()
         if self._form == "lines":
@@ -228,7 +239,7 @@ class JobProgress:
                 if self._bar is not None:
                     self._bar.refresh()
                 elif line := self._lines.due(time.monotonic()):
-                    print(line, file=sys.stderr, flush=True)
+                    print(line, file=self._screen, flush=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A worker shows nothing."""
@@ -261,7 +272,8 @@ class _Lines:
 
     def __init__(self) -> None:
         self.done, self.note = 0.0, ""
-        self._stage, self._total = "", None
+        self._stage = ""
+        self._total: float | None = None
         self._job_began: float | None = None
         self._began = self._last = 0.0
         # a first note is news

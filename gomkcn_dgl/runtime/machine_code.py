@@ -33,6 +33,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -46,8 +47,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 FOLDER = Path(__file__).parents[1] / "machine_code"
 _CONTENTS = "contents.json"
-# longer than any function takes, on a busy machine too: a process that was stopped, or that could
-# not compile a function, keeps its claim until it ends
+# longer than any function takes, on a busy machine too; a process that was stopped keeps its claim
 _LONGEST_SECONDS = 120.0
 _SECONDS_BETWEEN = 0.02
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -248,7 +248,7 @@ class Cache(FunctionCache):
         except OSError:
             say_not_kept()
         finally:
-            self._let_go()
+            self.let_go()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read compiled code, without all that Numba can compile, which takes as long as the code.
@@ -263,7 +263,7 @@ class Cache(FunctionCache):
             # which another one may have compiled meanwhile
             code = self._read(key, target_context)
             if code is not None:
-                self._let_go()
+                self.let_go()
         return code
 
     def _read(self, key: Any, target_context: Any) -> Any:
@@ -297,9 +297,25 @@ class Cache(FunctionCache):
             return False
         return True
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
+        """Let other processes compile this function."""
         if self._lock is not None:
             self._lock.release()
+
+
+class _Failures(event.Listener):
+    """Who could not compile a function does not keep others waiting."""
+
+    def on_start(self, event: Any) -> None:
+        pass
+
+    def on_end(self, event: Any) -> None:
+        function = event.data["dispatcher"]
+        if isinstance(function._cache, Cache) and event.data["args"] not in function.overloads:
+            function._cache.let_go()
+
+
+event.register("numba:compile", _Failures())
 
 
 def is_kept(function: Any) -> bool:

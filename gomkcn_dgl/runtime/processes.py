@@ -31,7 +31,7 @@ _GLOO_RELEASE = 0.05
 
 
 class LostProcessError(GomkcnError):
-    """Another process of this run was killed, or its machine cannot be reached."""
+    """Another process of this run was killed, cannot be reached, or cannot do its part."""
 
     # of the command: not 2, since the input is no fault of it
     exit_code = 1

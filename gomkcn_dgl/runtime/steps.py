@@ -38,17 +38,23 @@ from gomkcn_dgl.runtime.job import (
     JobProgress,
     RunInterruptedError,
     TimeUpError,
+    way_to_go_on,
 )
 from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.plain_values import DamagedValueError, Value, read_value, write_value
-from gomkcn_dgl.runtime.processes import LostProcessError
+from gomkcn_dgl.runtime.worker_errors import hear_errors, lost_process
 
 Item = TypeVar("Item")
 
 # a folder with this file is that of a job
 IDENTITY = "identity.json"
 # the workers that joblib starts on this machine, and not a cluster
-_OWN_BACKENDS = ("LokyBackend", "MultiprocessingBackend", "ThreadingBackend")
+_OWN_BACKENDS = (
+    "LokyBackend",
+    "MultiprocessingBackend",
+    "ThreadingBackend",
+    "SequentialBackend",
+)
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -104,6 +110,8 @@ class Steps:
         # workers that were started, and stay for the steps that follow
         self._started = 1
         self._is_lowered = False
+        # that a cluster has one worker of this job
+        self._is_told = False
         self.progress = JobProgress() if progress is None else progress
         self.is_partial = False
         self._in_worker = False
@@ -144,6 +152,7 @@ class Steps:
         *,
         in_time: bool = False,
         weight: Callable[[Item], int] = lambda _: 1,
+        threads: int = 1,
     ) -> list[Value]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
@@ -151,7 +160,8 @@ class Steps:
         known by, itself where left out: a result is found again wherever the item stands. With
         ``in_time``, what is not there when time is up is left out; ``do`` may raise a TimeUpError
         then, as :meth:`check_time` does. ``weight`` is how many a user takes an item for.
-        Raises a LostProcessError where workers share the items and one is killed.
+        Where no workers share the items, up to so many ``threads`` of this process do.
+        Raises a LostProcessError where workers share the items and one is killed, or cannot do it.
         """
         items = list(items)
         check_mapped()
@@ -174,16 +184,13 @@ class Steps:
         self.progress.move(sum(map(weights.__getitem__, found)))
         # 2. the others, by workers if there are some
         parallel, jobs = self._workers(len(missing))
-        with parallel if jobs > 1 else nullcontext():
-            for some in self._in_time(list(missing), jobs, in_time):
+        with self._started_workers(parallel) if jobs > 1 else nullcontext():
+            for some in self._in_time(list(missing), max(jobs, threads), in_time):
                 share = {file_name: missing[file_name] for file_name in some}
                 if jobs > 1:
                     results = self._shared(parallel, do, share, in_time)
                 else:
-                    results = [
-                        self._here(do, file_name, item, in_time)
-                        for file_name, item in share.items()
-                    ]
+                    results = self._by_threads(do, share, in_time, threads)
                 # what is kept was computed of what was there
                 check_mapped()
                 for file_name, result in zip(some, results, strict=True):
@@ -203,7 +210,14 @@ class Steps:
         parallel = Parallel(self.n_jobs)
         # a cluster may have no worker yet
         jobs = max(1, int(effective_n_jobs(parallel.n_jobs)))
-        is_own = type(parallel._backend).__name__ in _OWN_BACKENDS
+        is_own = _is_of_this_machine(parallel)
+        if not (is_own or most < 2 or self._is_told) and parallel.n_jobs == 1 and not _is_set():
+            log.warning(
+                "%s was given no n_jobs, so that this process does all the work: name n_jobs in "
+                "joblib.parallel_config, -1 for all workers",
+                type(parallel._backend).__name__,
+            )
+            self._is_told = True
         if self.n_jobs is not None and is_own and jobs > (cores := cpu_count()):
             if not self._is_lowered:
                 log.warning(
@@ -243,29 +257,71 @@ class Steps:
     ) -> list[Value | None]:
         """The results of some items by workers; None where time was up before."""
         from joblib import delayed
+        from joblib.externals.loky.backend.reduction import dumps
 
         call = delayed(self._answer)
-        try:
-            with warnings.catch_warnings():
-                # joblib replaces a worker that has grown by 300 MB, as by importing torch, and says
-                # so in a thread of its own: as an error the warning would end that thread, for
-                # which joblib then waits for ever
-                warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
-                answers = parallel(call(do, *item, in_time) for item in items.items())
-        except Exception as error:
-            # Ctrl-C reaches all processes of a terminal
-            self._is_late()
-            resumed = ("go on with ", Argument("resume", True))
-            raise LostProcessError(
-                f"a worker of this job was killed or cannot be reached ({type(error).__name__}), "
-                "perhaps for lack of memory",
-                way_out="start again" if self.folder is None else resumed,
-            ) from error
+        if not _is_of_this_machine(parallel):
+            # Numba numbers a function when it is pickled first, which two threads of a backend
+            # that sends from several, as that of Spark, must not do at the same time
+            dumps(do)
+        with self._telling_failures(parallel), warnings.catch_warnings():
+            # joblib replaces a worker that has grown by 300 MB, as by importing torch, and says
+            # so in a thread of its own: as an error the warning would end that thread, for
+            # which joblib then waits for ever
+            warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
+            answers = parallel(call(do, *item, in_time) for item in items.items())
         for answer in answers:
             if answer.error is not None:
                 raise answer.error from _WorkerTraceback(f"\n{answer.trace}")
             self.is_partial |= answer.is_partial
         return [answer.result for answer in answers]
+
+    def _by_threads(
+        self,
+        do: Callable[[Item], Value],
+        items: Mapping[str, Item],
+        in_time: bool,
+        threads: int,
+    ) -> list[Value | None]:
+        """The results of some items by threads of this process; None where time was up before."""
+        names, results = list(items), dict[str, Value | None]()
+
+        def work(first: int, last: int) -> None:
+            for name in names[first:last]:
+                results[name] = self._here(do, name, items[name], in_time)
+
+        if threads == 1:
+            work(0, len(names))
+        else:
+            # Numba takes long to import; an item takes longer than a thread to wake
+            from gomkcn_dgl.runtime.compiled import run_blocks
+
+            run_blocks(work, len(names), 1e9 * len(names), most_threads=threads)
+        return [results[name] for name in names]
+
+    @contextmanager
+    def _started_workers(self, parallel: Any) -> Iterator[None]:
+        """The workers of joblib, from their start to their end, at which they may fail as well."""
+        if not _is_of_this_machine(parallel):
+            hear_errors(parallel._backend)
+        with self._telling_failures(parallel):
+            parallel.__enter__()
+        try:
+            yield
+        finally:
+            with self._telling_failures(parallel):
+                parallel.__exit__(None, None, None)
+
+    @contextmanager
+    def _telling_failures(self, parallel: Any) -> Iterator[None]:
+        """Raise a LostProcessError for an error of the workers."""
+        try:
+            yield
+        except Exception as error:
+            # Ctrl-C reaches all processes of a terminal
+            self._is_late()
+            way_on = way_to_go_on(self._has_kept())
+            raise lost_process(error, type(parallel._backend).__name__, way_on) from error
 
     def _here(
         self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool
@@ -388,9 +444,11 @@ class Steps:
 
     def _raise_interrupted(self, reason: str) -> NoReturn:
         so_far = "before its first step"
+        has_kept = self._has_kept()
         if self._name:
-            so_far = f'in the step "{self._name}"; what was done before is kept'
-        raise RunInterruptedError(reason, so_far, self.resuming_command)
+            kept = "what was done before is kept" if has_kept else "nothing is kept"
+            so_far = f'in the step "{self._name}"; {kept}'
+        raise RunInterruptedError(reason, so_far, self.resuming_command, is_kept=has_kept)
 
     def kept(self, kind: type[Value]) -> Value | None:
         """How far the item that is being computed had come when its job was killed, if it kept it.
@@ -442,6 +500,12 @@ class Steps:
         assert self.folder is not None, "without a folder nothing is kept"
         self._begin(self.folder)
         atomic_write(self.folder / name, state)
+
+    def _has_kept(self) -> bool:
+        """Whether something is kept that a job may go on with."""
+        return self.folder is not None and any(
+            path.name != IDENTITY for path in self.folder.glob("*")
+        )
 
     def _begin(self, folder: Path) -> None:
         """Make the folder, which marks an unfinished job."""
@@ -523,6 +587,17 @@ def _flatten(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
             yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
+
+
+def _is_of_this_machine(parallel: Any) -> bool:
+    return type(parallel._backend).__name__ in _OWN_BACKENDS
+
+
+def _is_set() -> bool:
+    """Whether ``joblib.parallel_config`` says how many workers there are to be."""
+    from joblib.parallel import get_active_backend
+
+    return get_active_backend()[1] is not None
 
 
 def _leave_lost_folder() -> None:

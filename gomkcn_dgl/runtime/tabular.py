@@ -15,7 +15,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import atomic_file
+from gomkcn_dgl.runtime.files import atomic_file, open_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +170,18 @@ def _pandas_column(column: Any) -> Any:
         return column
     kind = "Int64" if column.dtype.kind == "i" else "string"
     return pd.array(column.tolist(), dtype=kind)
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """Read a table of a run; make lists of its columns, since what makes arrays imports pandas.
+
+    So does ``parquet.read_table``, which also takes a folder for a table of many files, and waits
+    for a pipe. Several threads wait forever at some damaged files.
+    """
+    from pyarrow import parquet
+
+    with open_file(path) as file:
+        return parquet.ParquetFile(file).read(use_threads=False)
 
 
 @dataclass(frozen=True, eq=False)

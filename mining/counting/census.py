@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ Counts = dict[Structure, int]
 SET_SIZES = (3, 4)
 # channels that fit into a whole number; edges whose subsets are looked at
 MOST_CHANNELS, _MOST_EDGES = 62, 16
+# while a thread makes structures, no other one makes the same anew
+_making = Lock()
 # of the categories of each node
 Names = tuple[tuple[str, ...], ...]
 
@@ -432,10 +435,12 @@ def structures_of(
     forms: Forms, relations: Relations, names_of: Callable[[np.ndarray], Names]
 ) -> list[Structure]:
     """The structures of some forms, with names for their colours; equal ones are one object."""
-    return [
-        _structure(links.tobytes(), relations.names, relations.directed, names_of(node_colors))
-        for links, node_colors in zip(forms.channels, forms.colors, strict=True)
-    ]
+    # also in several threads
+    with _making:
+        return [
+            _structure(links.tobytes(), relations.names, relations.directed, names_of(node_colors))
+            for links, node_colors in zip(forms.channels, forms.colors, strict=True)
+        ]
 
 
 @cache

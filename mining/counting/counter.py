@@ -252,8 +252,8 @@ def _scaled(
 ) -> OccurrenceCount:
     """The occurrences that a share of the mappings of a tree, with its interval, stands for."""
     scale = sampler.num_ways / search.structure.num_automorphisms
-    low, value, high = (scale * each for each in share)
-    return OccurrenceCount(value, low, high, is_exact=False)
+    low, value, high = share
+    return OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
 
 
 def _estimate_by_draws(
@@ -269,8 +269,8 @@ def _estimate_by_draws(
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
 
-    def tell_share(*share: float) -> None:
-        tell(_scaled(share, search, sampler))
+    def tell_share(low: float, mean: float, high: float) -> None:
+        tell(_scaled((low, mean, high), search, sampler))
 
     share = _estimate_share(sampler, error, max_steps, seed, watch, tell_share)
     estimate = _scaled(share, search, sampler)

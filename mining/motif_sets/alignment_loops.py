@@ -89,15 +89,30 @@ def observe(
 
     The edges are marked in ``is_used``.
     """
-    links, edges = describe_free(rows, reverse, ~is_used[edge_of], edge_of, copies)
-    # an edge belongs to the first copy that has it
-    is_first = np.zeros(edges.size, bool)
-    is_first[np.unique(edges, return_index=True)[1]] = True
-    again, pair = np.nonzero((edges >= 0) & ~is_first.reshape(edges.shape))
-    i, j = (ends[pair] for ends in np.tril_indices(copies.shape[1], -1))
-    links[again, i, j] = links[again, j, i] = 0
-    is_used[edges[edges >= 0]] = True
+    size = copies.shape[1]
+    links = np.zeros((len(copies), size, size), np.int64)
+    reverse = np.asarray(reverse, np.int64)
+    observe_copies(rows, reverse, edge_of, is_used, np.ascontiguousarray(copies, np.int64), links)
     return links
+
+
+@compiled(**SEARCH_JIT)
+def observe_copies(rows, reverse, edge_of, is_used, copies, links):
+    """Write what joins the nodes of copies [K, M] to `links`, and mark the edges in `is_used`.
+
+    An edge belongs to the first copy that has it.
+    """
+    size = copies.shape[1]
+    for row in range(len(copies)):
+        for i in range(size):
+            for j in range(i):
+                u, v = np.uint64(copies[row, i]), np.uint64(copies[row, j])
+                entry = find_entry(rows, u, v)
+                if entry >= 0 and not is_used[edge_of[entry]]:
+                    is_used[edge_of[entry]] = True
+                    link = link_at(rows, entry)
+                    links[row, i, j] = link
+                    links[row, j, i] = reverse[link]
 
 
 @compiled(**SEARCH_JIT)

@@ -55,6 +55,11 @@ class Candidate:
         return parts_of(self.structure)
 
     @cached_property
+    def watched(self) -> np.ndarray:
+        """A place of each copy's edges to look at first, int64 ``[K]``, see `find_free`."""
+        return np.zeros(len(self.copies), np.int64)
+
+    @cached_property
     def _ascending(self) -> tuple[np.ndarray, np.ndarray]:
         rows = _as_bytes(self.copies)
         order = np.argsort(rows)

@@ -7,9 +7,12 @@ listed whose sets would save most bits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import repeat
 from math import log, log1p, log2
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +29,7 @@ from gomkcn.mining.motif_sets.graph_copies import (
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
 from gomkcn.mining.motif_sets.grown_sets import seen_structures
 from gomkcn.mining.motif_sets.integer_codes import log2_factorials
+from gomkcn.mining.motif_sets.kept_results import KeptResults, digest_of
 from gomkcn.mining.motif_sets.proposals import Proposals
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
@@ -41,6 +45,31 @@ _LEAST_SCORE = -10.0 - log2(len(ADDRESSES))
 # the largest share of the nodes for which sets without common nodes are told from others
 _MOST_COVERED = 0.999
 
+# bytes of the choices that are kept
+_MOST_KEPT = 64 << 20
+
+
+class _KeptChoice(NamedTuple):
+    """A choice among some copies; while these are kept here no others have their number."""
+
+    copies: np.ndarray
+    choice: Choice | None
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the copies that were chosen."""
+        return 0 if self.choice is None else self.choice.copies.nbytes
+
+
+def _choose_anew(
+    description: GraphDescription,
+    candidate: Candidate,
+    freed: np.ndarray | None,
+    least_worth: float,
+) -> _KeptChoice:
+    choice = choose_in_graph(description, candidate, freed, least_worth)
+    return _KeptChoice(candidate.copies, choice)
+
 
 @dataclass(frozen=True, eq=False)
 class GraphProposals(Proposals):
@@ -50,6 +79,9 @@ class GraphProposals(Proposals):
     sizes: range
     seed: int
     is_late: Callable[[], bool] = never
+    _kept: KeptResults[_KeptChoice] = field(
+        default_factory=lambda: KeptResults(_MOST_KEPT), repr=False
+    )
 
     def __call__(
         self, description: GraphDescription, number: int, known: Mapping[bytes, Candidate]
@@ -106,7 +138,42 @@ class GraphProposals(Proposals):
         least_worth: float,
     ) -> Choice | None:
         """The free copies of a candidate that save most, see :func:`choose_in_graph`."""
-        return choose_in_graph(description, candidate, freed, least_worth)
+        (choice,) = self.choices(description, [candidate], freed, least_worth)
+        return choice
+
+    def choices(
+        self,
+        description: GraphDescription,
+        candidates: Sequence[Candidate],
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Iterator[Choice | None]:
+        """What :meth:`choose` chooses of each candidate, made when it is asked for.
+
+        It follows from the edges that are left, which of these are freed, and the copies that the
+        structure has already: a gap is often filled as others were, and what is known of these is
+        not worked out again.
+        """
+        key_of_freed = b""
+        if freed is not None:
+            freed = freed & ~description.used
+            if not freed.any():
+                yield from repeat(None, len(candidates))
+                return
+            key_of_freed = digest_of(freed)
+        taken = {motif.structure.code: motif.copies for motif in description.motifs}
+        for candidate in candidates:
+            before = taken.get(candidate.code)
+            key = (
+                candidate.code,
+                id(candidate.copies),
+                description.used_key,
+                key_of_freed,
+                b"" if before is None else digest_of(before),
+                least_worth,
+            )
+            anew = partial(_choose_anew, description, candidate, freed, least_worth)
+            yield self._kept.find(key, anew).choice
 
     def redrawn(self, description: GraphDescription, number: int) -> Iterator[Choice]:
         """No other drawing: copies are exact."""

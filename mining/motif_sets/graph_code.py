@@ -37,6 +37,7 @@ from gomkcn.mining.motif_sets.integer_codes import (
     log2_factorial,
     log2_factorials,
 )
+from gomkcn.mining.motif_sets.kept_results import KeptResults
 from gomkcn.mining.structures.graph_relations import links_in
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import PENDANT_BITS, Palette, structure_of_nodes
@@ -53,6 +54,9 @@ ADDRESSES = (
     "without replacement",
     "by residual degree without replacement",
 )
+
+# bytes of the counts of what copies left over that are kept: of thousands of them in most graphs
+_MOST_KEPT = 32 << 20
 
 
 class Layer(NamedTuple):
@@ -308,6 +312,11 @@ class GraphCode:
         """The graph itself, of which no copy has taken anything."""
         return self.residual(self.degrees, np.zeros(self.num_edges, bool))
 
+    @cached_property
+    def kept_residuals(self) -> KeptResults[Residual]:
+        """What copies left over before, by the edges that they have."""
+        return KeptResults(_MOST_KEPT)
+
     def residual(
         self, degrees: np.ndarray, used: np.ndarray, near: Residual | None = None
     ) -> Residual:
@@ -362,8 +371,9 @@ class GraphCode:
     ) -> tuple[float, str]:
         """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
 
-        ``inside``, int64 ``[K, M, S]``, are the edges that each node has inside its copy. The order
-        of the copies, and which symmetric mapping each has, are first said, then taken off.
+        ``inside``, int64 ``[K, M, S]``, are the edges that each node has inside its copy, or
+        ``[1, M, S]`` where all copies are alike. The order of the copies, and which symmetric
+        mapping each has, are first said, then taken off.
         """
         number = len(copies)
         address_bits, address = self.address_of(structure, copies, inside)
@@ -373,6 +383,20 @@ class GraphCode:
 
     def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies: its size, its drawing, and the choice of an address.
+
+        They are kept: a search asks for those of a structure each time that it chooses its copies.
+        """
+        known = self._heads.get(structure.code)
+        if known is None:
+            known = self._heads[structure.code] = self._find_head_bits(structure)
+        return known
+
+    @cached_property
+    def _heads(self) -> dict[bytes, float]:
+        return {}
+
+    def _find_head_bits(self, structure: Structure) -> float:
+        """The head bits of a structure.
 
         The drawing says how many of the P pairs are of each kind, which these are, a bit for the
         direction of each pair of a kind that has one, and the categories; the order of the nodes is
@@ -409,16 +433,18 @@ class GraphCode:
         class_of = self.class_of[nodes]
         uniform, by_degree = self.address_bits(structure, copies, inside)
         bits = np.full(len(ADDRESSES), np.inf)
-        bits[0] = uniform.sum()
+        bits[0] = np.repeat(uniform, len(copies) // len(uniform)).sum()
         bits[1] = by_degree.sum()
         bits[2] = histogram + np.log2(self.class_sizes[class_of]).sum()
-        if len(np.unique(nodes)) == len(nodes):
+        ascending = np.sort(nodes)
+        if (ascending[1:] != ascending[:-1]).all():
             if self.is_plain:
-                demand = np.sort(inside.reshape(-1))[::-1]
+                demand = np.sort(np.repeat(inside, len(copies) // len(inside)))[::-1]
                 able = len(self.colors) - np.searchsorted(self.ascending_degrees, demand)
                 bits[3] = np.log2(np.maximum(1, able - np.arange(len(able)))).sum()
             taken = np.bincount(class_of, minlength=len(self.class_sizes))
-            falling = log2_factorial(self.class_sizes) - log2_factorial(self.class_sizes - taken)
+            factorials = log2_factorials(len(self.colors))
+            falling = factorials[self.class_sizes] - factorials[self.class_sizes - taken]
             bits[4] = histogram + falling.sum()
         best = int(np.argmin(bits))
         return float(bits[best]), ADDRESSES[best]
@@ -432,20 +458,23 @@ class GraphCode:
         bits by the first one.
         """
         # 1. the roles that differ: a sum of hashes stands for a colour and a demand
-        factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
-        keys = (
-            structure.colors.astype(np.uint64) * factors[-1]
-            + inside.astype(np.uint64) @ factors[:-1]
-        )
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        colors = np.broadcast_to(structure.colors, keys.shape).reshape(-1)[first]
+        which = np.arange(len(structure.colors))[None]
+        first = which[0]
+        if len(inside) > 1:
+            factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
+            keys = (
+                structure.colors.astype(np.uint64) * factors[-1]
+                + inside.astype(np.uint64) @ factors[:-1]
+            )
+            _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+            which = which.reshape(keys.shape)
+        colors = structure.colors[first % len(structure.colors)]
         demands = inside.reshape(-1, inside.shape[2])[first]
         roles = [
-            self._role_bits(color, demand)
-            for color, demand in zip(colors.tolist(), demands, strict=True)
+            self._role_bits(color, tuple(demand))
+            for color, demand in zip(colors.tolist(), demands.tolist(), strict=True)
         ]
         uniform, weight = np.array(roles).reshape(-1, 2).T
-        which = which.reshape(keys.shape)
         # 2. by degree, the share that each node has of the weights
         log_factorials = log2_factorials(int(self.num_neighbors.max()))
         by_degree = weight[which].sum(axis=1)
@@ -456,8 +485,19 @@ class GraphCode:
             by_degree = by_degree - falling.sum(axis=1)
         return uniform[which].sum(axis=1), by_degree
 
-    def _role_bits(self, color: int, demand: np.ndarray) -> tuple[float, float]:
-        """log2 of the nodes that can play a role, and of their weights."""
+    def _role_bits(self, color: int, demand: tuple[int, ...]) -> tuple[float, float]:
+        """log2 of the nodes that can play a role, and of their weights; few roles differ."""
+        known = self._roles.get((color, demand))
+        if known is None:
+            known = self._roles[color, demand] = self._find_role_bits(color, np.array(demand))
+        return known
+
+    @cached_property
+    def _roles(self) -> dict[tuple[int, tuple[int, ...]], tuple[float, float]]:
+        return {}
+
+    def _find_role_bits(self, color: int, demand: np.ndarray) -> tuple[float, float]:
+        """log2 of the nodes that have the edges of a role, and of their weights."""
         vectors, counts = self.degree_classes[color]
         fits = (vectors >= demand[:, None]).all(axis=0)
         if not fits.any():
@@ -476,6 +516,11 @@ class Residual(NamedTuple):
     bits: float  # log2 of the number of graphs like it, with the partition where there is one
     error: float  # what the grouping of degrees changes the bits by at most, about
     counts: tuple[GraphCount, ...]  # one for each layer
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of its arrays."""
+        return sum(count.num_bytes for count in self.counts)
 
 
 def edges_between(edges: np.ndarray, blocks: np.ndarray) -> np.ndarray:

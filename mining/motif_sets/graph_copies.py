@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +11,14 @@ from gomkcn.mining.counting.occurrence_search import OccurrenceSearch, SearchLim
 from gomkcn.mining.counting.query import Query, allowed_links, eligible_by_color
 from gomkcn.mining.motif_sets.candidate import LEAST_COPIES, Candidate, Choice
 from gomkcn.mining.motif_sets.copy_loops import (
+    EQUAL_WORTH,
     Addresses,
-    choose_disjoint,
+    Costs,
+    Logarithms,
+    choose_copies,
     find_free,
-    prefix_addresses,
+    save_edges,
+    write_logarithms,
 )
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
@@ -21,13 +26,6 @@ from gomkcn.mining.motif_sets.grown_sets import distinct, hash_sets
 from gomkcn.mining.motif_sets.integer_codes import integer_lengths, log2_factorials
 from gomkcn.mining.structures.node_sets import PENDANT_BITS
 from gomkcn_dgl.graphs.structure import Structure
-
-# copies that are tried, by falling worth; more than these a graph of a million edges has no use for
-_MOST_TRIED = 60_000
-# worths of copies that differ by less are equal, so that rounding does not order them
-_EQUAL_WORTH = 1e-6
-# a degree that no copy so far has costs so many times its logarithm, as good as excluding it
-_UNSEEN_DEGREE = 3.0
 
 
 class ListingLimits(NamedTuple):
@@ -93,7 +91,7 @@ def list_candidate(
     most = max(limits.kept, limits.kept_of_node * num_nodes)
     if len(copies) > most:
         values = alone_values(empty, candidate)
-        order_of_values = np.argsort(-np.rint(values / _EQUAL_WORTH), kind="stable")
+        order_of_values = np.argsort(-np.rint(values / EQUAL_WORTH), kind="stable")
         best = np.sort(order_of_values[:most])
         candidate = candidate_of(code, structure, copies[best], sources, False)
     return candidate
@@ -131,7 +129,29 @@ def addresses_of(code: GraphCode, structure: Structure, copies: np.ndarray) -> A
         code.num_neighbors,
         code.class_of,
         code.class_sizes,
+        logarithms(
+            len(code.colors),
+            len(copies) * structure.num_nodes,
+            int(code.num_neighbors.max(initial=0)),
+        ),
     )
+
+
+def logarithms(num_nodes: int, num_roles: int, most_degree: int) -> Logarithms:
+    """Tables for a graph, and so many roles of copies of a structure in it."""
+    return _logarithms(*(int(n + 1).bit_length() for n in (num_nodes, num_roles, most_degree)))
+
+
+@lru_cache(maxsize=64)
+def _logarithms(bits_of_nodes: int, bits_of_roles: int, bits_of_degree: int) -> Logarithms:
+    num_roles = 1 << bits_of_roles
+    tables = Logarithms(
+        np.empty(1 << bits_of_nodes),
+        np.empty(num_roles),
+        np.empty(2 * num_roles + (1 << bits_of_degree)),
+    )
+    write_logarithms(*tables)
+    return tables
 
 
 def symmetry_bits(structure: Structure) -> float:
@@ -146,13 +166,8 @@ def edge_gains(description: GraphDescription, candidate: Candidate, rows: np.nda
     log2 d - log2 d (d - 1) ... (d - q + 1) for each slot.
     """
     assert candidate.addresses is not None, "candidates of one graph have addresses"
-    gains: np.ndarray = description.edge_bits[candidate.edges[rows]].sum(axis=1)
     terms = candidate.addresses.terms
-    roles, slots, numbers = terms[terms[:, 2] > 1].T
-    degrees = description.degrees[slots, candidate.copies[rows][:, roles]]
-    log_factorials = log2_factorials(int(description.degrees.max(initial=1)))
-    falling = log_factorials[degrees] - log_factorials[degrees - numbers]
-    return gains + (numbers * np.log2(degrees) - falling).sum(axis=1)
+    return save_edges(rows, candidate.edges, candidate.copies, terms, description.left)
 
 
 def alone_values(description: GraphDescription, candidate: Candidate) -> np.ndarray:
@@ -182,100 +197,32 @@ def choose_in_graph(
     for motif in description.motifs:
         if motif.structure.code == candidate.code:
             taken = candidate.rows_of(motif.copies)
-    free, has_freed = find_free(candidate.edges, used, ~used if freed is None else freed)
+    needs_freed = freed is not None
+    free, has_freed = find_free(
+        candidate.edges, candidate.watched, used, freed if needs_freed else used, needs_freed
+    )
     least_new = 1 if len(taken) else LEAST_COPIES
     if len(free) < least_new or not has_freed:
         return None
-    gains = np.zeros(len(candidate.copies))
-    gains[free] = edge_gains(description, candidate, free)
-    symmetry = symmetry_bits(candidate.structure)
-    best: _Prefix | None = None
-    for address in ("uniform", "by degree", "by residual degree"):
-        # 1. free copies by falling worth
-        if address == "by residual degree" and best is None:
-            break
-        near = free[:0] if best is None else best.rows[len(taken) :]
-        costs = _costs_by(address, candidate, free, near)
-        worth = np.rint((costs - gains[free] - symmetry) / _EQUAL_WORTH)
-        order = np.argsort(worth, kind="stable")
-        rows = free[order[worth[order] < -least_worth / _EQUAL_WORTH]][:_MOST_TRIED]
-        # 2. those that share no edge, and of these those that share no node
-        chosen = choose_disjoint(rows, candidate.edges, np.zeros(len(used), bool))
-        apart = choose_disjoint(chosen, candidate.copies, _no_nodes(description))
-        for new in [chosen] if len(apart) == len(chosen) else [chosen, apart]:
-            prefix = _best_number(description, candidate, taken, new, gains[new])
-            if prefix is not None and (best is None or prefix.gain > best.gain):
-                best = prefix
-    if best is None:
-        return None
-    return Choice(candidate, candidate.chosen(best.rows), len(best.rows) - len(taken), best.gain)
-
-
-def _costs_by(address: str, candidate: Candidate, rows: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Bits of an address of each of some copies, by the degrees of those ``near`` if by these."""
-    addresses = candidate.addresses
-    assert addresses is not None, "candidates of one graph have addresses"
-    if address == "uniform":
-        return np.full(len(rows), addresses.uniform)
-    if address == "by degree":
-        return addresses.by_degree[rows]
-    return _bits_by_residual_degree(candidate, rows, near)
-
-
-class _Prefix(NamedTuple):
-    """The first of some copies, and about what they save."""
-
-    rows: np.ndarray
-    gain: float
-
-
-def _best_number(
-    description: GraphDescription,
-    candidate: Candidate,
-    taken: np.ndarray,
-    new: np.ndarray,
-    gains: np.ndarray,
-) -> _Prefix | None:
-    """The copies ``taken`` and as many of the new ones, in their order, as save most."""
-    before = len(taken)
-    least_new = 1 if before else LEAST_COPIES
-    if len(new) < least_new:
-        return None
-    # 1. what the motif costs with its first 1, 2, … copies
-    rows = np.concatenate([taken, new])
-    most = max(len(description.code.colors), len(rows))
-    log_factorials = log2_factorials(most)
-    bits, _ = prefix_addresses(
-        rows, candidate.copies, candidate.addresses, log_factorials, _no_nodes(description)
+    most = max(len(description.code.colors), len(taken) + len(free))
+    costs = Costs(
+        description.code.head_bits(candidate.structure),
+        integer_lengths(len(taken) + len(free)),
+        symmetry_bits(candidate.structure),
+        log2_factorials(most),
     )
-    numbers = np.arange(1, len(rows) + 1)
-    bits += description.code.head_bits(candidate.structure) + integer_lengths(len(rows))[1:]
-    bits -= log_factorials[numbers] + numbers * symmetry_bits(candidate.structure)
-    # 2. what each number of new ones saves more than that
-    bits_before = bits[before - 1] if before else 0.0
-    saved = bits_before + np.cumsum(gains) - bits[before:]
-    last = least_new - 1 + int(saved[least_new - 1 :].argmax())
-    return _Prefix(rows[: before + last + 1], float(saved[last]))
-
-
-def _bits_by_residual_degree(
-    candidate: Candidate, rows: np.ndarray, near: np.ndarray
-) -> np.ndarray:
-    """Bits of the address of each copy by the histogram of some, each bin with ½ more."""
-    addresses = candidate.addresses
-    assert addresses is not None, "candidates of one graph have addresses"
-    of_near = addresses.degrees[candidate.copies[near]] - addresses.inside
-    counts = np.bincount(of_near.reshape(-1)) + 0.5
-    costs = np.log2(counts.sum() / counts)
-    top = len(counts) - 1
-    nodes = candidate.copies[rows]
-    left = addresses.degrees[nodes] - addresses.inside
-    bits = costs[np.minimum(left, top)]
-    bits += np.log2(addresses.class_sizes[addresses.classes[nodes]])
-    bits += np.where(left > top, _UNSEEN_DEGREE * np.log2(np.maximum(left, 1)), 0.0)
-    total: np.ndarray = bits.sum(axis=1)
-    return total
-
-
-def _no_nodes(description: GraphDescription) -> np.ndarray:
-    return np.zeros(len(description.code.colors), bool)
+    rows, gain = choose_copies(
+        free,
+        edge_gains(description, candidate, free),
+        taken,
+        candidate.copies,
+        candidate.edges,
+        candidate.addresses,
+        costs,
+        least_new,
+        least_worth,
+        len(used),
+    )
+    if not len(rows):
+        return None
+    return Choice(candidate, candidate.chosen(rows), len(rows) - len(taken), gain)

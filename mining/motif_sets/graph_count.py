@@ -96,6 +96,14 @@ class GraphCount:
     # float64 [B, B], log2 ω of the pairs of blocks, NaN where no edge joins them
     between: np.ndarray | None = None
 
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of its arrays."""
+        arrays = [array for side in self.sides for array in (side.blocks, side.degrees, side.logs)]
+        if self.between is not None:
+            arrays.append(self.between)
+        return sum(array.nbytes for array in arrays)
+
 
 def count_graphs(degrees: np.ndarray, most_classes: int = MOST_CLASSES) -> GraphCount:
     """The number of simple graphs with some degrees.

@@ -13,10 +13,13 @@ from typing import ClassVar
 import numpy as np
 
 from gomkcn.mining.motif_sets.alignment_loops import FreeEdges, observe
+from gomkcn.mining.motif_sets.copy_loops import Left
 from gomkcn.mining.motif_sets.graph_code import GraphCode, Residual
 from gomkcn.mining.motif_sets.integer_codes import log2_factorial, log2_factorials
+from gomkcn.mining.motif_sets.kept_results import digest_of
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
 from gomkcn.mining.structures.node_sets import PENDANT_BITS
+from gomkcn.mining.structures.pattern import NO_EDITS
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -65,9 +68,20 @@ class GraphDescription:
     @cached_property
     def residual(self) -> Residual:
         """The graph that the copies leave over."""
+        code = self.code
         if not self.motifs:
-            return self.code.whole
-        return self.code.residual(self.degrees, self.used, near=self.code.whole)
+            return code.whole
+
+        def count() -> Residual:
+            return code.residual(self.degrees, self.used, near=code.whole)
+
+        # sets of other motifs may leave the same edges, of which all degrees follow
+        return code.kept_residuals.find(self.used_key, count)
+
+    @cached_property
+    def used_key(self) -> bytes:
+        """What tells the edges of the copies from those of other sets."""
+        return digest_of(self.used)
 
     @cached_property
     def length(self) -> float:
@@ -79,6 +93,13 @@ class GraphDescription:
         """What taking each edge out saves, to first order, float64 ``[num_edges]``."""
         return self.code.edge_bits(self.residual, self.degrees)
 
+    @cached_property
+    def left(self) -> Left:
+        """What is left of the graph, as compiled code takes it."""
+        most = int(self.degrees.max(initial=1))
+        log_degree = np.log2(np.arange(most + 1).clip(1))
+        return Left(self.edge_bits, self.degrees, log_degree, log2_factorials(most))
+
     # with other motifs
 
     def add(
@@ -87,14 +108,15 @@ class GraphDescription:
         """The same with copies ``[k, M]`` of one motif more."""
         code = self.code
         used = self.used.copy()
-        reverse = self.graph.relations.reverse
-        links = observe(code.rows, reverse, code.edge_of, used, copies)
-        inside = code.inside(links, structure.colors)
+        links = observe(code.rows, self.graph.relations.reverse, code.edge_of, used, copies)
+        # exact copies are all alike
+        is_exact = np.array_equal(links, np.broadcast_to(structure.links, links.shape))
+        inside = code.inside(structure.links[None] if is_exact else links, structure.colors)
         degrees = self.degrees.copy()
         for slot, degrees_of_slot in enumerate(degrees):
             np.subtract.at(degrees_of_slot, copies, inside[:, :, slot])
         bits, address = code.motif_bits(structure, copies, inside)
-        edits = edits_of(structure, links)
+        edits = NO_EDITS if is_exact else edits_of(structure, links)
         motif = PlacedMotif(
             structure,
             copies,

@@ -30,6 +30,7 @@ from gomkcn.mining.counting.census import (
     count_in_each,
     exact_array,
 )
+from gomkcn.mining.counting.census_formulas import count_triangles
 from gomkcn.mining.counting.counter import count_query
 from gomkcn.mining.counting.occurrence_search import find_graphs
 from gomkcn.mining.counting.query import Query
@@ -45,7 +46,7 @@ from gomkcn.mining.significance.looks import (
     what_few_cannot_tell,
 )
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE
-from gomkcn.mining.significance.null_models import NullModel, null_model
+from gomkcn.mining.significance.null_models import NamedModel, NullModel, null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.significance.verdicts import (
     adjust_by_ranks,
@@ -80,7 +81,9 @@ from gomkcn_dgl.graphs.shapes import count as number_of
 from gomkcn_dgl.graphs.shapes import counted_size
 from gomkcn_dgl.graphs.standard_names import standard_names
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.compiled import num_threads
 from gomkcn_dgl.runtime.job import TimeUpError
+from gomkcn_dgl.runtime.memory import total_memory
 from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
@@ -97,6 +100,8 @@ _TIME_UP = "the count ended early."
 _MOST_TOGETHER = 64
 # entries that these have together at most; larger graphs are counted one by one
 _ENTRIES_TOGETHER = 1 << 16
+# memory in which a random graph is drawn and counted, for each entry and each triangle
+_BYTES_OF_ENTRY, _BYTES_OF_TRIANGLE = 400, 200
 # structures that the first answer names: a line of the terminal
 _MOST_SAID = 3
 # most steps to look for a pattern in all graphs of a collection
@@ -662,7 +667,11 @@ def _count_in_random(
         return looks_are_over(CensusTable.joined([observed.of_sizes(sizes), *tables]), looks)
 
     name = f"counting in random graphs ({model.name})"
-    parts, why = draw_in_looks(name, Censuses, take, is_over, looks, together, steps)
+    # a function of a user's may not be one for several threads
+    threads = 1
+    if drawn is not None and isinstance(model, NamedModel) and together == 1:
+        threads = threads_of_censuses(drawn.hub)
+    parts, why = draw_in_looks(name, Censuses, take, is_over, looks, together, steps, threads)
     nothing = CensusTable.joined([])
     refused = refused_in(parts)
     if refused:
@@ -678,6 +687,16 @@ def _count_in_random(
 def graphs_together(graph: CSRGraph) -> int:
     """How many random graphs of a graph are counted together: small ones take less time so."""
     return max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(graph.indices))))
+
+
+def threads_of_censuses(graph: CSRGraph) -> int:
+    """How many random graphs like this one are drawn and counted at a time, each by a thread.
+
+    As many as fit into a quarter of the memory, by the entries and the triangles of this one.
+    """
+    triangles = int(count_triangles(graph).sum()) // 3
+    needed = _BYTES_OF_ENTRY * len(graph.indices) + _BYTES_OF_TRIANGLE * triangles
+    return max(1, min(num_threads(), total_memory() // 4 // max(needed, 1)))
 
 
 def looks_are_over(censuses: CensusTable, looks: Looks) -> bool:

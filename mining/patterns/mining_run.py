@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from gomkcn.mining.filters.filters_run import FiltersRun
 from gomkcn.mining.motif_sets.motif_set import MotifSet
@@ -474,6 +473,8 @@ def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
 
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
     """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
+    import scipy.sparse as sp
+
     rows = pattern.occurrences.rows_in(graph)
     numbers = []
     left = np.ones(len(rows), bool)

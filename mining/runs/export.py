@@ -25,9 +25,9 @@ from gomkcn_dgl.graphs.structure import node_letter
 from gomkcn_dgl.io.formats import OF_MOLECULES
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.io.molecules import load_rdkit
-from gomkcn_dgl.runtime.files import as_path, is_stream, open_file, reason_of
+from gomkcn_dgl.runtime.files import as_path, is_stream, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
-from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.runtime.tabular import Table, read_parquet
 
 _FORMATS = ("csv", "parquet", "graphml", "sdf")
 # the graph, and the style that gives it the colours of the page in Cytoscape
@@ -43,7 +43,7 @@ def read_edits(path: Path, sizes: Sequence[int]) -> list[np.ndarray]:
     """
     found: list[list[tuple[int, ...]]] = [[] for _ in sizes]
     node_of = {node_letter(node): node for node in range(max(sizes, default=0))}
-    table = _read_table(path)
+    table = read_parquet(path)
     columns = (table[name].to_pylist() for name in ("motif", "copy", "edits"))
     for motif, copy, text in zip(*columns, strict=True):
         for edit in text.split():
@@ -61,7 +61,7 @@ def read_places(
     """
     width = max((size for _, size in sizes), default=0)
     try:
-        table = _read_table(path)
+        table = read_parquet(path)
         numbers = table[of].to_pylist()
         columns = [table[node_letter(node)].to_pylist() for node in range(width)]
         counts = np.bincount(numbers, minlength=len(sizes)).tolist()
@@ -98,7 +98,7 @@ def read_nodes(path: Path, column: str, num_nodes: int) -> Table:
     Raises InputError if the file is missing or damaged, or holds others.
     """
     try:
-        table = _read_table(path)
+        table = read_parquet(path)
         columns = {name: table[name].to_pylist() for name in table.column_names}
         names = [name for name in columns if name in ("graph", "node", column)]
         if len(columns["node"]) != num_nodes or not {type(value) for value in columns[column]} <= {
@@ -118,7 +118,7 @@ def read_roles(path: Path) -> Table:
     Raises InputError if the file is damaged.
     """
     try:
-        table = _read_table(path)
+        table = read_parquet(path)
         columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
         if not {"node", "pattern", "role", "position", "occurrences"} <= columns.keys():
             raise ValueError("it lacks columns")
@@ -127,15 +127,6 @@ def read_roles(path: Path) -> Table:
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
         ) from None
-
-
-def _read_table(path: Path) -> pa.Table:
-    """A table of a run; its columns are made lists, since what makes them arrays imports pandas."""
-    from pyarrow import parquet
-
-    # pyarrow takes a folder for a table of many files, and waits for a pipe
-    with open_file(path) as file:
-        return parquet.read_table(file)
 
 
 def write_tables(

@@ -44,7 +44,7 @@ from gomkcn.mining.structures.pattern import UNCOUNTED
 from gomkcn.mining.structures.records import read_as
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.runtime.files import open_file, reason_of
+from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, read_json, to_json
 from gomkcn_dgl.runtime.run import Run, RunKind, Work
 from gomkcn_dgl.runtime.steps import Steps
@@ -217,14 +217,11 @@ def _colors_of(record: ColorsRecord, feature_names: tuple[str, ...]) -> FeatureC
 def _read_nodes(path: Path) -> Any:
     """The table of the nodes that were compared."""
     import pyarrow as pa
-    from pyarrow import parquet
 
-    from gomkcn_dgl.runtime.tabular import Table
+    from gomkcn_dgl.runtime.tabular import Table, read_parquet
 
     try:
-        # opened here: pyarrow would read a folder as a table of many files, and wait for a pipe
-        with open_file(path) as file:
-            table = parquet.read_table(file)
+        table = read_parquet(path)
         return Table({name: table[name].to_pylist() for name in table.column_names})
     except (OSError, pa.ArrowException) as error:
         raise InputError(

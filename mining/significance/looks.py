@@ -121,18 +121,21 @@ def draw_in_looks(
     looks: Looks,
     together: int,
     steps: Steps,
+    threads: int = 1,
 ) -> tuple[list[Drawn], str]:
     """What ``take`` returns of random graphs by their numbers, look by look, and why no more.
 
     Up to ``together`` of them are taken at once, as a step of the job that is called by ``name``
-    and whose results are of a ``kind``. ``is_over`` is asked at each look whether more would call
-    nothing.
+    and whose results are of a ``kind``; up to so many ``threads`` share the steps. ``is_over`` is
+    asked at each look whether more would call nothing.
     """
     parts: list[Drawn] = []
     number = 0
     for end in looks.ends:
         some = [range(k, min(k + together, end)) for k in range(number, end, together)]
-        found = steps.each(name, kind, take, some, itemgetter(0), in_time=True, weight=len)
+        found = steps.each(
+            name, kind, take, some, itemgetter(0), in_time=True, weight=len, threads=threads
+        )
         parts += found
         number = end
         if len(found) < len(some):

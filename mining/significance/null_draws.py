@@ -26,7 +26,8 @@ from gomkcn.mining.structures.categories import Categories
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.sides import LEAST_CYCLES
 
-# attempts of a walk for each edge; after some 2 an edge has forgotten where it was
+# attempts of a walk for each edge: after 5 counts and edges were as after 60, where 8% succeed and
+# where 98% do
 ATTEMPTS_PER_EDGE = 10
 # attempts for which random numbers are drawn together: a MiB and a half of them
 ATTEMPTS_AT_ONCE = 1 << 16
@@ -67,8 +68,13 @@ def walk_from(
     *,
     attempts_per_edge: int = ATTEMPTS_PER_EDGE,
     attempts_at_once: int = ATTEMPTS_AT_ONCE,
+    by_edges: bool = False,
 ) -> Walk:
-    """What walks from a graph, which is looked at once; see ``DegreeWalk`` for the groups."""
+    """What walks from a graph, which is looked at once; see ``DegreeWalk`` for the groups.
+
+    Where all edges are of one kind the walk looks up whether nodes are joined, and with
+    ``by_edges`` by which edge, as elsewhere: it ends at the same graph.
+    """
     edges, kinds = _edges_and_kinds(graph)
     # readings may be exchanged that agree in this: kind, and nodes at both ends
     sources = edges.reshape(-1)
@@ -81,7 +87,7 @@ def walk_from(
     reverse = graph.relations.reverse
     one_way = reverse != np.arange(len(reverse))
     # of all edges, as read from either end
-    is_plain = len(kinds) > 0 and bool((kinds == kinds[0]).all())
+    is_plain = not by_edges and bool((kinds == kinds[:1]).all())
 
     def walk_by(seed: int) -> tuple[CSRGraph, float]:
         if len(edges) == 0:

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import json
 import os
@@ -239,6 +240,72 @@ def test_what_asks_little_loads_little(tmp_path):
         ),
     )
     run(([*HEAVY, "networkx"], [f"count {tmp_path}/run:0 {rings}"]))
+
+
+# beside NumPy, what the first run of each command may load of these, in a process of its own
+LIBRARIES = (
+    "torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph", "networkx", "pyarrow",
+    "rdkit", "numba", "jinja2", "scipy.special", "scipy.sparse", "scipy.stats", "scipy.optimize",
+)  # fmt: skip
+PAGE = "igraph jinja2 numba pyarrow scipy.special"
+MAY_LOAD = {
+    "generate planted --out {0}/new.bin --nodes 50": "numba pyarrow",
+    "convert {0}/g.bin {0}/g.graph": "pyarrow",
+    "info {0}/g.bin": "pyarrow",
+    "info {0}/m.csv": "pyarrow rdkit",
+    "count triangle {0}/g.bin": "numba pyarrow",
+    "census {0}/g.bin": "numba pyarrow",
+    "scaffolds {0}/m.csv": "pyarrow rdkit scipy.special",
+    "scaffolds {0}/m.csv --page {0}/m.html": f"{PAGE} rdkit",
+    "frequent {0}/m.csv --support 2 --out {0}/frequent": f"{PAGE} rdkit",
+    "temporal {0}/t.csv --window 10 --out {0}/temporal": f"{PAGE} pandas",
+    "blocks {0}/g.bin --null-samples 2 --out {0}/blocks": PAGE,
+    "filters {0}/g.bin --device cpu --out {0}/filters": PAGE,
+    "mine {0}/g.bin --null none --device cpu --out {0}/run": f"{PAGE} scipy.sparse",
+    "report {0}/run": PAGE,
+    "export {0}/run --out {0}/tables": PAGE,
+    "compare {0}/run {0}/run --out {0}/compared": f"{PAGE} scipy.sparse",
+}
+LOADED = """
+import json, sys
+from click.testing import CliRunner
+from gomkcn.commands.main import main
+libraries, lines = json.loads(sys.argv[1])
+import os
+for line in lines:
+    read, write = os.pipe()
+    if (child := os.fork()) == 0:
+        result = CliRunner().invoke(main, line.split())
+        found = [result.exit_code and result.output, [*sys.modules.keys() & {*libraries}]]
+        os.write(write, json.dumps(found).encode())
+        os._exit(0)
+    os.close(write)
+    print(os.fdopen(read).read(), flush=True)
+    os.waitpid(child, 0)
+"""
+
+
+def test_each_command_loads_what_it_uses_alone(tmp_path):
+    edges = [(k, k + 1) for k in range(11)] + [(k, k + 2) for k in range(0, 10, 2)]
+    write_dgl_graphs(tmp_path / "g.bin", [typed_graph(edges, 12)])
+    (tmp_path / "t.csv").write_text("source,target,time\na,b,1\nb,c,2\nc,a,3\na,b,4\n")
+    mols = "smiles,class\nCCO,a\nc1ccccc1C,b\nCCN,a\nc1ccccc1N,b\n"
+    (tmp_path / "m.csv").write_text(mols)
+    lines = [line.format(tmp_path) for line in MAY_LOAD if has_rdkit() or "m.csv" not in line]
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, json.dumps([LIBRARIES, lines])],
+        check=True, timeout=500, capture_output=True, text=True,
+    )  # fmt: skip
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(said) == len(lines)
+    may = {line.format(tmp_path): {*names.split()} for line, names in MAY_LOAD.items()}
+    for line, (problem, loaded) in zip(lines, said, strict=True):
+        assert not problem, (line, problem)
+        assert {*loaded} <= may[line], (line, {*loaded} - may[line])
+
+
+def has_rdkit():
+    return importlib.util.find_spec("rdkit") is not None
 
 
 IGRAPH = """

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from documented import install_lines
 from installs import first_snippets, judge, line_for, needs
 
 PAGE = "These examples need Polars, and DuckDB. Training needs PyTorch. There is networkx, too."
@@ -44,6 +45,14 @@ def test_a_wheel_stands_in_for_the_checkout_without_constraints(tmp_path):
     assert line_for(line, None) == line_for(line, Path("a.tar.gz")) == line
     with pytest.raises(SystemExit, match="must end in the checkout"):
         line_for("pip install gomkcn-dgl", wheel)
+
+
+def test_the_lines_of_readme_are_commands(tmp_path):
+    lines = [line for line in install_lines() if " pip install " in line]
+    assert len(lines) == 2 and "gomkcn demo" in install_lines()
+    for line in lines:
+        assert line_for(line, tmp_path / "a.whl").endswith(f" {tmp_path / 'a.whl'}")
+        assert "#" not in line and " -c constraints.txt " in line
 
 
 def test_each_page_for_users_has_its_first_snippet():

@@ -429,6 +429,8 @@ def test_help_has_an_example_and_is_short_until_all_is_asked_for(command):
     assert re.search(rf"^  gomkcn {command}.*$", said, re.MULTILINE), said
     listed = re.findall(r"^  (-[-\w]+)", said, re.MULTILINE)
     assert len(set(listed) - {"--help-all"}) <= 15
+    # the pages send who has several cores there
+    assert ("--n-jobs" in listed) == ("n_jobs" in options_of(command))
     if "--help-all" in listed:
         everything = gomkcn(f"{command} --help-all")
         for option in options_of(command).values():
@@ -453,8 +455,7 @@ def test_a_folder_is_chosen_where_none_is_given(capsys, mined):
     assert said.endswith("the run is finished, runs/my.graph-3/report.html\n")
     assert choose_folder("own", path) == "own"
     # a graph folder has a suffix, as files have
-    gomkcn(f"convert {path} p.graph")
-    assert "folder of this run: runs/p\n" in gomkcn("mine p.graph --null none --quiet")
+    assert choose_folder(None, "p.graph") == "runs/p"
 
 
 @pytest.mark.parametrize(

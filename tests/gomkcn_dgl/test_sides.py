@@ -18,6 +18,7 @@ from gomkcn_dgl.graph_html import describe_graph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.node_order import NodeOrder
+from gomkcn_dgl.sides import components_of
 
 ROWS = [(user, item) for user in range(6) for item in range(4) if (user + item) % 3]
 
@@ -144,3 +145,22 @@ def test_structures_of_a_run_stand_by_their_sides_alone(table):
     assert all(pattern.structure.categories for pattern in compared)
     page = Page(render_report(run)).words
     assert "nodes of any category" not in page and "blocks of nodes" not in page
+
+
+@pytest.mark.parametrize("num_edges", [0, 20, 60, 150])
+def test_components_are_those_of_networkx_in_the_order_of_their_first_nodes(num_edges):
+    graphs = [nx.gnm_random_graph(100, num_edges, seed=seed) for seed in range(20)]
+    # paths whose numbers go up and down, along which a name goes far
+    order = np.random.default_rng(0).permutation(100)
+    graphs += [nx.path_graph(100), nx.path_graph(order), nx.path_graph([*range(1, 100), 0])]
+    for one in graphs:
+        graph = as_csr(one)
+        number, component = components_of(graph.indptr, graph.indices)
+        position = {node: row for row, node in enumerate(one)}
+        parts = sorted(
+            sorted(position[node] for node in part) for part in nx.connected_components(one)
+        )
+        assert number == len(parts)
+        assert component.tolist() == [
+            next(k for k, part in enumerate(parts) if row in part) for row in range(100)
+        ]

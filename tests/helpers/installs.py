@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from documented import BLOCKS, PAGES, ROOT, install_lines
 
 # what a package is called in a sentence, by the name that is imported
-TITLES = {"torch": "PyTorch"}
+TITLES = {"dgl": "DGL", "rdkit": "RDKit", "torch": "PyTorch"}
 ABSENT = re.compile(r"No module named '(\w+)|[Tt]he package '(\w+)' is not|(PyTorch), which is not")
 
 

@@ -13,8 +13,8 @@ from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
-from gomkcn_dgl.io.molecules import CLASS_COLUMNS
-from gomkcn_dgl.io.same_molecules import same_molecules
+from gomkcn_dgl.io.molecules import CLASS_COLUMNS, from_molecules
+from gomkcn_dgl.io.same_molecules import find_repeated, same_molecules
 from gomkcn_dgl.training.labelled_data import read_labelled
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -270,6 +270,48 @@ def test_tautomers_are_looked_for_among_few_molecules():
     assert same_molecules(mols, most_tautomers=1) == [
         "2 molecules not looked at for tautomers, which takes long"
     ]
+
+
+# isomers, charges, isotopes, stereo, an explicit hydrogen, two parts, and what each may be twice
+VARIED = [
+    "CCO", "COC", "OCC", "CC=O", "C=CO", "CC[O-]", "[2H]CCO", "C[C@H](O)F", "C[C@@H](O)F",
+    "CC(O)F", "CC(F)O", "F[C@@H](O)C", "[H]O[H]", "[H][H]", "CCN.Cl", "Cl.NCC", "CC[NH3+].[Cl-]",
+    "CC(N)=O", "CC(O)=N", "CC(=N)O", "c1ccccc1C", "C1=CC=CC=C1C", "C1CC1C", "CC=CC", "C/C=C/C",
+    "C\\C=C\\C", "C/C=C\\C", "*C", "C*", "CC(=O)C", "CC(O)=C", "C=C(C)O",
+    "Oc1ccccc1", "O=C1C=CC=CC1",
+]  # fmt: skip
+
+
+def test_the_same_molecules_are_those_of_one_smiles():
+    """Also those that a formula or numbers of neighbours do not tell apart."""
+    mols = [Chem.MolFromSmiles(text) for text in VARIED]
+    smiles = list(map(Chem.MolToSmiles, mols))
+    found = find_repeated(mols)
+    firsts = [(later, smiles.index(one)) for later, one in enumerate(smiles)]
+    assert found.same == [pair for pair in firsts if pair[0] != pair[1]]
+    assert [(VARIED[later], VARIED[first]) for later, first in found.tautomers] == [
+        ("C=CO", "CC=O"), ("CC(O)=N", "CC(N)=O"), ("CC(O)=C", "CC(=O)C"),
+        ("O=C1C=CC=CC1", "Oc1ccccc1"),
+    ]  # fmt: skip
+
+
+def test_atoms_and_bonds_are_those_of_rdkit_in_their_order():
+    mols = [Chem.MolFromSmiles(text) for text in VARIED]
+    content = from_molecules(mols)
+    atoms = [atom for mol in mols for atom in mol.GetAtoms()]
+    charges = [atom.GetFormalCharge() for atom in atoms]
+    assert content.nodes["element"].tolist() == [atom.GetSymbol() for atom in atoms]
+    assert list(map(int, content.nodes["charge"])) == charges
+    assert content.nodes["aromatic"].tolist() == [str(atom.GetIsAromatic()) for atom in atoms]
+    hydrogens = [atom.GetTotalNumHs() for atom in atoms]
+    assert content.atoms.tolist() == list(map(list, zip(charges, hydrogens, strict=True)))
+    ends = [
+        (start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), str(bond.GetBondType()))
+        for mol, start in zip(mols, content.graph_ptr, strict=False)
+        for bond in mol.GetBonds()
+    ]
+    names = [content.relation_names[code].upper() for code in content.relation]
+    assert list(zip(content.source, content.target, names, strict=True)) == ends
 
 
 def test_names_go_where_their_graphs_go(tmp_path):

@@ -180,7 +180,7 @@ def test_a_user_is_told_once_of_what_takes_long_to_compile(monkeypatch, caplog, 
     monkeypatch.setattr(compiled.compiling, "_is_told", False)
     monkeypatch.setattr(compiled.compiling, "_seconds", 0.0)
     caplog.set_level("INFO", "gomkcn_dgl")
-    with JobProgress(show=True) as bar:
+    with JobProgress("bar") as bar:
         bar.begin("searching", 2)
         # a moment is nothing to tell of, but for the bar
         assert compiled.compiled()(_double)(4.0) == 8 and not caplog.messages
@@ -243,6 +243,30 @@ def test_an_error_in_a_thread_is_raised():
 
     with pytest.raises(ValueError, match="block 500"):
         run_blocks(work, 1000, 1e9)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python runs on one thread")
+def test_what_a_block_calls_has_no_further_threads(monkeypatch):
+    """Blocks that wait for others of the same threads would wait for ever."""
+    monkeypatch.setattr(compiled, "num_threads", lambda: 3)
+    both, inside = threading.Barrier(2, timeout=60), set()
+
+    def inner(first, last):
+        inside.add((outer.number, threading.get_ident()))
+
+    def work(first, last):
+        both.wait()
+        outer.number = first
+        run_blocks(inner, 8, 1e9)
+
+    outer = threading.local()
+    for _ in range(2):
+        run_blocks(work, 8, 1e9, most_threads=2)
+    # an inner block in another thread than the outer one would know no number
+    assert {number for number, _ in inside} == set(range(8))
+    assert len({thread for _, thread in inside}) == 2
+    # and it has threads of its own again
+    run_blocks(lambda first, last: both.wait(), 2, 1e9)
 
 
 THREADS = """

@@ -118,6 +118,18 @@ def test_a_damaged_file_is_not_read(shipped, end, damage):
     assert told(shipped)[:2] == SHIPPED[:2]
 
 
+@pytest.mark.parametrize("end", [".nbi", ".nbc"])
+def test_a_whole_file_with_another_checksum_is_not_read(shipped, end):
+    """As one that somebody else put there, which is whole by itself."""
+    files = json.loads((shipped / "shipped" / "contents.json").read_text())["files"]
+    others = {
+        name: "0" * 64 if name.endswith(end) else checksum for name, checksum in files.items()
+    }
+    assert others != files
+    change_contents(shipped / "shipped", files=others)
+    assert told(shipped)[:2] == COMPILED[:2]
+
+
 def test_a_file_that_the_contents_do_not_name_is_not_read(shipped):
     change_contents(shipped / "shipped", files={})
     assert told(shipped) == COMPILED
@@ -160,3 +172,22 @@ def test_of_two_processes_that_come_to_a_function_one_compiles_it(tmp_path):
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     found = run(TWO, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=path)
     assert sorted(found) == [[8, 0], [8, 1]]
+
+
+FAILS = """
+import json
+from doubling import double
+
+try:
+    double(None)
+except Exception:
+    pass
+print(json.dumps([double._cache._lock.is_locked, double(4), double._cache._lock.is_locked]))
+"""
+
+
+def test_a_function_that_was_compiled_or_cannot_be_is_free_for_other_processes(tmp_path):
+    (tmp_path / "doubling.py").write_text(MODULE)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    found = run(FAILS, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=path)
+    assert found == [False, 8, False]

@@ -9,12 +9,14 @@ import time
 import zipfile
 
 import joblib
+import numba
 import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime import compiled
 from gomkcn_dgl.runtime import steps as module
-from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError, TimeUpError
 from gomkcn_dgl.runtime.processes import LostProcessError
 from gomkcn_dgl.runtime.steps import Steps, digest_of, identity_of_job
 
@@ -127,6 +129,24 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
     assert files(tmp_path / "job") == ["identity.json", "squaring-0.zip"]
 
 
+@pytest.mark.parametrize("command", ["", "gomkcn mine graph.csv --resume"])
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_where_nothing_is_kept_there_is_nothing_to_resume(tmp_path, command, is_folder):
+    with Interrupts() as interrupts:
+        interrupts.command = command
+        folder = tmp_path / "job" if is_folder else None
+        steps = Steps(folder, {"data": "a"}, interrupts=interrupts)
+
+        def stop():
+            os.kill(os.getpid(), signal.SIGTERM)
+            steps.is_late()
+
+        with pytest.raises(RunInterruptedError) as error:
+            steps.once("adding", Kind, stop)
+    said = 'stopped by SIGTERM in the step "adding"; nothing is kept; start again.'
+    assert str(error.value) == said and error.value.exit_code == 143
+
+
 def test_digests_tell_arrays_apart(tmp_path):
     arrays = [np.arange(6), np.arange(6.0), np.arange(6).reshape(2, 3), np.arange(7), None]
     assert len({digest_of(array) for array in arrays}) == 5
@@ -157,6 +177,27 @@ def squares(*, pause=0.0, kills=None, fails=False):
 
     # made here, so that workers need not find this file
     return square
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python runs on one thread")
+def test_threads_share_items_and_leave_out_those_for_which_time_was_up(job, monkeypatch):
+    monkeypatch.setattr(compiled, "num_threads", lambda: 2)
+    both = threading.Barrier(2, timeout=60)
+
+    def square(i):
+        both.wait()
+        if i == 4:
+            raise TimeUpError
+        return {"value": i * i, "thread": threading.get_ident()}
+
+    found = job().each("a", Kind, square, range(12), in_time=True, threads=2)
+    assert values(found) == [i * i for i in range(12) if i != 4]
+    assert len({one["thread"] for one in found}) == 2
+    # what is kept is found again, and errors are raised
+    again = job().each("a", Kind, lambda i: {"value": 99}, range(12), threads=2)
+    assert values(again) == [99 if i == 4 else i * i for i in range(12)]
+    with pytest.raises(ZeroDivisionError):
+        job().each("b", Kind, squares(fails=True), range(9), threads=2)
 
 
 def test_workers_give_what_one_process_gives_and_only_this_one_keeps_it(job, tmp_path):

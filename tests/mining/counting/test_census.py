@@ -3,7 +3,10 @@
 Small graphs are compared with all of their node sets, large ones with igraph and fixed numbers.
 """
 
+import contextlib
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import combinations, permutations, product
 from math import comb
@@ -19,10 +22,12 @@ from random_graphs import link_matrix, random_graph
 from gomkcn.mining import PatternMiner
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import (
+    Forms,
     census_steps,
     count_connected_sets,
     count_in_each,
     count_structures,
+    structures_of,
 )
 from gomkcn.mining.counting.census_columns import to_graph6
 from gomkcn.mining.counting.census_formulas import (
@@ -47,6 +52,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime import compiled
 from gomkcn_dgl.runtime.job import JobProgress, TimeUpError
 from gomkcn_dgl.runtime.steps import Steps
@@ -519,3 +525,24 @@ def test_random_graphs_that_are_counted_together_have_their_counts_alone(kind):
             assert {one.key: number for one, number in row.items() if number} == {
                 one.key: number for one, number in alone.items() if number
             }
+
+
+def test_a_structure_is_one_object_in_every_thread(monkeypatch):
+    both, made = threading.Barrier(2), []
+    of_channels = Structure.of_channels
+
+    def slow(*arguments):
+        # were both to make it, they would meet here
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(timeout=0.3)
+        made.append(arguments)
+        return of_channels(*arguments)
+
+    monkeypatch.setattr(Structure, "of_channels", slow)
+    # by a name that no other test has
+    relations = relations_of(["in two threads"], [False])
+    edge = Forms(np.array([[[0, 1], [1, 0]]]), np.zeros((1, 2), np.int64))
+    with ThreadPoolExecutor(2) as threads:
+        calls = [threads.submit(structures_of, edge, relations, lambda _: ()) for _ in range(2)]
+        first, second = (call.result()[0] for call in calls)
+    assert first is second and len(made) == 1

@@ -6,8 +6,19 @@ from types import SimpleNamespace
 import networkx as nx
 import numpy as np
 import pytest
-from coded_graphs import kind_of_graph
-from motif_searches import KilledError, KilledSteps, digest, late, search_many, search_starts
+from motif_searches import (
+    CLIQUE,
+    WHEEL,
+    KilledError,
+    KilledSteps,
+    digest,
+    found_in_graph,
+    late,
+    planted,
+    search_many,
+    search_of,
+    search_starts,
+)
 
 from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
@@ -17,10 +28,7 @@ from gomkcn.mining.motif_sets.collection_search import (
     empty_descriptions,
     search_collection,
 )
-from gomkcn.mining.motif_sets.graph_candidates import GraphProposals
-from gomkcn.mining.motif_sets.graph_code import GraphCode
-from gomkcn.mining.motif_sets.graph_description import GraphDescription
-from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
+from gomkcn.mining.motif_sets.graph_search import DECIDING_SEARCH
 from gomkcn.mining.motif_sets.motif_search import MotifSearch, MotifSearchState
 from gomkcn.mining.motif_sets.moves import (
     CoverAnew,
@@ -41,29 +49,6 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 
-SIZES = range(3, 7)
-WHEEL = nx.wheel_graph(6)
-CLIQUE = nx.complete_graph(4)
-
-
-def planted(kind, seed=1):
-    """Twelve copies of each of two structures, which may share nodes, on a random graph."""
-    rng = np.random.default_rng(seed)
-    edges = {}
-    colors = np.arange(90) % 2
-    for motif in (WHEEL, CLIQUE):
-        for _ in range(12):
-            # nodes of each category in turn
-            place = rng.permutation(45)[: len(motif)] * 2 + np.arange(len(motif)) % 2
-            for u, v in motif.edges:
-                edges[frozenset((place[u], place[v]))] = place[u], place[v], (u + v) % 2
-    for u, v in nx.gnm_random_graph(90, 60, seed=seed).edges:
-        edges.setdefault(frozenset((u, v)), (u, v, int(rng.integers(2))))
-    source, target, relation = np.array([*edges.values()]).T
-    return MinedGraph.of(
-        csr_from_edges(source, target, 90, **kind_of_graph(kind, relation, colors))
-    )
-
 
 def rings_and_stars():
     """Twenty random trees of edges of two kinds, each with a typed ring and a typed star."""
@@ -80,13 +65,6 @@ def rings_and_stars():
     ptr = np.arange(0, 20 * 16 + 1, 16)
     kinds = {"relation": relation, "relation_names": ["single", "double"]}
     return MinedGraph.of(csr_from_edges(source, target, 20 * 16, graph_ptr=ptr, **kinds))
-
-
-def found_in_graph(mined, steps, *settings, sizes=SIZES, exact_copies=True):
-    """What a job finds: the set of motifs as an item of it."""
-    empty = GraphDescription.of(GraphCode.of(mined))
-    question = Question(mined, sizes, exact_copies=exact_copies)
-    return steps.once("searching", CodedSet, search_graph, question, empty, steps, *settings)
 
 
 def found_in_collection(mined, steps):
@@ -119,13 +97,6 @@ def improved(search, move, best):
     """A set after a move."""
     search.best = best
     return search.make(move)
-
-
-def search_of(mined, settings=None, steps=None, sizes=SIZES):
-    """A search of a graph, before it runs."""
-    empty = GraphDescription.of(GraphCode.of(mined))
-    proposals = GraphProposals(empty, sizes, 0)
-    return MotifSearch(empty, proposals, settings or SearchSettings(), steps or Steps())
 
 
 def test_a_base_far_behind_the_other_one_gets_no_more_than_greedy_sets(tmp_path):

@@ -1,12 +1,13 @@
 """The search: copies that are listed, sets that grow, what is found, and nothing elsewhere."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import networkx as nx
 import numpy as np
 import pytest
 from choosing import choose
+from copies_reference import bits_by_residual_degree, choose_plainly, plain_gains
 from motif_searches import late, search_many, search_one, search_starts
 from random_graphs import link_matrix, random_graph
 
@@ -17,11 +18,10 @@ from gomkcn.mining.motif_sets.coded_set import CodedSet
 from gomkcn.mining.motif_sets.collection_candidates import grow_by_a_node, sightings, thin
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
-from gomkcn.mining.motif_sets.copy_loops import choose_disjoint
+from gomkcn.mining.motif_sets.copy_loops import choose_disjoint, find_free
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_copies import (
     ListingLimits,
-    _bits_by_residual_degree,
     edge_gains,
     list_candidate,
 )
@@ -243,7 +243,7 @@ def test_copies_that_are_worth_too_little_are_not_taken():
         if some is not None:
             assert len(some.copies) <= len(every.copies)
             rows = listed.rows_of(some.copies)
-            by_residual = _bits_by_residual_degree(listed, rows, rows)
+            by_residual = bits_by_residual_degree(listed, rows, rows)
             most = gains[rows] + symmetry
             most -= np.minimum(cheapest[rows], by_residual)
             assert (most >= least - 1e-5).all()
@@ -257,10 +257,62 @@ def test_a_residual_degree_that_no_other_copy_has_is_as_good_as_excluded():
     (clique,) = (one for one in cliques_at(code, 3) if hub in one)
     _, listed = list_all(code, shape_at(code, clique))
     has_hub = (listed.copies == hub).any(axis=1)
-    bits = _bits_by_residual_degree(listed, np.arange(5), np.flatnonzero(~has_hub))
+    bits = bits_by_residual_degree(listed, np.arange(5), np.flatnonzero(~has_hub))
     # 14 nodes have two neighbours, of which nothing is left; of the hub's ten, eight are
     assert bits[~has_hub] == pytest.approx(3 * np.log2(14))
     assert bits[has_hub] == pytest.approx(2 * np.log2(14) + 3 * np.log2(8))
+
+
+@pytest.mark.parametrize("kind", ["plain", "typed", "cliques"])
+def test_chosen_copies_are_those_of_the_plain_way(kind):
+    """Copies and their gains, beside other motifs and more copies of the same."""
+    if kind == "cliques":
+        whole = nx.disjoint_union_all(
+            [nx.complete_graph(5)] * 7 + [nx.gnp_random_graph(20, 0.3, seed=2)]
+        )
+        code = GraphCode.of(MinedGraph.of(whole))
+        shapes = [shape_at(code, cliques_at(code, size)[0]) for size in (3, 5)]
+    else:
+        code = coded(kind)
+        shapes = [shape for size in (3, 4) for shape in shapes_of(code, size)]
+    num_chosen = 0
+    for shape in shapes:
+        empty, listed = list_all(code, shape)
+        few = empty.add(shape, listed.copies[:1].astype(np.int64))
+        descriptions = [empty, few]
+        for other in shapes[:2]:
+            others = list_all(code, other)[1].copies[:1].astype(np.int64)
+            descriptions.append(empty.add(other, others))
+        for description in descriptions:
+            rows = np.arange(len(listed.copies))
+            gains = edge_gains(description, listed, rows)
+            np.testing.assert_allclose(gains, plain_gains(description, listed, rows))
+            part = np.arange(code.num_edges) < code.num_edges // 4
+            for freed, least_worth in product((None, part), (-np.inf, -15.0)):
+                found = choose(description, listed, freed, least_worth)
+                expected = choose_plainly(description, listed, freed, least_worth)
+                assert (found is None) == (expected is None)
+                if expected is not None:
+                    num_chosen += 1
+                    assert set(as_sets(found.copies)) == set(as_sets(expected.copies))
+                    assert found.num_new == expected.num_new
+                    assert found.gain == pytest.approx(expected.gain, abs=1e-9)
+    assert num_chosen > 5
+
+
+def test_free_rows_are_found_whatever_was_looked_at_before():
+    rng = np.random.default_rng(0)
+    members = rng.integers(0, 12, (40, 3)).astype(np.int32)
+    watched = np.zeros(40, np.int64)
+    for _ in range(50):
+        used, freed = rng.random((2, 12)) < [[0.4], [0.1]]
+        free = np.flatnonzero(~used[members].any(axis=1))
+        rows, has_freed = find_free(members, watched, used, freed, True)
+        assert rows.tolist() == free.tolist()
+        assert has_freed == freed[members[free]].any()
+        # where nothing needs to be freed
+        rows, has_freed = find_free(members, watched, used, used, False)
+        assert rows.tolist() == free.tolist() and has_freed
 
 
 def test_rows_that_share_a_member_are_not_chosen_together():

@@ -133,6 +133,12 @@ def test_what_is_reported_is_logged(caplog):
     (ring,) = merged.patterns_
     assert ring.frequency.count == 10
     assert caplog.text.count("1 structures were counted; 1 are reported") == 1
+    # what is found first is told first
+    told = caplog.text
+    number = len(merged.filters_.filters_)
+    first = merged.filters_.filters_[0]
+    filters = f"{number} filters, with their instances: {first.name}: {first.instances}"
+    assert told.index(filters) < told.index("structures were counted")
     assert caplog.text.count("edge weights are not used: a pattern has") == 1
 
 

@@ -145,12 +145,16 @@ def test_workers_give_what_one_process_gives(graph, uninterrupted):
     assert np.array_equal(one, two)
 
 
-def kill_a_worker(monkeypatch, mark):
-    """Let the first worker that counts in random graphs end at once; ``mark`` says that it did."""
+def kill_a_worker(monkeypatch, mark, kept=None):
+    """Let the first worker that counts in random graphs end at once; ``mark`` says that it did.
+
+    With the folder ``kept`` it is the first one after a result is kept there.
+    """
     take, own = choice.take_censuses, os.getpid()
 
     def take_or_die(*graphs_and_sizes):
-        if os.getpid() != own and not mark.exists():
+        is_time = kept is None or any(kept.glob("*.zip"))
+        if os.getpid() != own and is_time and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return take(*graphs_and_sizes)
@@ -178,11 +182,19 @@ def test_a_killed_worker_ends_in_one_sentence_and_the_run_is_resumed(folder, mon
     tables = [path for path in Path("run").iterdir() if path.suffix in (".parquet", ".graphml")]
     tables.append(Path("run/patterns.json"))
     expected = [path.read_bytes() for path in tables]
-    kill_a_worker(monkeypatch, Path("killed").resolve())
+    # 1. before anything is kept, when the run that was there is there
+    with monkeypatch.context() as patch:
+        kill_a_worker(patch, Path("first").resolve())
+        killed = invoke(f"{command} --force --n-jobs 2")
+    assert killed.exit_code == 1 and not Path("run/.progress").exists()
+    assert re.fullmatch(r"gomkcn: a worker .* was killed .*; start again.\n", killed.stderr)
+    # 2. when something is
+    kill_a_worker(monkeypatch, Path("second").resolve(), Path("run/.progress").resolve())
     killed = invoke(f"{command} --force --n-jobs 2")
     assert killed.exit_code == 1
     assert re.fullmatch(r"gomkcn: a worker .* was killed .* go on with --resume.\n", killed.stderr)
     # by whom it is done is no other setting
-    gomkcn(f"{command} --resume")
+    assert "nothing to resume" not in gomkcn(f"{command} --resume")
     assert [path.read_bytes() for path in tables] == expected
+    assert "the run is finished" in gomkcn(f"{command} --resume")
     assert sorted(path.name for path in Path("run").glob(".*")) == []

@@ -139,18 +139,19 @@ def test_only_a_graph_of_one_kind_is_walked_by_whether_nodes_are_joined(
     graph, num_kinds, monkeypatch
 ):
     model = null_model("degree", graph)
-    usual = walk_from(graph, model.colors)(3)[0]
+    by_edges = walk_from(graph, model.colors, by_edges=True)(3)
     taken = []
     for name in ("walk", "walk_plain"):
         step = getattr(null_draws, name)
         monkeypatch.setattr(
             null_draws, name, lambda *a, step=step, name=name: taken.append(name) or step(*a)
         )
-    again = walk_from(graph, model.colors)(3)[0]
+    drawn_graph, accepted = walk_from(graph, model.colors)(3)
     assert set(taken) == ({"walk_plain"} if num_kinds == 1 else {"walk"})
     assert len(set(_edges_and_kinds(graph)[1].tolist())) == num_kinds
-    assert again.indices.tolist() == usual.indices.tolist()
-    assert (again.degrees == graph.degrees).all()
+    assert drawn_graph.indices.tolist() == by_edges[0].indices.tolist()
+    assert accepted == by_edges[1]
+    assert (drawn_graph.degrees == graph.degrees).all()
 
 
 def test_pairs_have_different_numbers_and_few_slots_are_used():

@@ -1,6 +1,9 @@
 """The looks at random graphs: the level by numbers alone, and what is drawn, kept and said."""
 
+import threading
+
 import networkx as nx
+import numba
 import numpy as np
 import pytest
 from command_line import gomkcn
@@ -13,11 +16,13 @@ from gomkcn.mining.patterns import choice
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks
+from gomkcn.mining.significance.random_graphs import sample_null
 from gomkcn.mining.significance.verdicts import adjust_by_ranks, compare_with_random
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import LEVEL
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime import compiled
 from gomkcn_dgl.runtime.steps import Steps
 
 
@@ -226,6 +231,46 @@ def test_time_and_workers_change_nothing_but_how_many_are_drawn(tmp_path):
     assert cut.p_adjusted == pytest.approx(again.p_adjusted + FIRST_LEVEL)
     # 3. and the job goes on with the others
     assert compared(NEAR, Steps(tmp_path / "job", identity)) == whole
+
+
+def test_threads_change_nothing(monkeypatch):
+    one_by_one = compared(NEAR, null_samples=60)
+    # 1. each random graph by a thread, as large ones are
+    monkeypatch.setattr(choice, "_ENTRIES_TOGETHER", 1)
+    threads = set()
+    draw = choice.RandomGraphs.draw
+
+    def seen(graphs, number):
+        threads.add(threading.get_ident())
+        return draw(graphs, number)
+
+    monkeypatch.setattr(choice.RandomGraphs, "draw", seen)
+    for module in (choice, compiled):
+        monkeypatch.setattr(module, "num_threads", lambda: 3)
+    assert compared(NEAR, null_samples=60) == one_by_one
+    assert len(threads) > 1 or numba.config.DISABLE_JIT
+    # 2. a user's function is called by one
+    threads.clear()
+    mined = MinedGraph.of(graph_with_triangles(NEAR))
+
+    def drawn(graph, seed):
+        return sample_null(graph, "erdos-renyi", seed)
+
+    rules = PatternMiner(pattern_size=3, null=drawn, null_samples=20).choice_rules(mined.graph)
+    assert choice.compare_structures(mined, rules, Steps()).random_graphs.keys() == {"drawn"}
+    assert len(threads) == 1
+
+
+def test_only_so_many_random_graphs_are_drawn_at_a_time_as_the_memory_holds(monkeypatch):
+    monkeypatch.setattr(choice, "num_threads", lambda: 16)
+    sparse, dense = as_csr(nx.path_graph(1000)), as_csr(nx.complete_graph(45))
+    assert len(sparse.indices) > len(dense.indices)
+    for memory, number in ((2**40, 16), (8 * 1998 * 400, 2), (1, 1)):
+        monkeypatch.setattr(choice, "total_memory", lambda memory=memory: memory)
+        assert choice.threads_of_censuses(sparse) == number
+    # triangles take memory as well
+    monkeypatch.setattr(choice, "total_memory", lambda: 32 * 1998 * 400)
+    assert choice.threads_of_censuses(dense) < choice.threads_of_censuses(sparse) == 8
 
 
 def test_terminal_page_and_files_say_how_many_were_drawn_and_what_being_called_means(
