@@ -1,4 +1,8 @@
-"""What is counted completely: frequent subgraphs beside gspan-mining, events beside Raphtory."""
+"""What is counted completely: frequent subgraphs beside gspan-mining, events beside others.
+
+Raphtory and SNAP count motifs of events. SNAP's program is no package: built of its source, in
+examples/temporalmotifs, it must be on PATH.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,13 @@ import importlib.util
 import io
 import pickle
 import re
+import resource
+import shutil
+import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +48,7 @@ WINDOWS = (600, 3600, 86_400)
 MESSAGES = "temporal/CollegeMsg.txt.gz"
 # equal times become different, in the order of the file: Raphtory and SNAP have orders of their own
 SCALE = 100
+SNAP = "temporalmotifsmain"
 
 
 def seconds(call: Callable[[], Any], repeats: int) -> tuple[Any, float]:
@@ -191,7 +199,7 @@ def run_gspan(graph: CSRGraph, support: int, sizes: str) -> list[int]:
 
 
 def temporal(bench: Bench) -> None:
-    """Motifs of three events in CollegeMsg: the same counts as Raphtory, and in what time?"""
+    """Motifs of three events in CollegeMsg: the same counts as others, and in what time?"""
     path = bench.data / MESSAGES
     if not path.is_file():
         bench.note(f"skipped: {path} is not there.")
@@ -226,17 +234,62 @@ def temporal(bench: Bench) -> None:
         theirs, took = seconds(lambda window=window: count_theirs(window), bench.repeats)
         equal = "yes" if sorted(theirs) == sorted(found.counts.reshape(-1).tolist()) else "no"
         table.add(*row, total, equal, ours, took, took / ours)
+    beside_snap(bench, path)
+
+
+def beside_snap(bench: Bench, path: Path) -> None:
+    """The same with reading, as SNAP's program, on one thread, times itself."""
+    program = shutil.which(SNAP)
+    if program is None:
+        bench.note(f"SNAP: its program {SNAP} is not on PATH.")
+        return
+    from gomkcn_dgl.io.temporal_edges import read_temporal_edges
+
+    table = bench.table(
+        "The same beside SNAP, processor seconds with reading a text file, without starting Python",
+        {"window": "", "equal counts": "", "ours": ".3f", "SNAP": ".3f", "SNAP / ours": ".2f"},
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        events, counts = Path(folder, "events.txt"), Path(folder, "counts.txt")
+        lines = (f"{u} {v} {when}\n" for u, v, when in events_of(path))
+        events.write_text("".join(lines), encoding="utf-8")
+        for window in WINDOWS[: 1 if bench.quick else 3]:
+            wide = SCALE * window + SCALE // 2
+            found, ours = seconds(
+                lambda wide=wide: temporal_census(
+                    read_temporal_edges(events), wide, null_samples=0
+                ),
+                bench.repeats,
+            )
+            given = [program, f"-i:{events}", f"-o:{counts}", f"-delta:{wide}", "-nt:1"]
+            took = []
+            for _ in range(bench.repeats):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                subprocess.run(given, check=True, capture_output=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+            theirs = sorted(map(int, counts.read_text().split()))
+            equal = "yes" if theirs == sorted(found.counts.reshape(-1).tolist()) else "no"
+            snap = float(np.median(took))
+            table.add(f"{window} s", equal, ours, snap, snap / ours)
+
+
+def events_of(path: Path) -> Iterator[tuple[int, int, int]]:
+    """Sender, receiver and time of each message, all times different."""
+    seen = Counter[int]()
+    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+        u, v, when = map(int, line.split())
+        yield u, v, SCALE * when + seen[when]
+        seen[when] += 1
 
 
 def raphtory_counter(path: Path) -> Callable[[int], list[int]]:
     """Count by Raphtory; the four motifs of two nodes, which it lists from both ends, once."""
     from raphtory import Graph, algorithms
 
-    graph, seen = Graph(), Counter[int]()
-    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
-        u, v, when = map(int, line.split())
-        graph.add_edge(SCALE * when + seen[when], u, v)
-        seen[when] += 1
+    graph = Graph()
+    for u, v, when in events_of(path):
+        graph.add_edge(when, u, v)
 
     def count(window: int) -> list[int]:
         counts = algorithms.global_temporal_three_node_motif(graph, SCALE * window + SCALE // 2)

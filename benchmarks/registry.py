@@ -117,7 +117,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "temporal",
-        "Motifs of three events in messages: Raphtory's counts, and in what time?",
+        "Motifs of three events in messages: the counts of Raphtory and SNAP, and in what time?",
         "complete:temporal",
         {"docs/howto/temporal.md": "In CollegeMsg"},
         repeats=5,
@@ -314,7 +314,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "sampling",
-        "Subgraphs a second, beside DGL, PyG, igraph and NetworkX.",
+        "Subgraphs a second on one thread, beside samplers of DGL and PyG, igraph and NetworkX.",
         "sampling:main",
         {"docs/compare.md": "Measured for the last row", "docs/kernel_notes.md": "The sampler"},
         repeats=7,
@@ -382,7 +382,7 @@ BENCHMARKS = (
         {"docs/kernel_notes.md": "Gram matrices"},
         repeats=3,
         how=INTERLEAVED,
-        threads=2,
+        threads=1,
     ),
     Benchmark(
         "isomorphic",

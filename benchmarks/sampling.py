@@ -1,4 +1,4 @@
-"""Subgraphs a second: ours beside DGL, PyG, igraph and networkx.
+"""Subgraphs a second: ours beside DGL, PyG, igraph and networkx, on one thread.
 
 Checks as well that one thread and several give the same bytes.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from inputs import barabasi_albert_graph, read_tu, star_graph
 from measure import Limits, measure_limits, time_interleaved, use_threads
-from peers.sampling import NOT_INSTALLED, SAMPLING_PEERS, Extract
+from peers.sampling import SAMPLING_PEERS, Extract
 from record import Bench, ResultTable
 
 from gomkcn_dgl import CSRGraph, SubgraphSettings, extract_subgraphs
@@ -101,29 +101,33 @@ def peer_contenders(bench: Bench, case: Case, table: ResultTable) -> Iterator[Co
     for peer in SAMPLING_PEERS:
         version = peer.version()
         if version is None:
-            table.add(case.name, peer.name, None, NOT_INSTALLED, None, None, None, "")
+            table.add(case.name, peer.name, None, peer.missing(), None, None, None, "")
             continue
         bench.peers[peer.distribution] = version
         extract = peer.prepare(case.graph, case.num_hops, case.max_nodes)
-        roots = order[: roots_that_fit(extract, order, 0.01 if bench.quick else PEER_SECONDS)]
+        parts = [order[i : i + peer.at_once] for i in range(0, len(order), peer.at_once)]
+        # untimed, since it may read the graph or compile
+        use_threads(1)
+        extract(parts[0])
+        parts = parts[: parts_that_fit(extract, parts, 0.01 if bench.quick else PEER_SECONDS)]
         yield Contender(
-            peer.name, visit(extract, roots), len(roots), bench.threads, remark=peer.remark
+            peer.name, visit(extract, parts), sum(map(len, parts)), 1, remark=peer.remark
         )
 
 
-def roots_that_fit(extract: Extract, order: list[int], seconds: float) -> int:
+def parts_that_fit(extract: Extract, parts: list[list[int]], seconds: float) -> int:
     start = time.perf_counter()
-    for count, root in enumerate(order, 1):
-        extract(root)
+    for count, roots in enumerate(parts, 1):
+        extract(roots)
         if time.perf_counter() - start > seconds:
             return count
-    return len(order)
+    return len(parts)
 
 
-def visit(extract: Extract, roots: list[int]) -> Callable[[], None]:
+def visit(extract: Extract, parts: list[list[int]]) -> Callable[[], None]:
     def call() -> None:
-        for root in roots:
-            extract(root)
+        for roots in parts:
+            extract(roots)
 
     return call
 
@@ -139,7 +143,11 @@ def compare(
         bench.repeats,
         prepare=lambda name: use_threads(threads[name]),
     )
-    best = min(timings[contender.name].median / contender.roots for contender in contenders)
+    best = min(
+        timings[contender.name].median / contender.roots
+        for contender in contenders
+        if contender.threads == 1
+    )
     for contender in contenders:
         timing = timings[contender.name]
         each = timing.median / contender.roots
@@ -184,7 +192,7 @@ def main(bench: Bench) -> None:
             "roots": ",",
             "time": "",
             "subgraphs/s": ",.1f",
-            "time of the fastest, times": ",.1f",
+            "time of the fastest on 1 thread, times": ",.1f",
             "share of the copy limit": ".1%",
             "remark": "",
         },
@@ -202,7 +210,8 @@ def main(bench: Bench) -> None:
     else:
         bench.note("Several threads were not compared with one: one CPU was allowed.")
     bench.note(
-        "A peer that takes long visits the first roots of a seeded permutation, as many as the "
-        "column says. The limit counts the bytes of the output, of each kept node's two row "
-        "pointers and of its row of neighbours, a hub's as far as it is sampled."
+        "Peers use one thread. A peer that takes long visits the first roots of a seeded "
+        "permutation, as many as the column says. The limit counts the bytes of the output, of "
+        "each kept node's two row pointers and of its row of neighbours, a hub's as far as it is "
+        "sampled."
     )

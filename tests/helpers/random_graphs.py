@@ -151,7 +151,8 @@ def problem(shape, dtype, seed=0):
 
 def uneven_sizes(shape):
     """Give sizes that include no node, one node and all of them."""
-    return torch.tensor([0, shape.N, 1, (shape.N + 1) // 2, shape.N][: shape.S], dtype=torch.int64)
+    sizes = [0, shape.N, 1, (shape.N + 1) // 2, shape.N]
+    return torch.tensor([sizes[s % len(sizes)] for s in range(shape.S)], dtype=torch.int64)
 
 
 def assert_valid(matching, rows, num_filter_nodes, anchor_root):

@@ -8,6 +8,7 @@ import torch
 from random_graphs import CPU, KINDS, SHAPES, Shape, assert_valid, draw, problem, uneven_sizes
 from tiny_graphs import random_cases, with_kernel
 from tolerances import GRADIENTS, VALUES
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from gomkcn_dgl import SubgraphSettings, extract_subgraphs, kernels
 from gomkcn_dgl.csr import csr_from_edges
@@ -16,7 +17,15 @@ from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernel_settings import AGGREGATIONS, MATCHINGS
 from gomkcn_dgl.kernels import load_backend, matching_arrays
 from gomkcn_dgl.kernels.matching_loops import match_fwd_kernel
-from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
+from gomkcn_dgl.kernels.vectors_numba import (
+    exp2,
+    gather,
+    lanes_of,
+    load,
+    load_few,
+    store,
+    store_few,
+)
 from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
 
@@ -86,6 +95,8 @@ LAYOUTS = {
     "a_vector_of_filters": Shape(3, 16, 12, 12, 16),
     "filters_in_two_vectors": Shape(5, 19, 7, 6, 33),
     "in_one_tile": Shape(5, 5, 4, 9, 17),
+    # subgraphs of all sizes below each other, in more than two groups
+    "in_several_groups": Shape(70, 9, 6, 4, 3),
 }
 
 
@@ -276,6 +287,74 @@ def test_powers_of_two_keep_their_stated_error(dtype, error):
     assert powers[3] == 0
     assert np.isnan(powers[1])
     assert powers[2] == 1
+
+
+@compiled(_nrt=False)
+def move_few(numbers, start, count, places, given, found, written):
+    others = load(given, 0)
+    store(found, 0, load_few(numbers, start, count, others))
+    store(found, len(given), gather(given, 0, load(places, 0)))
+    store_few(written, start, count, others)
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.int32, "as the vector"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_parts_of_vectors_are_read_and_written_and_nothing_behind_them(dtype, kind):
+    lanes = lanes_of(dtype)
+    numbers = np.arange(-40, 40).astype(dtype if isinstance(kind, str) else kind)
+    given = np.arange(lanes).astype(dtype) - 3
+    places = np.roll(given, 5) + 3
+    for count in (0, 1, 3, lanes - 1, lanes):
+        found, written = np.empty(2 * lanes, dtype), numbers.copy()
+        move_few(numbers, 60, count, places, given, found, written)
+        expected = np.append(numbers[60 : 60 + count], given[count:])
+        np.testing.assert_array_equal(found[:lanes], expected)
+        np.testing.assert_array_equal(found[lanes:], np.roll(given, 5))
+        np.testing.assert_array_equal(written[60 : 60 + count], given[:count])
+        written[60 : 60 + count] = numbers[60 : 60 + count]
+        np.testing.assert_array_equal(written, numbers)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_scores_of_a_subgraph_do_not_depend_on_those_beside_it(matching):
+    shape = LAYOUTS["in_several_groups"]
+    inputs, sizes = problem(shape, torch.float32), uneven_sizes(shape)
+    kernel = GOMKKernel(2, matching=matching, padding="mask")
+
+    def matched(rows):
+        return gomk(
+            inputs.adj[rows], inputs.feat[rows], *inputs[2:], num_nodes=sizes[rows], kernel=kernel,
+            return_matching=True, backend="numba",
+        )  # fmt: skip
+
+    scores, matching = matched(torch.arange(shape.S))
+    for row in torch.randperm(shape.S).split(1)[:9]:
+        alone, matching_alone = matched(row)
+        assert torch.equal(alone, scores[row])
+        assert torch.equal(matching_alone, matching[row])
+
+
+class _Sizes(TorchDispatchMode):
+    """The numbers of elements of all tensors that are made."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        self.seen += [result.numel()] if isinstance(result, torch.Tensor) else []
+        return result
+
+
+def test_the_backward_pass_makes_nothing_as_large_as_what_was_kept():
+    shape = Shape(70, 9, 6, 4, 3)
+    leaves = [tensor.requires_grad_() for tensor in problem(shape, torch.float32)[1:]]
+    adj, num_levels = problem(shape, torch.float32).adj, 3
+    scores = gomk(adj, *leaves, kernel=GOMKKernel(num_levels - 1), backend="numba")
+    with _Sizes() as sizes:
+        torch.autograd.grad(scores.sum(), leaves)
+    assert 0 < max(sizes.seen) < shape.S * shape.N * num_levels * shape.F
 
 
 @pytest.mark.parametrize(("N", "M"), [(16, 16), (33, 20), (20, 33), (64, 64)])
