@@ -112,7 +112,7 @@ def components_of(indptr: np.ndarray, indices: np.ndarray) -> tuple[int, np.ndar
 
     >>> number, component = components_of(np.array([0, 1, 1, 2, 3]), np.array([2, 0, 3]))
     >>> number, component.tolist()
-    (2, [0, 1, 0, 0])
+    (3, [0, 1, 0, 2])
     """
     size = len(indptr) - 1
     source, target = np.repeat(np.arange(size, dtype=indices.dtype), np.diff(indptr)), indices

@@ -460,7 +460,7 @@ class GraphCode:
         # 1. the roles that differ: a sum of hashes stands for a colour and a demand
         which = np.arange(len(structure.colors))[None]
         first = which[0]
-        if len(inside) > 1:
+        if len(inside) != 1:
             factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
             keys = (
                 structure.colors.astype(np.uint64) * factors[-1]

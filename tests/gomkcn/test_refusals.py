@@ -92,7 +92,8 @@ def test_a_command_names_its_own_options(files, command):
 
 def test_the_table_has_every_command():
     given = {tuple(line.split()[: 2 if line.startswith("generate") else 1]) for line in BAD_INPUT}
-    assert given == set(all_commands())
+    # which takes no input
+    assert given == {*all_commands()} - {("compile",)}
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
