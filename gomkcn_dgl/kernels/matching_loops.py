@@ -185,10 +185,10 @@ def _write(
     total = zero
     for n in range(num_nodes):
         row, place = s * num_nodes + n, starts[n] + begin
-        choice = load(chosen, n * lanes)
-        # where the chosen nodes stand in a row; a lane that has none reads its first one
-        matched = pick_greater(choice, none, choice, zero)
-        columns = load(begins, 0) + matched * spread(begins.dtype.type(step))
+        choice = load_few(chosen, n * lanes, several, none)
+        # where the chosen nodes stand in a row; a lane that has none reads where the row begins
+        columns = load(begins, 0) + choice * spread(begins.dtype.type(step))
+        columns = pick_greater(choice, none, columns, zero)
         similarity = gather(tables.total, place, columns)
         total = total + pick_greater(choice, none, similarity, zero)
         store_few(assignment, row * num_filters + f, several, choice)
@@ -520,16 +520,19 @@ def _add_block(x, to, place, factor, width, in_block):
 class Tables(NamedTuple):
     """What one thread needs; B filter nodes are worked on at once, P of them with padding."""
 
-    levels: np.ndarray  # [L, R + ROWS + 1, P], similarities
+    levels: np.ndarray  # [L, R + ROWS, P], similarities
     total: np.ndarray  # [R + ROWS + 1, P], their sum
 
 
 def _new_tables(num_rows: int, z: np.ndarray) -> Tables:
     """Allocate the tables of R rows for chunks z [chunks, P / lanes, L, D, lanes]."""
     _, num_blocks, num_levels, _, lanes = z.shape
-    # one more, since a vector may begin at the last filter of the last row
-    height, columns = num_rows + ROWS + 1, num_blocks * lanes
-    return Tables(zeros((num_levels, height, columns), z.dtype), zeros((height, columns), z.dtype))
+    height, columns = num_rows + ROWS, num_blocks * lanes
+    return Tables(
+        zeros((num_levels, height, columns), z.dtype),
+        # one more, since a vector may begin at the last filter of the last row
+        zeros((height + 1, columns), z.dtype),
+    )
 
 
 @subroutine(_nrt=False)
@@ -570,9 +573,8 @@ def _fill_tables(x, z, widths, num_rows, tables):
 def _fill_tile(x, z, widths, n, block, tables):
     """Fill the four rows from n on against a block of columns."""
     _, num_levels, width, lanes = z.shape
-    _, rows, columns = tables.levels.shape
-    _, height, stride = x.shape
-    zero = spread(x.dtype.type(0))
+    _, height, columns = tables.levels.shape
+    stride, zero = x.shape[2], spread(x.dtype.type(0))
     total = zero, zero, zero, zero
     for level in range(num_levels):
         row, column = (level * height + n) * stride, (block * num_levels + level) * width * lanes
@@ -581,7 +583,7 @@ def _fill_tile(x, z, widths, n, block, tables):
             node = load(z, column + k * lanes)
             squares = _add_squares(squares, x, row + k, stride, node)
         rate = spread(x.dtype.type(-_LOG2_E) / widths[level])
-        place = (level * rows + n) * columns + block * lanes
+        place = (level * height + n) * columns + block * lanes
         total = _add_level(total, squares, rate, tables.levels, place, columns)
     _store_rows(tables.total, n * columns + block * lanes, columns, total)
 
@@ -590,9 +592,8 @@ def _fill_tile(x, z, widths, n, block, tables):
 def _fill_two_tiles(x, z, widths, n, block, tables):
     """Fill the eight rows from n on: while a row's sum waits, another one is added to."""
     _, num_levels, width, lanes = z.shape
-    _, rows, columns = tables.levels.shape
-    _, height, stride = x.shape
-    zero = spread(x.dtype.type(0))
+    _, height, columns = tables.levels.shape
+    stride, zero = x.shape[2], spread(x.dtype.type(0))
     total = zero, zero, zero, zero
     total_below = zero, zero, zero, zero
     for level in range(num_levels):
@@ -604,7 +605,7 @@ def _fill_two_tiles(x, z, widths, n, block, tables):
             squares = _add_squares(squares, x, row + k, stride, node)
             squares_below = _add_squares(squares_below, x, row + k + ROWS * stride, stride, node)
         rate = spread(x.dtype.type(-_LOG2_E) / widths[level])
-        place = (level * rows + n) * columns + block * lanes
+        place = (level * height + n) * columns + block * lanes
         total = _add_level(total, squares, rate, tables.levels, place, columns)
         place += ROWS * columns
         total_below = _add_level(total_below, squares_below, rate, tables.levels, place, columns)
