@@ -60,8 +60,10 @@ def find_free(members, watched, used, freed, needs_freed):
     out = np.empty(len(members), np.int64)
     count = 0
     has_freed = not needs_freed
+    # a structure of one node has no edge
+    has_members = members.shape[1] > 0
     for row in range(len(members)):
-        if used[members[row, watched[row]]]:
+        if has_members and used[members[row, watched[row]]]:
             continue
         is_free = True
         for k in range(members.shape[1]):
