@@ -88,7 +88,8 @@ def compile_code(python: str, temporary: Path) -> tuple[Path, str]:
         "NUMBA_CPU_FEATURES": "",
         "NUMBA_CACHE_DIR": str(cache),
     }
-    subprocess.run([python, "-m", "gomkcn", "compile"], env=environment, check=True)
+    # in an empty folder, so that the installed package runs and not that of a checkout
+    subprocess.run([python, "-m", "gomkcn", "compile"], env=environment, check=True, cwd=temporary)
     _run(python, "-c", _STORE, str(cache), str(folder), processor, *features)
     _run(python, "-c", _UNPACK, str(cache))
     _check_names(cache)
@@ -141,4 +142,4 @@ def _members(pure: Path, folder: Path, info: str, tags: str) -> Iterator[tuple[s
 
 
 if __name__ == "__main__":
-    print(main(Path(sys.argv[1]), sys.argv[2]))
+    print(main(Path(sys.argv[1]), str(Path(sys.argv[2]).absolute())))

@@ -187,8 +187,11 @@ def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
 @cache
 def _hash_sources(folder: Path, kernels: Path = _KERNELS) -> str:
     digest = hashlib.sha256(f"{np.__version__} {_config.BOUNDSCHECK}".encode())
-    for path in sorted({*folder.glob("*.py"), *kernels.glob("*.py"), Path(__file__)}):
-        digest.update(path.read_bytes())
+    # in an order that a checkout has as well as what is installed, where packages lie elsewhere
+    for sources in dict.fromkeys([folder, kernels]):
+        for path in sorted(sources.glob("*.py")):
+            digest.update(path.read_bytes())
+    digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()[:12]
 
 

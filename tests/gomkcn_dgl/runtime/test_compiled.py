@@ -205,6 +205,17 @@ def test_the_hash_follows_the_sources(tmp_path, changed):
     assert hash_of(*folders) != before
 
 
+def test_the_hash_is_one_wherever_the_packages_lie(tmp_path):
+    """In a checkout mining lies behind the core, and before it where it is installed."""
+    hashes = set()
+    for place, names in {"checkout": ("mining", "core"), "installed": ("core", "mining")}.items():
+        for name, text in zip(names, ("a = 1\n", "b = 1\n"), strict=True):
+            (tmp_path / place / name).mkdir(parents=True)
+            (tmp_path / place / name / "loop.py").write_text(text)
+        hashes.add(compiled._hash_sources.__wrapped__(*(tmp_path / place / n for n in names)))
+    assert len(hashes) == 1
+
+
 # ---------------------------------------------------------------- threads
 
 
@@ -261,10 +272,11 @@ def test_what_a_block_calls_has_no_further_threads(monkeypatch):
 
     outer = threading.local()
     for _ in range(2):
+        inside.clear()
         run_blocks(work, 8, 1e9, most_threads=2)
-    # an inner block in another thread than the outer one would know no number
-    assert {number for number, _ in inside} == set(range(8))
-    assert len({thread for _, thread in inside}) == 2
+        # an inner block in another thread than the outer one would know no number
+        assert {number for number, _ in inside} == set(range(8))
+        assert len({thread for _, thread in inside}) == 2
     # and it has threads of its own again
     run_blocks(lambda first, last: both.wait(), 2, 1e9)
 
