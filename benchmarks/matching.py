@@ -8,7 +8,7 @@ from typing import Any
 import click
 import torch
 from inputs import MatchingInputs, MatchingShape, draw_matching
-from measure import Limits, measure_limits, time_interleaved
+from measure import Limits, measure_limits, time_interleaved, use_threads
 from peers import matching as matrix_products
 from record import Bench, ResultTable
 
@@ -102,6 +102,32 @@ def on_cpu(bench: Bench) -> None:
         f"{furthest:.1e}."
     )
     note_operations(bench)
+    on_one_thread(bench)
+
+
+def on_one_thread(bench: Bench) -> None:
+    """Add a table of ours beside matrix products where both have one thread."""
+    use_threads(1)
+    table = bench.table(
+        "On one thread",
+        {
+            "(S, F, N = M, D, L)": "",
+            matrix_products.NAME: "",
+            "numba, greedy": "",
+            "numba, optimal": "",
+            "matrix products / our greedy": ".1f",
+        },
+    )
+    for shape in (QUICK_SHAPE,) if bench.quick else CPU_SHAPES:
+        inputs = draw_matching(shape)
+        calls = {
+            "products": lambda inputs=inputs: matrix_products.forward_backward(inputs),
+            "greedy": lambda inputs=inputs: inputs.forward_backward("numba", "greedy"),
+            "optimal": lambda inputs=inputs: inputs.forward_backward("numba", "optimal"),
+        }
+        timings = time_interleaved(calls, bench.repeats)
+        ratio = timings["products"].median / timings["greedy"].median
+        table.add(str(shape), *timings.values(), ratio)
 
 
 def largest_difference(inputs: MatchingInputs, backend: str) -> float:

@@ -323,7 +323,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "matching",
-        "Forward and backward of the kernel on a CPU, beside plain PyTorch.",
+        "Forward and backward of the kernel on a CPU, beside plain PyTorch, and on one thread.",
         "matching:on_cpu",
         {"docs/kernel_notes.md": "Matching on a CPU"},
         repeats=7,

@@ -334,6 +334,18 @@ def test_scores_of_a_subgraph_do_not_depend_on_those_beside_it(matching):
         assert torch.equal(matching_alone, matching[row])
 
 
+@pytest.mark.parametrize("backend", CPU)
+def test_what_is_too_far_to_be_alike_gives_no_gradient_and_no_nan(backend):
+    # the difference of two such numbers is infinite, and their similarity 0
+    feat = torch.full((2, 3, 2), 3e38).requires_grad_()
+    filter_feat = torch.full((2, 3, 2), -3e38).requires_grad_()
+    given = torch.zeros(2, 3, 3), feat, torch.zeros(2, 3, 3), filter_feat
+    scores = gomk(*given, kernel=GOMKKernel(0), backend=backend)
+    assert (scores == 0).all()
+    gradients = torch.autograd.grad(scores.sum(), (feat, filter_feat))
+    assert all((gradient == 0).all() for gradient in gradients)
+
+
 class _Sizes(TorchDispatchMode):
     """The numbers of elements of all tensors that are made."""
 
