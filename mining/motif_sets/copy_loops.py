@@ -265,7 +265,9 @@ def _best_number(taken, new, free, gains, copies, addresses, costs, least_new, m
     """The rows taken and as many of the new ones, in their order, as save most, and how much."""
     before = len(taken)
     rows = np.empty(before + len(new), np.int64)
-    rows[:before] = taken
+    # not in one assignment: what that would say of other lengths takes 3 s to compile
+    for place in range(before):
+        rows[place] = taken[place]
     for place in range(len(new)):
         rows[before + place] = free[new[place]]
     # 1. what the motif costs with its first 1, 2, … copies

@@ -242,7 +242,9 @@ def sort_readings(edges, indptr, by_target, order):
         target = edges[reading >> 1, 1 - (reading & 1)]
         by_target[placed[target]] = reading
         placed[target] += 1
-    placed[:] = indptr[:-1]
+    # not in one assignment: what that would say of other lengths takes a second to compile
+    for node in range(len(placed)):
+        placed[node] = indptr[node]
     for reading in by_target:
         source = edges[reading >> 1, reading & 1]
         order[placed[source]] = reading
