@@ -39,6 +39,14 @@ MOST_SECONDS = 400
 IN_ESCAPE = ((0, 4, 2, 1), (4, 15, 5, 3), (15, 49, 13, 9))
 
 
+def graphs_of(bench: Bench) -> dict[str, CSRGraph]:
+    """The graphs of SNAP that are there; a small one for a quick run."""
+    if bench.quick:
+        return {"Les Misérables": as_csr(nx.les_miserables_graph())}
+    paths = {name: bench.data / "snap" / file for name, file in GRAPHS.items()}
+    return {name: read_graph(path) for name, path in paths.items() if path.is_file()}
+
+
 def measured(graph: CSRGraph, repeats: int, call: Callable[[CSRGraph], Any]) -> tuple[Any, Timing]:
     """What a call returns, and its processor seconds."""
     result, seconds = call(graph), []
@@ -104,11 +112,7 @@ def main(bench: Bench) -> None:
     small = as_csr(nx.les_miserables_graph())
     # compiled, and the maps of the formulas known
     count_graphlets([small]), count_orbits(small)
-    graphs = {"Les Misérables": small}
-    if not bench.quick:
-        paths = {name: bench.data / "snap" / file for name, file in GRAPHS.items()}
-        graphs = {name: read_graph(path) for name, path in paths.items() if path.is_file()}
-    for name, graph in graphs.items():
+    for name, graph in graphs_of(bench).items():
         counts, census = measured(graph, bench.repeats, lambda one: count_graphlets([one])[:, 0])
         orbits, at_nodes = measured(graph, bench.repeats, count_orbits)
         with tempfile.TemporaryDirectory() as text:

@@ -10,16 +10,13 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
-import networkx as nx
 import numpy as np
-from census_speed import GRAPHS, measured
+from census_speed import graphs_of, measured
 from record import Bench
 from scipy.sparse import csr_matrix
 
 from gomkcn.mining.counting.motif_adjacency import motif_adjacency
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.reading import read_graph
 
 # what motifcluster calls a pattern of a graph whose pairs are all mutual
 THEIR_NAMES = {"triangle": "M4", "path-3": "M13"}
@@ -61,11 +58,7 @@ def main(bench: Bench) -> None:
             "equal": "",
         },
     )
-    graphs = {"Les Misérables": as_csr(nx.les_miserables_graph())}
-    if not bench.quick:
-        paths = {name: bench.data / "snap" / file for name, file in GRAPHS.items()}
-        graphs = {name: read_graph(path) for name, path in paths.items() if path.is_file()}
-    for name, graph in graphs.items():
+    for name, graph in graphs_of(bench).items():
         matrix = matrix_of(graph)
         for pattern in THEIR_NAMES:
             ours, spent = measured(

@@ -9,14 +9,13 @@ from __future__ import annotations
 import igraph
 import networkx as nx
 import numpy as np
-from census_speed import GRAPHS, measured
+from census_speed import graphs_of, measured
 from record import Bench
 
 from gomkcn.mining.significance.null_draws import ATTEMPTS_PER_EDGE, walk_from
 from gomkcn.mining.significance.null_models import DegreeWalk
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.reading import read_graph
 
 SEED = 1
 
@@ -37,10 +36,8 @@ def main(bench: Bench) -> None:
             "ratio of igraph": ".1f",
         },
     )
-    graphs = {"Les Misérables": as_csr(nx.les_miserables_graph())}
+    graphs = graphs_of(bench)
     if not bench.quick:
-        paths = {name: bench.data / "snap" / file for name, file in GRAPHS.items()}
-        graphs = {name: read_graph(path) for name, path in paths.items() if path.is_file()}
         graphs["preferential"] = as_csr(nx.barabasi_albert_graph(20_000, 5, seed=0))
     for name, graph in graphs.items():
         colors = DegreeWalk.of(graph).colors
