@@ -60,7 +60,7 @@ def compile_ahead(ctx: click.Context, /, quiet: bool) -> None:
     """Compile ahead what the usual commands need.
 
     Numba compiles functions when a command first comes to them, which takes the first mining some
-    40 s of a processor. This command mines and counts small graphs, so that later commands find the
+    30 s of a processor. This command mines and counts small graphs, so that later commands find the
     code. A wheel for this version of Python and this machine brings it, and nothing is compiled.
 
     \b
