@@ -1,5 +1,7 @@
 """A job: signals and time limits as a reason to stop; the bar, and what is logged above it."""
 
+import contextlib
+import io
 import logging
 import math
 import os
@@ -148,8 +150,12 @@ def test_lines_come_after_a_while_and_then_ever_further_apart():
     lines.done += 45
     assert lines.due(119.0) == ""
     assert lines.due(120.0) == "gomkcn: counting: 45 of 199, 5 s"
+    # what is noted first is news, in each stage
     lines.note = "so far 7"
     assert lines.due(121.0) == "gomkcn: counting: 45 of 199, 6 s, so far 7" != lines.due(122.0)
+    lines.begin("drawing", 10, now=123.0)
+    lines.note = "so far 8"
+    assert lines.due(124.0) == "gomkcn: drawing: 0 of 10, 1 s, so far 8"
     # of an hour each line is five minutes behind the one before
     lines.begin("searching", 1.0, now=3690.0)
     lines.done += 0.25
@@ -165,9 +171,13 @@ def test_a_stage_that_tells_nothing_is_told_of_where_no_terminal_is(capsys, monk
     ):
         quiet.begin("hiding")
         progress.begin("sorting")
-        told = ""
-        while "sorting" not in told:
-            told += capsys.readouterr().err
+        told, end = "", time.monotonic() + 60
+        # a part of the job has another stderr, where no line of it belongs
+        with contextlib.redirect_stderr(io.StringIO()) as elsewhere:
+            while "sorting" not in told and time.monotonic() < end:
+                time.sleep(0.1)
+                told += capsys.readouterr().err
+    assert elsewhere.getvalue() == ""
     assert re.fullmatch(r"(gomkcn: sorting: \d+ s\n)+", told)
     progress_threads = [each for each in threading.enumerate() if each.name == "progress"]
     assert not progress_threads

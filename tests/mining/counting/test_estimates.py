@@ -357,8 +357,11 @@ def test_the_search_goes_on_where_the_steps_may_be_enough(monkeypatch):
     search = OccurrenceSearch(Query.of_structure(HUBS, RING))
     search.run()
     (whole,), truth = made, search.count.sum()
-    count, graphs = count_query(search.query, max_steps=2 * whole)
+    told = []
+    count, graphs = count_query(search.query, max_steps=2 * whole, tell=told.append)
     assert count.is_exact and count.value == truth and graphs.all()
+    # before the search goes on there is a rough estimate
+    assert told and not any(estimate.is_exact for estimate in told)
     # what a search ends at is a first part, then all
     assert len(made) == 3 and made[1] < made[2] == whole
     # as many as there are: a triangle has six mappings
@@ -390,3 +393,8 @@ def test_no_search_where_the_first_occurrences_took_too_many_steps(monkeypatch):
     assert len(told) >= 2 and told[-1] == estimate
     assert told[0].low < truth < told[0].high
     assert told[-1].high - told[-1].low < told[0].high - told[0].low
+    # what a rough estimate cannot tell is searched on: with half of the steps, and most of them
+    for share in (0.5, 0.8):
+        made.clear()
+        count_query(house, max_steps=int(share * whole))
+        assert len(made) == 2 and made[0] < whole // 10 and made[1] > share * whole
