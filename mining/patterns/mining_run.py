@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,11 @@ class MiningRun(SavedRun):
             class_search=miner.class_search_,
             blocks=miner.blocks_,
         )
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The same as ``to_dict``, made once for the file and the page, which only read it."""
+        return self.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
