@@ -410,7 +410,8 @@ class Structure:
     @cached_property
     def _columns(self) -> list[int]:
         """The channels of the relations that it has edges of, by name."""
-        used, kinds = self.channels.any(axis=(0, 1)), self.relations.kinds
+        used: np.ndarray = self.channels.any(axis=(0, 1))
+        kinds = self.relations.kinds
         rows = enumerate(self.relations.channels)
         columns = [(kinds[number], column) for column, (number, _) in rows if used[column]]
         return [column for _, column in sorted(columns)]
