@@ -410,7 +410,7 @@ class Structure:
     @cached_property
     def _columns(self) -> list[int]:
         """The channels of the relations that it has edges of, by name."""
-        used: np.ndarray = self.channels.any(axis=(0, 1))
+        used = self.channels.any(axis=0).any(axis=0)
         kinds = self.relations.kinds
         rows = enumerate(self.relations.channels)
         columns = [(kinds[number], column) for column, (number, _) in rows if used[column]]
