@@ -410,10 +410,9 @@ class Structure:
     @cached_property
     def _columns(self) -> list[int]:
         """The channels of the relations that it has edges of, by name."""
-        used = self.channels.any(axis=0).any(axis=0)
-        kinds = self.relations.kinds
+        used, kinds = set(np.nonzero(self.channels)[2].tolist()), self.relations.kinds
         rows = enumerate(self.relations.channels)
-        columns = [(kinds[number], column) for column, (number, _) in rows if used[column]]
+        columns = [(kinds[number], column) for column, (number, _) in rows if column in used]
         return [column for _, column in sorted(columns)]
 
     @cached_property
