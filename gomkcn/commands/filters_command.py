@@ -22,6 +22,7 @@ from gomkcn.commands.options import (
 from gomkcn.commands.printing import show_log
 from gomkcn.commands.run_command import (
     import_igraph,
+    loading,
     refuse_torchrun,
     required_path,
     run_into_folder,
@@ -96,11 +97,12 @@ def filters(
     # before the libraries are imported, which takes seconds
     if path is not None:
         check_path(path)
-    import_igraph()
-    from gomkcn.mining.filters.filters_settings import FiltersSettings
-    from gomkcn.mining.runs.filters import FILTERS
-    from gomkcn.mining.runs.graph_inputs import GraphInputs
-    from gomkcn_dgl.runtime.job import Interrupts
+    with loading():
+        import_igraph()
+        from gomkcn.mining.filters.filters_settings import FiltersSettings
+        from gomkcn.mining.runs.filters import FILTERS
+        from gomkcn.mining.runs.graph_inputs import GraphInputs
+        from gomkcn_dgl.runtime.job import Interrupts
 
     refuse_torchrun("filters", "runs in one process")
     show_log(quiet)

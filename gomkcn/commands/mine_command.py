@@ -29,6 +29,7 @@ from gomkcn.commands.options import (
 from gomkcn.commands.printing import say, show_log
 from gomkcn.commands.run_command import (
     import_igraph,
+    loading,
     refuse_torchrun,
     required_path,
     run_into_folder,
@@ -119,13 +120,14 @@ def mine(
     # before the libraries are imported, which takes a second
     if path is not None:
         check_path(path)
-    compiles = compile_beside()
-    import_igraph()
-    from gomkcn.mining.patterns.mining_settings import RunSettings
-    from gomkcn.mining.runs.graph_inputs import GraphInputs
-    from gomkcn.mining.runs.mine import MINE
-    from gomkcn_dgl.runtime.compiled import compiling
-    from gomkcn_dgl.runtime.job import Interrupts
+    with loading():
+        compiles = compile_beside()
+        import_igraph()
+        from gomkcn.mining.patterns.mining_settings import RunSettings
+        from gomkcn.mining.runs.graph_inputs import GraphInputs
+        from gomkcn.mining.runs.mine import MINE
+        from gomkcn_dgl.runtime.compiled import compiling
+        from gomkcn_dgl.runtime.job import Interrupts
 
     refuse_torchrun("mine", "is shared by --n-jobs 4")
     show_log(quiet)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +35,18 @@ def import_igraph() -> None:
         importlib.import_module("igraph")
     finally:
         del sys.modules["matplotlib"]
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Load libraries, of which nothing is garbage: none is looked for meanwhile."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def refuse_torchrun(command: str, way_out: str) -> None:
@@ -76,6 +90,8 @@ def run_into_folder(
     from gomkcn_dgl.runtime.processes import is_first, world_size
     from gomkcn_dgl.runtime.run import Work, check_folder, prepare_folder, write_run
 
+    # libraries are there for good: garbage is looked for among what the run makes
+    gc.freeze()
     if out is not None:
         check_folder(kind, out, force=force, resume=resume, inputs=files)
     bar = JobProgress.of_command(quiet=quiet or not is_first())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log2
 from pathlib import Path
 from string import ascii_uppercase
@@ -27,6 +27,9 @@ from gomkcn_dgl.runtime.files import read_file
 
 # of more automorphisms none but the identity is listed
 _MOST_SYMMETRIES = 1_000
+# structures without kinds that are kept: all directed ones of four nodes, in each order of these,
+# are fewer
+_MOST_ALONE = 1 << 12
 
 Edge = tuple[int, int]
 
@@ -187,7 +190,7 @@ class Structure:
             channels = np.stack([outgoing, incoming][: len(relations.channels)], axis=2)
         elif not self.categories:
             return self
-        return Structure.of_channels(channels, relations)
+        return _alone_of(channels.tobytes(), len(channels), relations)
 
     @classmethod
     def of_edges(
@@ -396,12 +399,7 @@ class Structure:
         kinds = [self.relations.kinds[self.relations.channels[column][0]] for column in columns]
         categories = [sorted(self.categories[node]) for node in order if self.categories]
         names = repr((len(order), kinds, categories)).encode()
-        return (
-            names
-            + np.packbits(
-                self.channels[np.ix_(order, order, np.array(columns, np.int64))]
-            ).tobytes()
-        )
+        return names + np.packbits(self.channels[order][:, order][:, :, columns]).tobytes()
 
     @cached_property
     def code(self) -> bytes:
@@ -412,9 +410,9 @@ class Structure:
     @cached_property
     def _columns(self) -> list[int]:
         """The channels of the relations that it has edges of, by name."""
-        used, kinds = set(self.edge_relations), self.relations.kinds
+        used, kinds = set(np.nonzero(self.channels)[2].tolist()), self.relations.kinds
         rows = enumerate(self.relations.channels)
-        columns = [(kinds[number], column) for column, (number, _) in rows if number in used]
+        columns = [(kinds[number], column) for column, (number, _) in rows if column in used]
         return [column for _, column in sorted(columns)]
 
     @cached_property
@@ -461,7 +459,10 @@ class Structure:
         """The same structure with its nodes in another order; of some of them, what they induce."""
         roles = tuple(self.roles[node] for node in order) if self.roles else ()
         links = self.links[np.ix_(order, order)]
-        return Structure(links, self.colors[order], self.relations, self.palette, self.name, roles)
+        found = Structure(links, self.colors[order], self.relations, self.palette, self.name, roles)
+        if "key" in vars(self) and len(order) == self.num_nodes:
+            vars(found)["key"] = self.key
+        return found
 
     def isomorphism(self, other: Structure) -> np.ndarray:
         """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""
@@ -706,6 +707,12 @@ def count_pendant(links: np.ndarray) -> np.ndarray:
         joined &= kept[..., :, None] & kept[..., None, :]
     pendant: np.ndarray = (~joined.any(axis=-1)).sum(axis=-1)
     return pendant
+
+
+@lru_cache(maxsize=_MOST_ALONE)
+def _alone_of(channels: bytes, size: int, relations: Relations) -> Structure:
+    """The structure of channels ``[M, M, C]``, which many with kinds share."""
+    return Structure.of_channels(np.frombuffer(channels, bool).reshape(size, size, -1), relations)
 
 
 def color_ranks(palette: Sequence[Sequence[str]]) -> np.ndarray:

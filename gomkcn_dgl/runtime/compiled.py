@@ -233,12 +233,13 @@ def run_blocks(
     ``most_threads``, and only as many as this keeps busy. What a block calls has no further ones.
     """
     pieces = min(num_blocks, int(nanoseconds / _LEAST_NANOSECONDS))
-    threads = num_threads() if most_threads is None else min(num_threads(), most_threads)
-    threads = max(1, min(threads, pieces))
-    if _config.DISABLE_JIT or getattr(_of_thread, "shares_blocks", False):
-        # plain Python holds its lock; and all threads have something to do
-        threads = 1
-    if threads == 1:
+    # plain Python holds its lock; and all threads may have something to do
+    alone = _config.DISABLE_JIT or getattr(_of_thread, "shares_blocks", False)
+    # how many threads there are takes as long to find as a small graph
+    threads = 1 if alone or pieces < 2 else min(pieces, num_threads())
+    if most_threads is not None:
+        threads = min(threads, most_threads)
+    if threads <= 1:
         function(0, num_blocks, *arguments, *_call(scratch))
         return
     pieces = min(pieces, threads * _PIECES_PER_THREAD)

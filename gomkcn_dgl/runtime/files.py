@@ -298,6 +298,8 @@ def printable(name: str) -> str:
 
 def visible(text: str) -> str:
     """Return one line of text, with the sign � for each control character or line break."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 

@@ -45,16 +45,16 @@ def write_value(file: BinaryIO, value: Any) -> None:
     >>> read_value(file, dict[str, tuple[int, np.ndarray]])
     {'triangle': (3, array([0, 1, 2]))}
     """
-    stacks: dict[Any, list[np.ndarray]] = {}
+    stacks: dict[Any, tuple[int, list[np.ndarray]]] = {}
 
     def store(part: Any) -> Any:
         if isinstance(part, np.generic):
             return part.item()
         if not isinstance(part, np.ndarray):
             raise TypeError(f"a {type(part).__name__} is no plain value")
-        stack = stacks.setdefault((part.dtype, part.shape), [])
+        number, stack = stacks.setdefault((part.dtype, part.shape), (len(stacks), []))
         stack.append(part)
-        return list(stacks).index((part.dtype, part.shape)), len(stack) - 1
+        return number, len(stack) - 1
 
     # infinite numbers, and whole ones of any size, are those of Python's JSON
     text = json.dumps(msgspec.to_builtins(value, enc_hook=store))
@@ -62,7 +62,7 @@ def write_value(file: BinaryIO, value: Any) -> None:
         # an entry without a time of its own: equal values are equal files
         archive.writestr(zipfile.ZipInfo(_VALUE), text)
         with archive.open(zipfile.ZipInfo(_ARRAYS), "w", force_zip64=True) as member:
-            for stack in stacks.values():
+            for _, stack in stacks.values():
                 npy.write_array(member, np.stack(stack), allow_pickle=False)
 
 

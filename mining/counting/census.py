@@ -104,10 +104,13 @@ class CensusTable:
         structures: list[Structure] = []
         columns = []
         for table in tables:
+            column = []
             for structure in table.structures:
-                if place.setdefault(structure.key, len(place)) == len(structures):
+                at = place.setdefault(structure.key, len(place))
+                if at == len(structures):
                     structures.append(structure)
-            columns.append([place[structure.key] for structure in table.structures])
+                column.append(at)
+            columns.append(column)
         shape = sum(len(table.counts) for table in tables), len(structures)
         counts = np.zeros(shape, np.result_type(np.int64, *(table.counts for table in tables)))
         end = 0
@@ -292,6 +295,10 @@ def exact_array(counts: Any) -> np.ndarray:
     >>> exact_array([[1, 2**63], [3, 4]])[0, 1] + 1 == 2**63 + 1
     True
     """
+    found = np.array(counts)
+    # of whole numbers NumPy makes this type where all fit, and another where one does not
+    if found.dtype == np.int64:
+        return found
     whole = np.array(counts, object)
     return whole if max(whole.flat, default=0) >= 2**63 else whole.astype(np.int64)
 

@@ -57,9 +57,9 @@ def num_subsets(values: np.ndarray, number: int) -> np.ndarray:
 
 
 # For each orbit its formula at a node. d: degrees, t: triangles, c: squares, k: cliques of four, at
-# the node or at an edge (te, ce, ke). Sums: near(x) of x over its neighbours; at(y, x) of y, of the
-# edge, times x, of the neighbour; facing(y) of y over the edges of its triangles that it is not on.
-# walks: two steps from the node.
+# the node or at an edge (te, ce, ke). Sums: near(x) of x over its neighbours; on(y) of y over its
+# edges; at(y, x) of y, of the edge, times x, of the neighbour; facing(y) of y over the edges of its
+# triangles that it is not on. walks: two steps from the node.
 _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     0: lambda s: s.d,
     # paths and triangles of three nodes
@@ -106,7 +106,7 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     34: lambda s: s.five,
     # square with a pendant node
     35: lambda s: s.near(s.c),
-    36: lambda s: s.pairs[loops.FLAG],
+    36: lambda s: s.pairs(loops.FLAG),
     37: lambda s: s.at(s.ce, s.d),
     38: lambda s: s.c * s.d,
     # diamond with a pendant node at a hub
@@ -121,39 +121,39 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     45: lambda s: s.near(s.tip),
     46: lambda s: s.facing(s.third_degrees),
     47: lambda s: s.tip * s.d,
-    48: lambda s: s.at((s.te - 1) * s.third_degrees, s.one),
+    48: lambda s: s.on((s.te - 1) * s.third_degrees),
     # K2,3
-    49: lambda s: s.pairs[loops.BETWEEN],
-    50: lambda s: s.pairs[loops.TWO_THREE],
+    49: lambda s: s.pairs(loops.BETWEEN),
+    50: lambda s: s.pairs(loops.TWO_THREE),
     # house
-    51: lambda s: s.pairs[loops.HOUSE],
+    51: lambda s: s.pairs(loops.HOUSE),
     52: lambda s: s.facing(s.ce),
-    53: lambda s: s.at(s.te * s.ce, s.one),
+    53: lambda s: s.on(s.te * s.ce),
     # three triangles on an edge
     54: lambda s: s.facing(num_subsets(s.te - 1, 2)),
-    55: lambda s: s.at(num_subsets(s.te, 3), s.one),
+    55: lambda s: s.on(num_subsets(s.te, 3)),
     # clique of four with a pendant node
     56: lambda s: s.near(s.k),
     57: lambda s: s.at(s.ke, s.d),
     58: lambda s: s.k * s.d,
     # gem
     59: lambda s: s.facing(s.beside),
-    60: lambda s: s.at(s.others, s.one),
+    60: lambda s: s.on(s.others),
     61: lambda s: s.touching(),
     # K2,3 with an edge among the three
-    62: lambda s: s.pairs[loops.BESIDE] // 2,
-    63: lambda s: s.pairs[loops.LINKED_END] // 2,
-    64: lambda s: s.pairs[loops.LINKED],
+    62: lambda s: s.pairs(loops.BESIDE) // 2,
+    63: lambda s: s.pairs(loops.LINKED_END) // 2,
+    64: lambda s: s.pairs(loops.LINKED),
     # clique of four and a triangle on one of its edges
     65: lambda s: s.facing(s.ke),
-    66: lambda s: s.cliques[loops.OPPOSITE],
-    67: lambda s: s.at(s.ke * s.te, s.one),
+    66: lambda s: s.cliques(loops.OPPOSITE),
+    67: lambda s: s.on(s.ke * s.te),
     # wheel
-    68: lambda s: s.pairs[loops.RIM],
-    69: lambda s: s.pairs[loops.WHEEL],
+    68: lambda s: s.pairs(loops.RIM),
+    69: lambda s: s.pairs(loops.WHEEL),
     # clique of five less an edge, and clique of five
-    70: lambda s: s.cliques[loops.TIP],
-    71: lambda s: s.cliques[loops.PAIR],
+    70: lambda s: s.cliques(loops.TIP),
+    71: lambda s: s.cliques(loops.PAIR),
     72: lambda s: s.k5,
 }
 # of each structure, the orbit that is counted most quickly
@@ -195,7 +195,6 @@ class _Sums:
                 got=f"{len(self.ends)} edges and a node with {most} neighbours",
             )
         self.d = self._as_wide(degrees)
-        self.one = np.ones_like(self.d)
 
     # -- sums over neighbours --------------------------------------------------------------------
 
@@ -206,14 +205,20 @@ class _Sums:
 
     def at(self, edges: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` of the edges times those ``[V]`` of the neighbours."""
-        core = self.core
-        products = edges[core.label] * values[self.nodes[core.indices]]
-        return self._spread(_row_sums(products, core.indptr))
+        return self._over_core(edges[self.core.label] * values[self.nodes[self.core.indices]])
+
+    def on(self, edges: np.ndarray) -> np.ndarray:
+        """The sum of values ``[L]`` of the edges of each node."""
+        return self._over_core(edges[self.core.label])
+
+    def _over_core(self, values: np.ndarray) -> np.ndarray:
+        """The sum of values of the entries of the core in the row of each node."""
+        return self._spread(_row_sums(values, self.core.indptr))
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
-        """Values ``[..., N]`` of the nodes of the core, as values of all nodes."""
-        out = np.zeros((*values.shape[:-1], len(self.d)), self.d.dtype)
-        out[..., self.nodes] = values
+        """Values ``[N]`` of the nodes of the core, as values of all nodes."""
+        out = np.zeros(len(self.d), self.d.dtype)
+        out[self.nodes] = values
         return out
 
     def _run(self, *arguments: Any) -> list[np.ndarray]:
@@ -277,12 +282,12 @@ class _Sums:
     @cached_property
     def t(self) -> np.ndarray:
         """Triangles at each node."""
-        return self.at(self.te, self.one) // 2
+        return self.on(self.te) // 2
 
     @cached_property
     def hub(self) -> np.ndarray:
         """Diamonds of whose two triangles the node is in both."""
-        return self.at(num_subsets(self.te, 2), self.one)
+        return self.on(num_subsets(self.te, 2))
 
     @cached_property
     def tip(self) -> np.ndarray:
@@ -314,7 +319,7 @@ class _Sums:
         """The sum over its triangles of the product of the triangles on the two edges at a node."""
         # its edges bring the product of these two twice, and each other product once
         twice = self.te * self.beside - self.others
-        return self.at(twice, self.one) // 2
+        return self.on(twice) // 2
 
     @cached_property
     def others(self) -> np.ndarray:
@@ -373,17 +378,20 @@ class _Sums:
     @property
     def five(self) -> np.ndarray:
         """Five-cycles at each node."""
-        not_five = self.at(self._not_five(), self.one)
+        not_five = self.on(self._not_five())
         return self._spread(self._cycles[0][loops.FIVE]) - not_five
 
+    def pairs(self, row: int) -> np.ndarray:
+        """A row of what pairs of nodes with common neighbours add up to."""
+        return self._spread(self._pairs[row])
+
     @cached_property
-    def pairs(self) -> np.ndarray:
-        """Pairs of nodes with common neighbours."""
+    def _pairs(self) -> np.ndarray:
         size = len(self._degrees)
         scratch = [((size, 4), 0, np.int64), (size, 0, np.int64), ((2, size), 0, np.uint32)]
         arguments = self.core, self.triangles, self._degrees
         (sums,) = self._run(loops.add_pairs, self.pair_costs(), scratch, [(9, size)], *arguments)
-        return self._spread(sums)
+        return sums
 
     @cached_property
     def _cliques(self) -> list[np.ndarray]:
@@ -393,10 +401,9 @@ class _Sums:
         mark, shapes = [(size, False, np.bool_)], [(3, size), (len(self.ends),)]
         return self._run(loops.add_cliques, costs, mark, shapes, self.core, self.triangles)
 
-    @cached_property
-    def cliques(self) -> np.ndarray:
-        """Cliques of four that share a triangle, and their triangles."""
-        return self._spread(self._cliques[0])
+    def cliques(self, row: int) -> np.ndarray:
+        """A row of what cliques of four that share a triangle add up to, and their triangles."""
+        return self._spread(self._cliques[0][row])
 
     @property
     def ke(self) -> np.ndarray:
@@ -406,7 +413,7 @@ class _Sums:
     @cached_property
     def k(self) -> np.ndarray:
         """Cliques of four at each node."""
-        return self.at(self.ke, self.one) // 3
+        return self.on(self.ke) // 3
 
     @property
     def k5(self) -> np.ndarray:
@@ -461,7 +468,7 @@ def _run(
     Each thread has arrays of its own: scratch, of shapes, values and types, and sums, int64 of some
     shapes, which are added up.
     """
-    before = np.concatenate([[0.0], np.cumsum(costs + 1.0)])
+    before = np.append(0.0, np.cumsum(costs + 1.0))
     pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
     bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
     bounds[-1] = len(costs)
@@ -478,6 +485,8 @@ def _run(
             spend(before[end] - before[start])
 
     run_blocks(work, pieces, _NANOSECONDS * before[-1])
+    if len(found) == 1:
+        return found[0]
     return [np.sum(parts, axis=0) for parts in zip(*found, strict=True)]
 
 

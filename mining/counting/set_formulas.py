@@ -126,11 +126,12 @@ def sets_steps(graph: CSRGraph, size: int) -> int:
 
 def num_trees(graph: CSRGraph, size: int) -> int:
     """At most so many connected sets: the trees of so many nodes, one or more in each set."""
-    degrees = graph.degrees.astype(np.float64)
+    neighbors = graph.degrees
+    degrees = neighbors.astype(np.float64)
     if size == 3:
         return int((degrees * (degrees - 1) / 2).sum())
     stars = (degrees * (degrees - 1) * (degrees - 2) / 6).sum()
-    rows = np.repeat(degrees - 1, graph.degrees)
+    rows = np.repeat(degrees - 1, neighbors)
     return int(stars + (rows * (degrees[graph.indices] - 1)).sum() / 2)
 
 
@@ -209,8 +210,10 @@ def _count_parts(
     def count_graph(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         steps = before[end] - before[start]
         pieces = int(min(_PIECES, 1 + steps // _LEAST_STEPS))
-        between = np.linspace(before[start], before[end], pieces + 1)[1:-1]
-        bounds = [start, *np.searchsorted(before, between).tolist(), end]
+        bounds = [start, end]
+        if pieces > 1:
+            between = np.linspace(before[start], before[end], pieces + 1)[1:-1]
+            bounds[1:1] = np.searchsorted(before, between).tolist()
         of_thread = local()
         tables: list[list[np.ndarray]] = []
 
@@ -230,12 +233,13 @@ def _count_parts(
                     raise _too_many(size)
                 spend(before[ends[1]] - before[ends[0]])
 
-        with np.errstate(over="ignore"):
-            run_blocks(work, pieces, _NANOSECONDS * steps)
+        run_blocks(work, pieces, _NANOSECONDS * steps)
         keys, counts = (np.concatenate(column) for column in zip(*tables, strict=True))
-        return keys[keys >= 0], counts[keys >= 0]
+        used = np.flatnonzero(keys >= 0)
+        return keys[used], counts[used]
 
-    return [count_graph(start, end) for start, end in pairwise(ptr.tolist())]
+    with np.errstate(over="ignore"):
+        return [count_graph(start, end) for start, end in pairwise(ptr.tolist())]
 
 
 def _too_many(size: int) -> UncountableError:

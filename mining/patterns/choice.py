@@ -17,6 +17,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -612,7 +613,7 @@ class Censuses:
     counts: list[list[int]] = field(default_factory=list)
     refused: str = ""
 
-    @property
+    @cached_property
     def table(self) -> CensusTable:
         """The counts by structures."""
         shape = len(self.counts), len(self.structures)

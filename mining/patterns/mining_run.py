@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,11 @@ class MiningRun(SavedRun):
             class_search=miner.class_search_,
             blocks=miner.blocks_,
         )
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The same as ``to_dict``, made once for the file and the page, which only read it."""
+        return self.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
@@ -473,23 +479,24 @@ def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
 
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
     """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
-    import scipy.sparse as sp
-
     rows = pattern.occurrences.rows_in(graph)
+    size = rows.shape[1]
     numbers = []
     left = np.ones(len(rows), bool)
     for in_set in found:
         assert in_set.motif is not None, "a motif has copies"
         copies = in_set.motif.copies.rows_in(graph)
-        # nodes of an occurrence in each copy, [K, copies]
-        at = copies.ravel(), np.repeat(np.arange(len(copies)), copies.shape[1])
-        member = sp.csr_array(
-            (np.ones(copies.size, np.int32), at), shape=(graph.num_nodes, len(copies))
-        )
-        shared = sum(
-            (member[rows[:, node]] for node in range(1, rows.shape[1])), member[rows[:, 0]]
-        )
-        held = left & (shared.max(axis=1).toarray().ravel() == rows.shape[1])
+        # 1. the nodes of copies, ascending, with the copy of each
+        order = np.argsort(copies, axis=None)
+        nodes, copy = copies.ravel()[order], order // copies.shape[1]
+        # 2. each node of an occurrence with each copy that it is in
+        start = np.searchsorted(nodes, rows.ravel())
+        counts = np.searchsorted(nodes, rows.ravel(), side="right") - start
+        entries = np.arange(counts.sum()) + np.repeat(start - np.cumsum(counts) + counts, counts)
+        occurrence = np.repeat(np.arange(rows.size) // size, counts)
+        # 3. an occurrence is inside a copy that all its nodes are in
+        pairs, shared = np.unique(occurrence * len(copies) + copy[entries], return_counts=True)
+        held = left & np.isin(np.arange(len(rows)), pairs[shared == size] // len(copies))
         numbers.append(int(held.sum()))
         left &= ~held
     return tuple(numbers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import igraph
 import numpy as np
@@ -74,35 +75,57 @@ def node_positions(num_nodes: int, edges: tuple[tuple[int, int], ...]) -> np.nda
     Of Kamada-Kawai layouts from several starts and circles it is the one of least stress whose
     nodes stand apart and whose edges pass no other node closely. The longer side lies along x.
     """
-    angle = np.pi / 2 + 2 * np.pi * np.arange(num_nodes) / num_nodes
-    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    circle = _circle(num_nodes)
     if len(edges) == num_nodes * (num_nodes - 1) // 2:
         return _fit(circle)
     graph = igraph.Graph(n=num_nodes, edges=edges)
     if num_nodes >= _LEAST_ZIGZAG and len(edges) == num_nodes - 1 and graph.maxdegree() == 2:
         return _zigzag(graph)
-    starts = [circle]
-    circles = [_fit(circle)]
-    if len(edges) <= _MAX_COMPARED_EDGES:
-        random = np.random.default_rng(0)
-        starts += list(random.random((_NUM_RANDOM_STARTS, num_nodes, 2)))
-        circles += [_fit(random.permutation(circle)) for _ in range(_NUM_CIRCLES)]
-    layouts = [
-        _fit(np.array(graph.layout_kamada_kawai(seed=start.tolist()).coords)) for start in starts
-    ]
-    if len(layouts) == 1:
-        return layouts[0]
+
+    def layout_from(start: np.ndarray) -> np.ndarray:
+        return _fit(np.array(graph.layout_kamada_kawai(seed=start.tolist()).coords))
+
+    if len(edges) > _MAX_COMPARED_EDGES:
+        return layout_from(circle)
+    starts, circles = _starts_of(num_nodes)
+    layouts = [_Layout.of(layout_from(start)) for start in starts]
     hops = np.array(graph.distances(), float)[_pairs(num_nodes)]
-    least = _LEAST_GAP * _distances(_fit(circle)).min(initial=1)
+    least = _LEAST_GAP * circles[0].distances.min(initial=1)
     # rounded, so that equally good layouts tie on every machine and the first of them is taken
-    return min(
+    best = min(
         [*layouts, *circles],
-        key=lambda positions: (
-            _distances(positions).min(initial=1) < least,
-            round(max(0.0, _CLEAR - clearance(positions, edges)) / _CLEAR_STEP),
-            round(_stress(positions, hops), 3),
+        key=lambda layout: (
+            layout.distances.min(initial=1) < least,
+            round(max(0.0, _CLEAR - clearance(layout.positions, edges)) / _CLEAR_STEP),
+            round(_stress(layout.distances, hops), 3),
         ),
     )
+    return best.positions
+
+
+class _Layout(NamedTuple):
+    """Positions ``[M, 2]``, and the distance of each two of them."""
+
+    positions: np.ndarray
+    distances: np.ndarray
+
+    @classmethod
+    def of(cls, positions: np.ndarray) -> _Layout:
+        return cls(positions, _distances(positions))
+
+
+def _circle(num_nodes: int) -> np.ndarray:
+    angle = np.pi / 2 + 2 * np.pi * np.arange(num_nodes) / num_nodes
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+@cache
+def _starts_of(num_nodes: int) -> tuple[list[np.ndarray], list[_Layout]]:
+    """Where layouts of so many nodes start, and circles of them in several orders."""
+    circle, random = _circle(num_nodes), np.random.default_rng(0)
+    starts = [circle, *random.random((_NUM_RANDOM_STARTS, num_nodes, 2))]
+    orders = [circle, *(random.permutation(circle) for _ in range(_NUM_CIRCLES))]
+    return starts, [_Layout.of(_fit(order)) for order in orders]
 
 
 def _zigzag(graph: igraph.Graph) -> np.ndarray:
@@ -234,9 +257,9 @@ def _pairs(number: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(number, 1)
 
 
-def _stress(positions: np.ndarray, hops: np.ndarray) -> float:
+def _stress(distances: np.ndarray, hops: np.ndarray) -> float:
     """How far distances are from being proportional to numbers of hops, of each pair of nodes."""
-    ratio = _distances(positions) / hops
+    ratio = distances / hops
     scale = ratio.sum() / max(float((ratio**2).sum()), 1e-9)
     return float(((scale * ratio - 1) ** 2).sum())
 

@@ -254,12 +254,15 @@ class BlockGraph:
 
     def _looks_of(self, block: Candidate) -> np.ndarray:
         """The colours that most nodes at each role have, int64 ``[M, R]``."""
-        wanted = np.empty((len(block.kinds), len(self.colors)), np.int64)
-        for role, nodes in enumerate(block.copies.T):
-            for r, colors in enumerate(self.colors):
-                values, counts = np.unique(colors[nodes], return_counts=True)
-                wanted[role, r] = values[counts.argmax()]
-        return wanted
+        # [R, K, M], ascending
+        looks = np.sort(self.colors[:, block.copies], axis=1)
+        place = np.arange(looks.shape[1])[:, None]
+        is_first = np.ones(looks.shape, bool)
+        is_first[:, 1:] = looks[:, 1:] != looks[:, :-1]
+        # how many equal ones stand before each; of runs of one length the first is taken
+        equal = place - np.maximum.accumulate(np.where(is_first, place, 0), axis=1)
+        wanted = np.take_along_axis(looks, equal.argmax(axis=1)[:, None], axis=1)[:, 0]
+        return np.ascontiguousarray(wanted.T)
 
     def worth(self, num_copies: int, kind: int, bits: float) -> float:
         """What a block of so many disjoint copies is worth."""
@@ -271,11 +274,9 @@ class BlockGraph:
 
         With errors, the search begins at several roles, since each is found by those before it.
         """
-        joined = block.links > 0
+        joined, degrees = block.links > 0, self.graph.degrees
         able = [
-            np.flatnonzero(
-                (self.view.colors == kind) & (self.graph.degrees >= number - most_errors)
-            )
+            np.flatnonzero((self.view.colors == kind) & (degrees >= number - most_errors))
             for kind, number in zip(block.kinds, joined.sum(axis=1), strict=True)
         ]
         # those of fewest nodes

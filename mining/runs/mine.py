@@ -151,7 +151,7 @@ def _tables(run: Run[MiningRun]) -> dict[str, Content]:
         # a whole run of its own
         filters = files_of_run(FILTERS, run_of_filters(found.filters))
         tables |= {f"{_FILTERS}/{name}": content for name, content in filters.items()}
-    tables[PATTERNS] = to_json(found.to_dict())
+    tables[PATTERNS] = to_json(found.record)
     tables[_OCCURRENCES] = Patterns(found.patterns).table("occurrences").write_to
     for name, motif_set in zip(_COPIES, (found.motif_set, found.motif_set.other), strict=True):
         if motif_set is not None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import jinja2
 from jinja2.bccache import Bucket
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from gomkcn.mining.structures.number_text import expected, percent, signed, whole
 from gomkcn_dgl.graphs.shapes import count
@@ -84,8 +84,9 @@ class Numbers:
             value = value[key]
         pointer = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
         written = text(value) if callable(text) else whole(value) if text is None else text
-        return Markup('<data value="{}" data-file="{}" data-path="{}">{}</data>').format(
-            json.dumps(value), self.file, pointer, written
+        value_, file, path_, text_ = map(escape, (json.dumps(value), self.file, pointer, written))
+        return Markup(
+            f'<data value="{value_}" data-file="{file}" data-path="{path_}">{text_}</data>'
         )
 
 

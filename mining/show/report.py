@@ -128,7 +128,7 @@ Path = tuple[str | int, ...]
 
 def render_report(run: MiningRun) -> str:
     """Render a run as one self-contained HTML page, readable without script and without network."""
-    numbers = Numbers(run.to_dict())
+    numbers = Numbers(run.record)
     drawn = [pattern.structure for pattern in (*run.counted, *run.motif_set)]
     lines = relation_lines(run.graph.kinds, drawn, run.graph.side_names)
     number_of = {node: at for at, node in enumerate(drawn_nodes(run, drawn_places(run)))}

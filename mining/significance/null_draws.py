@@ -93,9 +93,9 @@ def walk_from(
         if len(edges) == 0:
             return replace(graph, weights=None, loops=None), 1.0
         walked = edges.astype(np.int32)
-        joined: Any = EdgeOfPairs.of(walked)
-        if is_plain:
-            joined = JoinedPairs.of(walked, graph.num_nodes)
+        joined: Any = (
+            JoinedPairs.of(walked, graph.num_nodes) if is_plain else EdgeOfPairs.of(walked)
+        )
         rng = np.random.default_rng(seed)
         attempts = attempts_per_edge * len(edges)
         count = 0

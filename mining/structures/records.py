@@ -6,7 +6,6 @@ that belong together are checked by who makes an object of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -78,10 +77,14 @@ def as_record(value: Any) -> Any:
     >>> as_record({"edge": (1, RelationRecord(name="acts", directed=True)), "p": 0.125})
     {'edge': [1, {'name': 'acts', 'directed': True}], 'p': 0.125}
     """
-    value = msgspec.to_builtins(value)
-    if isinstance(value, Mapping):
-        return {name: as_record(entry) for name, entry in value.items()}
+    return _with_lists(msgspec.to_builtins(value))
+
+
+def _with_lists(value: Any) -> Any:
+    """Plain values with lists in the place of tuples, and Python's numbers."""
+    if isinstance(value, dict):
+        return {name: _with_lists(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [as_record(entry) for entry in value]
+        return [_with_lists(entry) for entry in value]
     # also of NumPy; all digits are kept, so that a run that is read back is the same
     return float(value) if isinstance(value, float) else value

@@ -1,7 +1,11 @@
 """A first mining: its second process compiles what the first one will need, and only then."""
 
+import gc
+
 import pytest
 from forked import run
+
+from gomkcn.commands.run_command import loading
 
 BESIDE = """
 import json, multiprocessing
@@ -58,3 +62,34 @@ def test_a_second_process_compiles_where_it_has_work_and_a_core(
 def test_the_tiny_graph_compiles_all_that_others_need():
     number, missing = run(TYPES)
     assert number > 20 and not missing
+
+
+def test_garbage_is_looked_for_again_when_libraries_are_loaded():
+    with loading():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ImportError), loading():
+        raise ImportError
+    assert gc.isenabled()
+    # a program that looks for none does not begin to
+    gc.disable()
+    try:
+        with loading():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_a_run_does_not_walk_libraries_for_garbage(tmp_path):
+    graph = tmp_path / "g.txt"
+    graph.write_text("0 1\n1 2\n2 0\n")
+    program = (
+        "import gc, json; from click.testing import CliRunner; "
+        "from gomkcn.commands.main import main; "
+        f"result = CliRunner().invoke(main, ['mine', {str(graph)!r}, '--out', "
+        f"{str(tmp_path / 'run')!r}, '--null', 'none', '--filters', 'none']); "
+        "assert result.exit_code == 0, result.output; print(json.dumps(gc.get_freeze_count()))"
+    )
+    # of a mining of a triangle, which leaves far fewer objects
+    assert run(program) > 50_000

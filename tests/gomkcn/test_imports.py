@@ -261,10 +261,10 @@ MAY_LOAD = {
     "temporal {0}/t.csv --window 10 --out {0}/temporal": f"{PAGE} pandas",
     "blocks {0}/g.bin --null-samples 2 --out {0}/blocks": PAGE,
     "filters {0}/g.bin --device cpu --out {0}/filters": PAGE,
-    "mine {0}/g.bin --null none --device cpu --out {0}/run": f"{PAGE} scipy.sparse",
+    "mine {0}/g.bin --null none --device cpu --out {0}/run": PAGE,
     "report {0}/run": PAGE,
     "export {0}/run --out {0}/tables": PAGE,
-    "compare {0}/run {0}/run --out {0}/compared": f"{PAGE} scipy.sparse",
+    "compare {0}/run {0}/run --out {0}/compared": PAGE,
 }
 LOADED = """
 import json, sys

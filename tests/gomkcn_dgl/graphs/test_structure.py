@@ -181,6 +181,25 @@ def test_a_key_is_made_of_names():
     assert Structure.parse("a:C--b:N").key != Structure.parse("a:N--b:N").key
 
 
+def test_nodes_in_another_order_leave_the_key_and_fewer_nodes_do_not():
+    whole = Structure.parse("a:C-[acts]->b:N, b-[stops]->c:C")
+    assert whole.key == whole.with_nodes(np.array([2, 0, 1])).key
+    part = whole.with_nodes(np.array([1, 0]))
+    assert part.key == Structure.parse("a:C-[acts]->b:N").key != whole.key
+
+
+def test_structures_that_differ_in_kinds_are_one_alone():
+    signed = [Structure.parse(f"a-[{one}]->b, b-[{two}]->c")
+              for one, two in (("acts", "stops"), ("stops", "acts"))]  # fmt: skip
+    colored = Structure.parse("a:C--b:N, b--c:C")
+    assert signed[0].key != signed[1].key
+    # the same object, made once
+    assert signed[0].alone is signed[1].alone and signed[0].alone is not signed[0]
+    assert signed[0].alone.key == Structure.parse("a->b, b->c").key
+    assert colored.alone.key == Structure.parse("a--b, b--c").key
+    assert colored.alone.alone is colored.alone
+
+
 def test_orders_and_pairs_by_hand():
     assert Structure.parse("path-4").order == [1, 2, 0, 3]
     # roles are names where they tell the nodes apart, else letters are

@@ -247,6 +247,16 @@ def test_each_thread_has_scratch_of_its_own_for_all_its_pieces(monkeypatch, nano
     assert {id(scratch) for scratch in used} == set(threads.values())
 
 
+def test_who_has_one_piece_of_work_does_not_ask_for_threads(monkeypatch):
+    asked = []
+    monkeypatch.setattr(compiled, "num_threads", lambda: asked.append(1) or 2)
+    run_blocks(lambda first, last: None, 1, 1e9)
+    run_blocks(lambda first, last: None, 1000, 1)
+    assert not asked
+    run_blocks(lambda first, last: None, 1000, 1e9)
+    assert asked or numba.config.DISABLE_JIT
+
+
 def test_an_error_in_a_thread_is_raised():
     def work(first, last):
         if first <= 500 < last:

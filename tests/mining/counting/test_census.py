@@ -22,6 +22,7 @@ from random_graphs import link_matrix, random_graph
 from gomkcn.mining import PatternMiner
 from gomkcn.mining.counting import census_formulas
 from gomkcn.mining.counting.census import (
+    CensusTable,
     Forms,
     census_steps,
     count_connected_sets,
@@ -360,6 +361,16 @@ def test_sets_that_do_not_fit_are_refused_before_they_are_counted():
 def made_star(num_leaves):
     ends = np.arange(num_leaves + 1)
     return csr_from_edges(0 * ends[1:], ends[1:], num_leaves + 1)
+
+
+def test_joined_tables_have_each_structure_once():
+    edge, path, ring = map(Structure.parse, ("path-2", "path-3", "triangle"))
+    first, second = CensusTable.of({edge: 1, path: 2}), CensusTable.of({path: 5, ring: 7})
+    # another object is the same structure
+    again = CensusTable.of({Structure.parse("a--b, b--c"): 3})
+    found = CensusTable.joined([first, second, again])
+    assert found.structures == (edge, path, ring)
+    assert found.counts.tolist() == [[1, 2, 0], [0, 5, 7], [0, 3, 0]]
 
 
 def test_a_table_has_a_row_for_each_structure_with_the_names_of_the_reports():

@@ -14,6 +14,7 @@ from tiny_runs import pattern_of, typed_pattern_of
 
 from gomkcn.mining.motif_sets.motif_set import MotifSet
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.plots import layout
 from gomkcn.mining.plots.graph_map import GraphMap, MapLimits
 from gomkcn.mining.plots.layout import map_positions, node_positions, structure_positions
 from gomkcn.mining.plots.profile import DRAWING, WIDTH, ProfileColumn, draw_profile
@@ -82,6 +83,21 @@ def test_components_of_a_map_lie_side_by_side():
     for one, other in itertools.combinations(boxes, 2):
         gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
         assert gap.max() > 0.1
+
+
+def test_a_layout_does_not_depend_on_those_before_it():
+    ring = ((0, 1), (1, 2), (2, 3), (3, 4), (0, 4))
+    tailed = ((0, 1), (1, 2), (0, 2), (2, 3), (3, 4))
+    found = []
+    for order in ((ring, tailed), (tailed, ring)):
+        for cached in (node_positions, layout._starts_of):
+            cached.cache_clear()
+        found.append({edges: node_positions(5, edges) for edges in order})
+    for edges in (ring, tailed):
+        np.testing.assert_array_equal(found[0][edges], found[1][edges])
+    # of a ring the circle, in whose order no two edges cross
+    away = layout._distances(found[0][ring])
+    assert np.allclose(np.sort(away)[:5].std(), 0, atol=0.1)
 
 
 def test_sources_stand_above_targets_where_all_nodes_are_one_of_both():

@@ -5,7 +5,7 @@ import pytest
 from blocks_reference import all_copies, bits_of, keys_of, rim
 from netlists import draw_block, draw_netlist
 
-from gomkcn.mining.repeats.growth import MOST_DEGREE, BlockGraph
+from gomkcn.mining.repeats.growth import MOST_DEGREE, BlockGraph, Candidate
 from gomkcn.mining.repeats.growth_loops import grow_rims, pick_copies, tally_keys
 from gomkcn.mining.repeats.seeds import find_seeds
 from gomkcn_dgl.csr import csr_from_edges
@@ -132,6 +132,21 @@ def test_all_copies_are_found(errors):
     assert found <= expected
     if not errors:
         assert {frozenset(copy) for copy in net.truth[0].tolist()} <= found
+
+
+@pytest.mark.parametrize("num_copies", [1, 2, 9])
+def test_the_looks_of_a_role_are_those_of_most_of_its_nodes(num_copies):
+    graph, kinds = _small(5, True)
+    searched, rng = BlockGraph.of(graph, kinds), np.random.default_rng(num_copies)
+    copies = rng.permutation(40)[: 4 * num_copies].reshape(num_copies, 4).astype(np.int32)
+    none = np.zeros((4, 4), np.int64)
+    looks = searched._looks_of(Candidate(copies, none, np.zeros(4, np.int64), 0.0))
+    for role, nodes in enumerate(copies.T.tolist()):
+        for colors, found in zip(searched.colors.tolist(), looks[role].tolist(), strict=True):
+            here = [colors[node] for node in nodes]
+            # of several the smallest
+            assert found == min(here, key=lambda color: (-here.count(color), color))
+    assert looks.shape == (4, len(searched.colors)) and looks.flags.c_contiguous
 
 
 def test_growth_ends_with_the_whole_block_whatever_it_begins_with():
