@@ -74,7 +74,8 @@ def main(bench: Bench) -> None:
     )
     with tempfile.TemporaryDirectory() as temporary:
         here = Path(temporary)
-        pure, tagged, graph, out = (here / name for name in ("pure", "tagged", "graph", "out"))
+        pure, tagged, out = here / "pure", here / "tagged", here / "out"
+        graph = here / "planted.graph"
         install(pure)
         install(tagged)
         nodes = ("--nodes", "200") if bench.quick else ()
