@@ -1,7 +1,7 @@
 """The first `gomkcn mine` of a user: with the machine code that a wheel brings, and without.
 
-The package is copied as a wheel installs it, and its code compiled as for a release, by
-`recipe/tagged_wheel.py`. Each run is a whole command; where nothing is compiled yet, a second
+The package is copied as a wheel installs it, and the code of a mining compiled as for a release,
+by `recipe/tagged_wheel.py`. Each run is a whole command; where nothing is compiled yet, a second
 process compiles beside it, if it may use two threads.
 """
 
@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jobs import run
@@ -31,12 +31,15 @@ def install(folder: Path) -> None:
         shutil.copytree(ROOT / name, folder / "gomkcn" / name, ignore=inner)
 
 
-def add_code(packages: Path, temporary: Path) -> None:
-    """The machine code of a wheel, as `recipe/tagged_wheel.py` makes it."""
+def add_code(packages: Path, temporary: Path, command: Sequence[str]) -> None:
+    """The machine code of a wheel, as `recipe/tagged_wheel.py` makes it, as far as a command goes.
+
+    That of all usual commands takes some minutes, and a mining reads no more of it.
+    """
     sys.path.insert(0, str(ROOT / "recipe"))
     import tagged_wheel
 
-    code, _ = tagged_wheel.compile_code(sys.executable, temporary)
+    code, _ = tagged_wheel.compile_code(sys.executable, temporary, command)
     shutil.copytree(code, packages / "gomkcn_dgl" / "machine_code")
 
 
@@ -79,11 +82,12 @@ def main(bench: Bench) -> None:
         install(pure)
         install(tagged)
         nodes = ("--nodes", "200") if bench.quick else ()
-        quick = ("--null-samples", "99") if bench.quick else ()
+        mine = ("mine", str(graph), "--out", str(out), "--force", "--quiet")
+        mine += ("--null-samples", "99") if bench.quick else ()
         with using(pure, here / "of-generate", 1):
             run("generate", "planted", "--out", str(graph), *nodes)
         with using(tagged, here / "of-wheel", bench.threads):
-            add_code(tagged, here)
+            add_code(tagged, here, mine)
         rows = (
             ("none, as in a checkout", 1, pure, "of-one"),
             ("none, a second process beside it", 2, pure, "of-two"),
@@ -97,8 +101,7 @@ def main(bench: Bench) -> None:
                 continue
             before = len([*(here / cache).rglob("*.nbc")])
             with using(packages, here / cache, threads):
-                options = ("--out", str(out), "--force", "--quiet", *quick)
-                wall, spent, _ = run("mine", str(graph), *options)
+                wall, spent, _ = run(*mine)
             number = len([*(here / cache).rglob("*.nbc")]) - before
             found = (out / "patterns.json").read_bytes()
             expected = expected or found

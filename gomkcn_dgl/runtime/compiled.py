@@ -46,9 +46,9 @@ _SETTINGS: dict[str, Any] = {
     # without "nnan" and "ninf", so that NaN and infinity keep their meaning
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"},
 }
-# passes of Numba's compiler that look for what no function here has: comprehensions and functions
-# within it, functions that it includes by itself, and expressions of whole arrays, which become
-# loops of NumPy's; they take a twentieth of the time
+# passes of Numba's compiler that look for what no function here has, and take a twentieth of the
+# time: comprehensions and functions within it, functions that Numba includes by itself, and
+# expressions of several operations on whole arrays, which it joins into one loop
 _PASSES_LEFT_OUT = {"InlineClosureLikes", "InlineOverloads", "NopythonRewrites"}
 _KERNELS = Path(__file__).parents[1] / "kernels"
 # what a thread must have to do before it is worth waking

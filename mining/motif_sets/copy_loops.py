@@ -347,7 +347,7 @@ def _prefix_bits(rows, copies, addresses, log_factorial, marks):
         counts[k] = 0
     for k in range(len(taken)):
         taken[k] = 0
-    by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, 0
+    by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, np.int64(0)
     is_disjoint = True
     for number in range(1, len(rows) + 1):
         row = rows[number - 1]
