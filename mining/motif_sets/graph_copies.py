@@ -222,7 +222,7 @@ def choose_in_graph(
         least_new,
         least_worth,
         np.zeros(len(used), np.bool_),
-        np.zeros(len(candidate.addresses.degrees), np.bool_),
+        np.zeros(description.code.degrees.shape[1], np.bool_),
     )
     if not len(rows):
         return None
