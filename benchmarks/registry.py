@@ -313,6 +313,14 @@ BENCHMARKS = (
         how="run of each, beside other work",
     ),
     Benchmark(
+        "first_mining",
+        "The first mining of a user: with the machine code that a wheel brings, and without.",
+        "first_mining:main",
+        {"docs/testing.md": "A wheel for the Python at hand"},
+        how="run of each",
+        threads=2,
+    ),
+    Benchmark(
         "sampling",
         "Subgraphs a second on one thread, beside samplers of DGL and PyG, igraph and NetworkX.",
         "sampling:main",

@@ -22,7 +22,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -75,8 +75,10 @@ def main(folder: Path, python: str) -> Path:
         return _write(pure, code, tags)
 
 
-def compile_code(python: str, temporary: Path) -> tuple[Path, str]:
-    """Compile what the usual commands need; return the folder of a package, and its tags."""
+def compile_code(
+    python: str, temporary: Path, command: Sequence[str] = ("compile",)
+) -> tuple[Path, str]:
+    """Compile what a command of gomkcn needs; return the folder of a package, and its tags."""
     machine, tag, abi = json.loads(_run(python, "-c", _TELL))
     processor, features = LEVELS[machine]
     cache, folder = temporary / "compiled", temporary / "machine_code"
@@ -89,7 +91,7 @@ def compile_code(python: str, temporary: Path) -> tuple[Path, str]:
         "NUMBA_CACHE_DIR": str(cache),
     }
     # in an empty folder, so that the installed package runs and not that of a checkout
-    subprocess.run([python, "-m", "gomkcn", "compile"], env=environment, check=True, cwd=temporary)
+    subprocess.run([python, "-m", "gomkcn", *command], env=environment, check=True, cwd=temporary)
     _run(python, "-c", _STORE, str(cache), str(folder), processor, *features)
     _run(python, "-c", _UNPACK, str(cache))
     _check_names(cache)

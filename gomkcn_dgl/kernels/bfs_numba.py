@@ -250,7 +250,7 @@ def _whole_hops(walk, root, num_hops, limit, max_nodes, scratch, era):
             for edge in range(walk.indptr[node], walk.indptr[node + 1]):
                 entry = walk.indices[edge]
                 marks |= entry
-                position = enter(entry & _NODE, reached, scratch, era)
+                position = enter(np.uint32(entry & _NODE), reached, scratch, era)
                 reached += position == reached
         if reached > max_nodes:
             return begin, size, reached, (marks & _MARK) > 0
@@ -373,7 +373,7 @@ def _draw_rest(graph, walk, stream, begin, selected, size, scratch, era):
 @subroutine(**INLINE_JIT)
 def _entry_at(walk, node, place):
     """The node at a place of a row in the order of colours."""
-    return walk.indices[walk.indptr[node] + np.uint64(place)] & _NODE
+    return np.uint32(walk.indices[walk.indptr[node] + np.uint64(place)] & _NODE)
 
 
 @subroutine(**SEARCH_JIT)
@@ -505,10 +505,10 @@ def _replace_leaves(
             place -= 1
             continue
         # 1. the leaf takes its links along
-        _move_links(graph, leaf, _LINK, scratch, era)
+        _move_links(graph, leaf, np.int64(_LINK), scratch, era)
         best, node = _best_offer(graph, stream, selected, size, count, limit, scratch, era)
         if best >= enough or degree(graph, node) > limit:
-            _move_links(graph, leaf, -_LINK, scratch, era)
+            _move_links(graph, leaf, np.int64(-_LINK), scratch, era)
             place -= 1
             continue
         # 2. the new node is the last, and the search for leaves begins anew

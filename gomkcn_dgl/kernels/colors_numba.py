@@ -21,6 +21,7 @@ import numpy as np
 
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, StoredRows, bounds, find_entry
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, finalize, mix, mix64
+from gomkcn_dgl.kernels.sorting_numba import sort_by
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # hops that a colour sees: after 3, a share of .04 of the rows of a grid still changed with its
@@ -30,8 +31,6 @@ ROUNDS = 6
 FEATURE_BITS = 16
 # of an entry in a row: it is alike to the one before, and which node it is
 MARK, NODE = 2**31, 2**31 - 1
-# rows up to here are sorted by insertion
-_SHORT_ROW = 24
 _SHIFT, _LOW = np.uint64(FEATURE_BITS), np.uint64(2**FEATURE_BITS - 1)
 _U0 = np.uint64(0)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -91,7 +90,11 @@ def color_rows(
             colors |= _refine(structure, *around) >> (np.uint64(64) - _SHIFT)
         sums, rows = np.empty(num_nodes, np.uint64), np.empty(total, np.uint32)
         run_blocks(_sum_rows, num_nodes, total * _ROUND_TIME, *around, sums)
-        run_blocks(_order_rows, num_nodes, total * _ORDER_TIME, *around, colors, sums, rows)
+        longest = int(np.diff(graph.indptr).max(initial=0))
+        run_blocks(
+            _order_rows, num_nodes, total * _ORDER_TIME, *around, colors, sums, rows,
+            scratch=lambda: np.empty(longest, np.uint32),
+        )  # fmt: skip
     return ColoredRows(colors, rows)
 
 
@@ -171,26 +174,15 @@ def _are_twins(graph, kinds, weighing, sums, node, other):
 
 
 @compiled()
-def _order_rows(first, last, graph, kinds, weighing, colors, sums, rows):
+def _order_rows(first, last, graph, kinds, weighing, colors, sums, rows, spare):
     """Write the entries of each row in the order of colours."""
     for node in range(first, last):
         begin, end = bounds(graph, node)
         row = rows[begin:end]
         # 1. by colour; nodes of one colour stay in the order of their numbers
-        if len(row) <= _SHORT_ROW:
-            for k in range(len(row)):
-                other = graph.indices[begin + k]
-                color, place = colors[other], k
-                while place > 0 and colors[row[place - 1]] > color:
-                    row[place] = row[place - 1]
-                    place -= 1
-                row[place] = other
-        else:
-            members = graph.indices[begin:end]
-            order = np.argsort(colors[members], kind="mergesort")
-            # not in one assignment: what that would say of other lengths takes 3 s to compile
-            for k in range(len(row)):
-                row[k] = members[order[k]]
+        for k in range(len(row)):
+            row[k] = graph.indices[begin + k]
+        sort_by(row, colors, spare)
         # 2. mark those alike, from the last one on, since a mark hides the number
         for k in range(len(row) - 1, 0, -1):
             here, before = row[k], row[k - 1]

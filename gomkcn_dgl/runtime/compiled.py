@@ -46,6 +46,10 @@ _SETTINGS: dict[str, Any] = {
     # without "nnan" and "ninf", so that NaN and infinity keep their meaning
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"},
 }
+# passes of Numba's compiler that look for what no function here has, and take a twentieth of the
+# time: comprehensions and functions within it, functions that Numba includes by itself, and
+# expressions of several operations on whole arrays, which it joins into one loop
+_PASSES_LEFT_OUT = {"InlineClosureLikes", "InlineOverloads", "NopythonRewrites"}
 _KERNELS = Path(__file__).parents[1] / "kernels"
 # what a thread must have to do before it is worth waking
 _LEAST_NANOSECONDS = 500_000
@@ -62,7 +66,8 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function at its first call, with further settings of Numba, and cache its code."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = _njit(**{**_SETTINGS, **settings})(function)
+        options = {**_SETTINGS, "pipeline_class": _Compiler, **settings}
+        dispatcher = _njit(**options)(function)
         if not _config.DISABLE_JIT:
             sources = _hash_sources(Path(function.__code__.co_filename).parent)
             function.__qualname__ += f"_{sources}"
@@ -160,18 +165,27 @@ class _PartLowering(NativeLowering):
         return True
 
 
-class _PartCompiler(CompilerBase):
-    """Numba's compiler of functions, with another end."""
+class _Compiler(CompilerBase):
+    """Numba's compiler of functions, without the passes that ours do not need."""
+
+    lowering: Any = NativeLowering
 
     def define_pipelines(self) -> list[Any]:
         """The one pipeline."""
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
         pipeline.passes = [
-            (_PartLowering if step is NativeLowering else step, name)
+            (self.lowering if step is NativeLowering else step, name)
             for step, name in pipeline.passes
+            if step.__name__ not in _PASSES_LEFT_OUT
         ]
         pipeline.finalize()
         return [pipeline]
+
+
+class _PartCompiler(_Compiler):
+    """The same with another end."""
+
+    lowering = _PartLowering
 
 
 def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -767,7 +767,7 @@ def _find_edges(plan, search, mapped, pattern_node, is_last):
             is_new = is_new or reaches
             key = search.mapped[first] * len(search.adjacent) + search.mapped[second]
             keys = plan.edge_keys[e]
-            low = first_at_least(keys, 0, plan.edge_rows[e], key)
+            low = first_at_least(keys, np.int64(0), plan.edge_rows[e], key)
             search.edge_first[e] = low
             search.edge_last[e] = first_at_least(keys, low, plan.edge_rows[e], key + 1)
             if search.edge_first[e] == search.edge_last[e]:

@@ -254,7 +254,7 @@ def draw_places(first, last, graph, tree, ways, stream, places):
 def _draw(graph, tree, ways, stream, image, size):
     """Map the first ``size`` nodes; return how many, up to one that does not fit."""
     # the first node at which the cumulated ways are above what was drawn
-    drawn = uniform(stream, 0) * ways.roots[-1]
+    drawn = uniform(stream, np.int64(0)) * ways.roots[-1]
     low, high = 0, len(ways.roots) - 1
     while low < high:
         middle = (low + high) >> 1
@@ -373,5 +373,5 @@ def _count_last(graph, tree, image):
         if not tree.allowed[base, last, link_at(graph, k)]:
             continue
         if tree.candidates[node] >> tree.nodes[last] & 1:
-            count += _fits(graph, tree, image, last, node, base)
+            count += _fits(graph, tree, image, last, np.int64(node), base)
     return count, shortest

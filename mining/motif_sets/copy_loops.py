@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT
+from gomkcn_dgl.kernels.sorting_numba import sort_by
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 _LN2 = math.log(2.0)
@@ -185,7 +186,17 @@ def _sum_of_edges(edge_bits, edges):
 
 @compiled(fastmath=False)
 def choose_copies(
-    free, gains, taken, copies, edges, addresses, costs, least_new, least_worth, num_edges
+    free,
+    gains,
+    taken,
+    copies,
+    edges,
+    addresses,
+    costs,
+    least_new,
+    least_worth,
+    edge_marks,
+    node_marks,
 ):
     """The rows `taken` and those of the `free` ones that save most beside them, and how much.
 
@@ -193,34 +204,34 @@ def choose_copies(
     rows. Free ones are tried by falling worth under three of the addresses, if they are worth at
     least `least_worth` bits; so that no two share an edge, and so that no two share a node; and the
     best number of them is taken, `least_new` or more. There are no rows where there are not enough.
+    No edge and no node is in its marks, bool [E] and [V], at first and at the end.
     """
     best, best_gain = np.empty(0, np.int64), -np.inf
-    edge_marks = np.zeros(num_edges, np.bool_)
-    node_marks = np.zeros(len(addresses.degrees), np.bool_)
-    worth, some = np.empty(len(free)), np.empty(len(free), np.int64)
-    bits = np.empty(len(free))
+    worth, bits = np.empty(len(free)), np.empty(len(free))
+    order, spare = np.empty(len(free), np.int64), np.empty(len(free), np.int64)
     most_cost = -least_worth / EQUAL_WORTH
     for address in range(3):
         # 1. what the addresses cost
         if address == _UNIFORM:
-            bits[:] = addresses.uniform
+            for place in range(len(free)):
+                bits[place] = addresses.uniform
         elif address == _BY_DEGREE:
             for place in range(len(free)):
                 bits[place] = addresses.by_degree[free[place]]
         else:
             if len(best) == 0:
                 break
-            cost_by_residual_degree(free, best[len(taken) :], copies, addresses, bits)
+            _cost_by_residual_degree(free, best[len(taken) :], copies, addresses, bits)
         # 2. free copies by falling worth
         count = 0
         for place in range(len(free)):
             value = np.rint((bits[place] - gains[place] - costs.symmetry) / EQUAL_WORTH)
             if value < most_cost:
-                worth[count], some[count] = value, place
+                worth[place], order[count] = value, place
                 count += 1
-        order = some[np.argsort(worth[:count], kind="mergesort")][:_MOST_TRIED]
+        sort_by(order[:count], worth, spare)
         # 3. those that share no edge, and of these those that share no node
-        chosen = _choose_apart(order, free, edges, edge_marks)
+        chosen = _choose_apart(order[: min(count, _MOST_TRIED)], free, edges, edge_marks)
         apart = _choose_apart(chosen, free, copies, node_marks)
         for new in (chosen, apart):
             if len(new) < least_new:
@@ -271,7 +282,7 @@ def _best_number(taken, new, free, gains, copies, addresses, costs, least_new, m
     for place in range(len(new)):
         rows[before + place] = free[new[place]]
     # 1. what the motif costs with its first 1, 2, … copies
-    bits, _ = prefix_addresses(rows, copies, addresses, costs.log_factorial, marks)
+    bits = _prefix_bits(rows, copies, addresses, costs.log_factorial, marks)
     for row in rows:
         for k in range(copies.shape[1]):
             marks[copies[row, k]] = False
@@ -290,19 +301,23 @@ def _best_number(taken, new, free, gains, copies, addresses, costs, least_new, m
     return rows[:best_number], best
 
 
-@compiled(fastmath=False)
-def cost_by_residual_degree(rows, near, copies, addresses, bits):
+@subroutine(fastmath=False)
+def _cost_by_residual_degree(rows, near, copies, addresses, bits):
     """Write the bits of the address of each row by the histogram of some, each bin with ½ more."""
     size = copies.shape[1]
     top = 0
     for row in near:
         for k in range(size):
             top = max(top, addresses.degrees[copies[row, k]] - addresses.inside[k])
-    counts = np.full(top + 1, 0.5)
+    histogram = np.empty(top + 1)
+    for k in range(top + 1):
+        histogram[k] = 0.5
     for row in near:
         for k in range(size):
-            counts[addresses.degrees[copies[row, k]] - addresses.inside[k]] += 1
-    histogram = np.log2(counts.sum() / counts)
+            histogram[addresses.degrees[copies[row, k]] - addresses.inside[k]] += 1
+    total = len(near) * size + 0.5 * (top + 1)
+    for k in range(top + 1):
+        histogram[k] = np.log2(total / histogram[k])
     for place in range(len(rows)):
         bits[place] = 0.0
         for k in range(size):
@@ -315,21 +330,24 @@ def cost_by_residual_degree(rows, near, copies, addresses, bits):
 
 
 @subroutine()
-def prefix_addresses(rows, copies, addresses, log_factorial, marks):
-    """Bits of the cheapest address of the first 1, 2, ... of some copies, and its number, [K] each.
+def _prefix_bits(rows, copies, addresses, log_factorial, marks):
+    """Bits of the cheapest address of the first 1, 2, ... of some copies, [K].
 
-    The numbers are those of ADDRESSES in graph_code.py; no node is in `marks`, bool [V], at first.
+    The addresses are ADDRESSES of graph_code.py; no node is in `marks`, bool [V], at first.
     """
     size = copies.shape[1]
-    bits, codes = np.empty(len(rows)), np.empty(len(rows), np.int64)
+    bits = np.empty(len(rows))
     # what is left of the degree of a node, beyond its role: a histogram of all roles together
     top = 0
     for row in rows:
         for k in range(size):
             top = max(top, addresses.degrees[copies[row, k]] - addresses.inside[k])
-    counts = np.zeros(top + 1, np.int64)
-    taken = np.zeros(len(addresses.class_sizes), np.int64)
-    by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, 0
+    counts, taken = np.empty(top + 1, np.int64), np.empty(len(addresses.class_sizes), np.int64)
+    for k in range(len(counts)):
+        counts[k] = 0
+    for k in range(len(taken)):
+        taken[k] = 0
+    by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, np.int64(0)
     is_disjoint = True
     for number in range(1, len(rows) + 1):
         row = rows[number - 1]
@@ -352,11 +370,11 @@ def prefix_addresses(rows, copies, addresses, log_factorial, marks):
         histogram = log_star(top) - bins
         gamma = addresses.logs.gamma
         histogram += (gamma[2 * number * size + top + 1] - gamma[top + 1]) / _LN2
-        best, code = number * addresses.uniform, 0
+        best = number * addresses.uniform
         if by_degree < best:
-            best, code = by_degree, 1
+            best = by_degree
         if histogram + in_class < best:
-            best, code = histogram + in_class, 2
+            best = histogram + in_class
         if is_disjoint:
             if len(addresses.eligible) > 0:
                 uniform = 0.0
@@ -364,11 +382,11 @@ def prefix_addresses(rows, copies, addresses, log_factorial, marks):
                     still = addresses.eligible[k] - k * number
                     uniform += log_factorial[still] - log_factorial[still - number]
                 if uniform < best:
-                    best, code = uniform, 3
+                    best = uniform
             if histogram + without < best:
-                best, code = histogram + without, 4
-        bits[number - 1], codes[number - 1] = best, code
-    return bits, codes
+                best = histogram + without
+        bits[number - 1] = best
+    return bits
 
 
 @subroutine(**INLINE_JIT)

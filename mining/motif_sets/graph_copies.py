@@ -221,7 +221,8 @@ def choose_in_graph(
         costs,
         least_new,
         least_worth,
-        len(used),
+        np.zeros(len(used), np.bool_),
+        np.zeros(description.code.degrees.shape[1], np.bool_),
     )
     if not len(rows):
         return None
