@@ -277,58 +277,74 @@ def _share(times, orbit_of, num_orbits, shares):
         shares[key] = (times[key] + 0.5) / max(totals[orbit] + known[orbit] / 2, 0.5)
 
 
-@compiled()
-def nodes_of_classes(class_of, is_wanted):
-    """The nodes of some classes, by class and then ascending, and the number of the class of each.
+@compiled(**_IN_ORDER)
+def rate_signatures(class_of, is_wanted, symbol_of, degrees, alphas, lengths):
+    """How likely each signature is after those before it, for nodes of some classes.
 
-    Of the classes `[C]` those that `is_wanted` says are numbered, by those that have a node.
+    The nodes of a class are in the order of the graphs. Of the classes `[C]` those that `is_wanted`
+    says and that have a node are looked at. Returns their numbers, ascending; where the nodes of
+    each begin; the symbols of its alphabet, which are all degrees up to the largest, or the
+    signatures that occur; the bits of the alphabet; and how likely each node has its signature with
+    each of the `alphas`, float64 `[A, n]`.
     """
+    # 1. the nodes of each class
     first = np.zeros(len(is_wanted) + 1, np.int64)
     for node_class in class_of:
         if is_wanted[node_class]:
             first[node_class + 1] += 1
-    numbers, number = np.empty(len(is_wanted), np.int64), 0
+    numbers, starts = np.empty(len(is_wanted), np.int64), np.empty(len(is_wanted), np.int64)
+    number = 0
     for node_class in range(len(is_wanted)):
-        numbers[node_class] = number
-        number += first[node_class + 1] > 0
+        if first[node_class + 1] > 0:
+            numbers[number], starts[number] = node_class, first[node_class]
+            number += 1
         first[node_class + 1] += first[node_class]
-    nodes, number_of = np.empty(first[-1], np.int64), np.empty(first[-1], np.int64)
+    nodes = np.empty(first[-1], np.int64)
     for node in range(len(class_of)):
         node_class = class_of[node]
         if is_wanted[node_class]:
             nodes[first[node_class]] = node
-            number_of[first[node_class]] = numbers[node_class]
             first[node_class] += 1
-    return nodes, number_of
-
-
-@compiled()
-def count_before(class_of, symbols, num_symbols, graph_of):
-    """Of nodes by class and then by graph, how many before each one are of its class and graph.
-
-    Returns these, those with its symbol too, all before it of its class, and those with its symbol,
-    int64 `[4, n]`. Symbols of each class are others, below `num_symbols`.
-    """
-    counts = np.empty((4, len(symbols)), np.int64)
-    times, here = np.zeros(num_symbols, np.int64), np.zeros(num_symbols, np.int64)
-    last_graph = np.full(num_symbols, -1)
-    in_class = in_graph = 0
-    for at in range(len(symbols)):
-        symbol, graph = symbols[at], graph_of[at]
-        if not at or class_of[at] != class_of[at - 1]:
-            in_class = in_graph = 0
-        elif graph != graph_of[at - 1]:
-            in_graph = 0
-        if last_graph[symbol] != graph:
-            last_graph[symbol] = graph
-            here[symbol] = 0
-        counts[0, at], counts[1, at] = in_graph, here[symbol]
-        counts[2, at], counts[3, at] = in_class, times[symbol]
-        in_graph += 1
-        here[symbol] += 1
-        in_class += 1
-        times[symbol] += 1
-    return counts
+    num_symbols, alphabets = np.zeros(number, np.int64), np.empty(number)
+    likely = np.empty((len(alphas), len(nodes)))
+    times, here = np.zeros(degrees.shape[1], np.int64), np.zeros(degrees.shape[1], np.int64)
+    last_graph = np.empty(degrees.shape[1], np.int64)
+    for at in range(number):
+        last = starts[at + 1] if at + 1 < number else len(nodes)
+        # 2. the alphabet: all degrees up to the largest, or the signatures that occur
+        for k in range(starts[at], last):
+            times[symbol_of[nodes[k]]] += 1
+        bits = 0.0
+        for symbol in range(len(times)):
+            if not times[symbol]:
+                continue
+            if len(degrees) == 1:
+                num_symbols[at] = max(num_symbols[at], degrees[0, symbol] + 1)
+            else:
+                num_symbols[at] += 1
+                of_symbol = 0.0
+                for layer in range(len(degrees)):
+                    of_symbol += lengths.integers[degrees[layer, symbol]]
+                bits += of_symbol
+            times[symbol], last_graph[symbol] = 0, -1
+        alphabets[at] = lengths.integers[num_symbols[at] - (len(degrees) == 1)] + bits
+        # 3. the sequence: n of n_g in its graph so far, N of all so far
+        in_graph, graph = 0, -1
+        for k in range(starts[at], last):
+            symbol = symbol_of[nodes[k]]
+            if lengths.graph_of[nodes[k]] != graph:
+                in_graph, graph = 0, lengths.graph_of[nodes[k]]
+            if last_graph[symbol] != graph:
+                last_graph[symbol], here[symbol] = graph, 0
+            share = (times[symbol] + 0.5) / (k - starts[at] + num_symbols[at] / 2)
+            for a in range(len(alphas)):
+                likely[a, k] = (here[symbol] + alphas[a] * share) / (in_graph + alphas[a])
+            in_graph += 1
+            here[symbol] += 1
+            times[symbol] += 1
+        for k in range(starts[at], last):
+            times[symbol_of[nodes[k]]] = 0
+    return numbers[:number], starts[:number], num_symbols, alphabets, likely
 
 
 @compiled()
