@@ -21,6 +21,7 @@ The bits of edits are in :mod:`~gomkcn.mining.motif_sets.placed_motif`. The sum 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -45,7 +46,7 @@ from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
-# bits of links that are kept
+# lengths that are kept, and bits of links: some megabytes
 _MOST_KEPT = 1 << 16
 
 
@@ -109,11 +110,12 @@ class CollectionCode:
         # copies share no node, and so no edge
         self.edge_of = np.zeros(len(graph.indices), np.int64)
         self.every_entry = np.ones(len(graph.indices), bool)
-        # what was found once of residual graphs, of structures, and of the links between two
-        # categories by their place and how many edges have each link
+        # what was found once of residual graphs, of structures, of the links between two categories
+        # by their place and how many edges have each link, and of descriptions
         self.counted = CountedGraphs()
         self._parts: dict[bytes, Parts] = {}
         self._bits_of_links: dict[tuple[int, bytes], float] = {}
+        self._lengths: dict[bytes, float] = {}
 
     @cached_property
     def first_bins(self) -> np.ndarray:
@@ -191,6 +193,14 @@ class CollectionCode:
         possible[np.diag_indices(self.num_colors)] &= numbers <= self.reverse
         return possible
 
+    def known_length(self, content: bytes, measure: Callable[[], float]) -> float:
+        """The length of a description by a digest of it, measured where it is not known."""
+        if content not in self._lengths:
+            if len(self._lengths) > _MOST_KEPT:
+                self._lengths.clear()
+            self._lengths[content] = measure()
+        return self._lengths[content]
+
     def link_bits(self, joints: np.ndarray) -> float:
         """Bits of the links of edges by the categories of their ends, int64 ``[C, C, T + 1]``."""
         # most pairs of categories have the edges that they had before
@@ -266,8 +276,10 @@ class CollectionCode:
 
     def inside(self, links: np.ndarray) -> np.ndarray:
         """Degrees inside copies with the links ``[..., M, M]``, int64 ``[L, ..., M]``."""
-        layer = np.where(links > 0, self.layer_of[links], -1)
-        return np.stack([(layer == degree).sum(axis=-1) for degree in range(len(self.degrees))])
+        # no link is in no layer
+        layers = np.arange(len(self.degrees)).reshape(-1, *[1] * links.ndim)
+        counts: np.ndarray = (self.layer_of[links] == layers).sum(axis=-1)
+        return counts
 
 
 def rank_in_group(group: np.ndarray) -> np.ndarray:

@@ -102,10 +102,10 @@ def value_copies(copies, edges, uncovered):
 def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
     """The copies of free nodes, and what they have.
 
-    Returns the rows of copies `[K, M]` that are free, `[k]`; whether one of these has a node that
-    is `freed`, bool `[V]`; their bits as they are now, `[k]`; the number of the orbit and signature
-    of each of their nodes, `[k, M]`; the orbit that each of these numbers is of; the bits of the
-    alphabets; and the shares that :func:`take_copies` begins with.
+    Returns the rows of copies `[K, M]` that are free, `[k]`, none where none of these has a node
+    that is `freed`, bool `[V]`; their bits as they are now, `[k]`; the number of the orbit and
+    signature of each of their nodes, `[k, M]`; the orbit that each of these numbers is of; the bits
+    of the alphabets; and the shares that :func:`take_copies` begins with.
     """
     size, num_signatures = copies.shape[1], uncovered.degrees.shape[1]
     # 1. free copies
@@ -122,6 +122,8 @@ def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
             count += 1
             for k in range(size):
                 has_freed = has_freed or freed[copies[row, k]]
+    # none is looked at any further where none has a node that is freed
+    count = count if has_freed else 0
     rows = rows[:count]
     # 2. what they are worth, and how often each signature occurs in each orbit
     values = np.empty(count)
@@ -160,7 +162,7 @@ def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
     # no number of copies costs anything at first
     shares = np.ones(number + 1)
     _share(often, orbit_of, parts.inside.shape[1], shares)
-    return rows, has_freed, values, keys, orbit_of, alphabets, shares
+    return rows, values, keys, orbit_of, alphabets, shares
 
 
 @compiled(**_IN_ORDER)
@@ -225,7 +227,9 @@ def take_copies(
             for color in range(num_colors):
                 of_color = parts.of_color[color]
                 left = uncovered.free_of_color[graph, color] - of_color * rank
-                terms[color] = lengths.factorials[left] - lengths.factorials[left - of_color]
+                terms[color] = 0.0
+                if of_color:
+                    terms[color] = lengths.factorials[left] - lengths.factorials[left - of_color]
             saved = worth[order[at]] + lengths.ranks[rank]
             saved -= _sum(terms, 0, num_colors) - parts.symmetry
             total = total + saved if at else saved
