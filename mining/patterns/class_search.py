@@ -31,9 +31,6 @@ SUPPORT = 0.1
 # steps of a search: 1,513 molecules of 34 atoms take a quarter of them up to eight nodes, in five
 # seconds
 MOST_STEPS = 150_000_000
-# a search of all sizes that ends within such a part of these, as of hundreds of molecules, needs
-# none of fewer nodes before it
-_QUICK = 20
 # a search that ends at fewer nodes says less than the structures that are counted anyway
 _ENOUGH_NODES = 4
 # structures that the first answer names: a line of the terminal
@@ -166,30 +163,21 @@ def search_classes(
 
 def _search(mined: MinedGraph, sizes: range, steps: Steps, most_steps: int) -> _Searched:
     """The subgraphs of the largest sizes that can be searched completely."""
+    classes = mined.classes
     best = _Searched([], np.zeros((mined.graph.num_graphs, 0), bool), np.zeros(0, np.int64), 0, "")
-    # 1. all sizes at once, where that takes few steps
-    found = _search_up_to(mined, sizes, steps, most_steps // _QUICK)
-    if not found.left_out:
-        return found
-    # 2. every other size, so that what is searched again is a fraction of the last search
+    # every other size, so that what is searched again is a fraction of the last search
     for most in sorted(range(sizes[-1], sizes[0] - 1, -2)):
-        found = _search_up_to(mined, range(sizes[0], most + 1), steps, most_steps)
-        if found.left_out:
+        # what comes of parts of a search is not kept, and one process counts its steps
+        alone = Steps(interrupts=steps.interrupts, n_jobs=1)
+        found: FrequentSubgraphs = search_subgraphs(
+            mined.graph, classes, SUPPORT, (sizes[0], most), closed=True, steps=alone,
+            most_steps=most_steps,
+        )  # fmt: skip
+        if alone.is_partial or found.left_out:
             steps.is_late()
             return replace(best, left_out=found.left_out)
-        best = found
+        best = _Searched(found.structures, found.contains, found.family, most, "")
     return best
-
-
-def _search_up_to(mined: MinedGraph, sizes: range, steps: Steps, most_steps: int) -> _Searched:
-    """The subgraphs of some sizes; ``left_out`` says that these are not all."""
-    # what comes of parts of a search is not kept, and one process counts its steps
-    alone = Steps(interrupts=steps.interrupts, n_jobs=1)
-    found: FrequentSubgraphs = search_subgraphs(
-        mined.graph, mined.classes, SUPPORT, (sizes[0], sizes[-1]), closed=True, steps=alone,
-        most_steps=most_steps,
-    )  # fmt: skip
-    return _Searched(found.structures, found.contains, found.family, sizes[-1], found.left_out)
 
 
 def _shown(differences: list[ClassDifference], structures: list[Structure]) -> list[int]:
