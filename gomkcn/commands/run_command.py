@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,6 +50,16 @@ def required_path(ctx: click.Context, path: str) -> str:
         name = argument.make_metavar(ctx)
         raise InputError(f"{name} must be given, here or in the settings file.")
     return path
+
+
+@contextmanager
+def _kept_objects() -> Iterator[None]:
+    """What was imported and read is no garbage, and so is not walked again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def run_into_folder(
@@ -94,7 +106,7 @@ def run_into_folder(
         if resume and not progress.exists() and not page.exists():
             # a job of a cluster is given --resume from its first start on
             say(f"nothing to resume in {out}: a new run begins")
-        with bar, interrupts:
+        with bar, interrupts, _kept_objects():
             run = kind.make(settings, inputs, Work(progress, interrupts, bar, n_jobs))
             write_run(kind, folder, run)
         if is_first():
