@@ -584,11 +584,10 @@ class Structure:
         if self.relations.kinds != other.relations.kinds or self.num_nodes > other.num_nodes:
             return False
         ours, theirs = self.channels, other.channels
-        joined = ours.any(axis=2)
         # 1. nodes in an order in which each is joined to one before it
         order = [0]
         for node in order:
-            order += [v for v in np.flatnonzero(joined[node]).tolist() if v not in order]
+            order += [v for v in np.flatnonzero(self.joined[node]).tolist() if v not in order]
         # 2. where each node may be, and where beside each place of one before it
         named = [self.categories or ((),) * self.num_nodes]
         named.append(other.categories or ((),) * other.num_nodes)
@@ -605,7 +604,7 @@ class Structure:
 
         beside = [
             [(at, near(node, before)) for at, before in enumerate(order[:rank])
-             if joined[before, node]]
+             if self.joined[before, node]]
             for rank, node in enumerate(order)
         ]  # fmt: skip
 

@@ -192,15 +192,10 @@ class DrawingFits:
         if description is not self._fitted_to:
             self._fitted_to = description
             self._fits.clear()
-        structure, copies = drawing.structure, drawing.copies
-        arrays = structure.links, structure.colors, copies, starts
-        key = (
-            *(array.tobytes() for array in arrays),
-            drawing.rates,
-            drawing.sources,
-            rounds,
-            least,
-        )
+        structure = drawing.structure
+        arrays = structure.links, structure.colors, drawing.copies, starts
+        content = tuple(array.tobytes() for array in arrays)
+        key = content, structure.name, drawing.rates, drawing.sources, rounds, least
         if key not in self._fits:
             self._fits[key] = self._fit(description, drawing, starts, rounds, least)
         return self._fits[key]

@@ -34,7 +34,7 @@ from gomkcn.mining.motif_sets.graph_count import (
     count_two_sided_graphs,
 )
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
-from gomkcn.mining.motif_sets.integer_codes import integer_bits
+from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from gomkcn.mining.motif_sets.small_graphs import (
     CountedGraphs,
     count_small_digraphs,
@@ -422,6 +422,24 @@ def test_numbers_of_graphs_are_near_those_of_all_of_five_and_six_nodes():
     )
     assert max(map(abs, few)) < 0.2
     assert abs(np.mean(errors)) < 0.1 and np.std(errors) < 0.5
+
+
+def test_links_are_coded_for_each_two_categories_among_those_that_these_can_have():
+    """An arc within a category is one link, whichever way it reads; between two it is one of two.
+
+    The same numbers of edges come more than once, between some and within others.
+    """
+    arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+    code = CollectionCode(arcs, np.array([0, 1, 1]), "total")
+    possible = code.possible
+    assert possible[0, 0].sum() < possible[0, 1].sum()
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        joints = rng.integers(2, size=possible.shape) * possible[0, 0]
+        expected = sum(
+            histogram_bits(joints[a, b][possible[a, b]]) for a, b in ((0, 0), (0, 1), (1, 1))
+        )
+        assert code.link_bits(joints) == expected
 
 
 @pytest.mark.parametrize("most", [1 << 18, 2])
