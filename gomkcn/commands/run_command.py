@@ -64,6 +64,16 @@ def required_path(ctx: click.Context, path: str) -> str:
     return path
 
 
+@contextmanager
+def _kept_objects() -> Iterator[None]:
+    """What was imported and read is no garbage, and so is not walked again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 def run_into_folder(
     ctx: click.Context,
     kind: RunKind[Any],
@@ -110,7 +120,7 @@ def run_into_folder(
         if resume and not progress.exists() and not page.exists():
             # a job of a cluster is given --resume from its first start on
             say(f"nothing to resume in {out}: a new run begins")
-        with bar, interrupts:
+        with bar, interrupts, _kept_objects():
             run = kind.make(settings, inputs, Work(progress, interrupts, bar, n_jobs))
             write_run(kind, folder, run)
         if is_first():

@@ -582,26 +582,42 @@ class Structure:
         >>> path.is_part_of(ring), ring.is_part_of(path)
         (True, False)
         """
-        if self.relations.kinds != other.relations.kinds:
+        if self.relations.kinds != other.relations.kinds or self.num_nodes > other.num_nodes:
             return False
         ours, theirs = self.channels, other.channels
+        # 1. nodes in an order in which each is joined to one before it
+        order = [0]
+        for node in order:
+            order += [v for v in np.flatnonzero(self.joined[node]).tolist() if v not in order]
+        # 2. where each node may be, and where beside each place of one before it
         named = [self.categories or ((),) * self.num_nodes]
         named.append(other.categories or ((),) * other.num_nodes)
-        fits = [[named[0][u] == named[1][v] for v in range(other.num_nodes)]
-                for u in range(self.num_nodes)]  # fmt: skip
+        places = [{v for v in range(other.num_nodes) if named[1][v] == names} for names in named[0]]
+        known: dict[bytes, list[set[int]]] = {}
+
+        def near(node: int, before: int) -> list[set[int]]:
+            wanted = ours[before, node]
+            key = wanted.tobytes()
+            if key not in known:
+                has_all = ~(wanted & ~theirs).any(axis=2)
+                known[key] = [{*np.flatnonzero(row).tolist()} for row in has_all]
+            return known[key]
+
+        beside = [
+            [(at, near(node, before)) for at, before in enumerate(order[:rank])
+             if self.joined[before, node]]
+            for rank, node in enumerate(order)
+        ]  # fmt: skip
 
         def can_go_on(mapped: list[int]) -> bool:
-            """Whether the first nodes, which are mapped, can be followed by the others."""
-            node = len(mapped)
-            if node == self.num_nodes:
+            """Whether the first nodes in the order, which are mapped, can be followed by others."""
+            rank = len(mapped)
+            if rank == len(order):
                 return True
-            return any(
-                fits[node][new]
-                and new not in mapped
-                and not (ours[node, :node] & ~theirs[new, mapped]).any()
-                and can_go_on([*mapped, new])
-                for new in range(other.num_nodes)
-            )
+            left = places[order[rank]].difference(mapped)
+            for at, of_place in beside[rank]:
+                left &= of_place[mapped[at]]
+            return any(can_go_on([*mapped, new]) for new in left)
 
         return can_go_on([])
 

@@ -20,7 +20,6 @@ The tests compare it with all mappings, igraph and NetworkX.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from threading import local
 from typing import Any, NamedTuple
 
@@ -308,12 +307,13 @@ class OccurrenceSearch:
             return found
         search = self._new_search()
         starts = np.searchsorted(roots, self.graph.graph_ptr)
-        for number, (first, last) in enumerate(pairwise(starts)):
+        for number in np.flatnonzero(np.diff(starts)).tolist():
+            first, last = starts[number : number + 2]
             # a search that is not at its end has left marks, at nodes of its own graph
             search.position[:_MET] = 0
             search.is_marked[:] = False
             arguments = self._arguments(search, roots[first:last])
-            goes_on = first < last
+            goes_on = True
             while goes_on and not found[number] and not self.unfinished:
                 goes_on = advance(*arguments, _NO_PLACES, NO_LIMITS, self.pace.steps_until_seen)
                 found[number] = self.count[roots[first:last]].any()

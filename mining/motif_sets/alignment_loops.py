@@ -69,13 +69,27 @@ def describe_free(
     Edges are int64 ``[K, M (M - 1) / 2]``, -1 where there is none.
     """
     size = sets.shape[1]
-    i, j = np.tril_indices(size, -1)
-    entries = rows.entries_of(sets, np.stack([i, j], axis=1))
-    joined = (entries >= 0) & is_free[entries]
     links = np.zeros((len(sets), size, size), np.int64)
-    links[:, i, j] = np.where(joined, rows.links_at(entries), 0)
-    links[:, j, i] = reverse[links[:, i, j]]
-    return links, np.where(joined, edge_of[entries], -1)
+    edges = np.full((len(sets), size * (size - 1) // 2), -1)
+    sets = np.ascontiguousarray(sets, np.int64)
+    find_free_links(rows, reverse, is_free, edge_of, sets, links, edges)
+    return links, edges
+
+
+@compiled(**SEARCH_JIT)
+def find_free_links(rows, reverse, is_free, edge_of, sets, links, edges):
+    """Write the free links among the nodes of sets [K, M], and their edges, where there are any."""
+    size = sets.shape[1]
+    for row in range(len(sets)):
+        pair = 0
+        for i in range(size):
+            for j in range(i):
+                entry = find_entry(rows, np.uint64(sets[row, i]), np.uint64(sets[row, j]))
+                if entry >= 0 and is_free[entry]:
+                    link = link_at(rows, entry)
+                    links[row, i, j], links[row, j, i] = link, reverse[link]
+                    edges[row, pair] = edge_of[entry]
+                pair += 1
 
 
 def observe(

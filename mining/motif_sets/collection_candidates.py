@@ -278,7 +278,7 @@ def most_grown(rows: CompiledGraph, sets: np.ndarray) -> int:
 def grow_by_a_node(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
     children, keys = grow_rows(rows, sets, most_grown(rows, sets))
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     children, keys = children[order], keys[order]
     # a key is a hash, so that sets with one key are compared
     new = np.ones(len(keys), bool)
@@ -308,7 +308,7 @@ def sightings(
     codes = np.empty(len(sets), np.uint64)
     with np.errstate(over="ignore"):
         describe_sets(rows, sets, codes)
-    _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
+    first, code_of = _places_of(codes)
     links, colors = rows.links_of(sets[first]), rows.colors[sets[first]]
     structures, order, number_of = distinct_structures(
         links, colors, code.graph.relations, code.palette
@@ -321,12 +321,24 @@ def sightings(
     goes_on = np.bincount(pairs // num_graphs, minlength=len(structures)) >= least_graphs
     times = np.bincount(number, minlength=len(structures))
     ends = np.cumsum(times)
-    by_number = np.argsort(number, kind="stable")
+    # small numbers are sorted in fewer steps
+    by_number = np.argsort(number.astype(np.min_scalar_type(len(structures))), kind="stable")
     found = [
         Candidate(structures[at], aligned[by_number[ends[at] - times[at] : ends[at]]])
         for at in np.flatnonzero(goes_on & (times >= least_times))
     ]
     return found, goes_on[number]
+
+
+def _places_of(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A place of each code that occurs, in ascending order, and which of these codes each is."""
+    order = np.argsort(codes)
+    ascending = codes[order]
+    is_first = np.ones(len(codes), bool)
+    is_first[1:] = ascending[1:] != ascending[:-1]
+    code_of = np.empty(len(codes), np.int64)
+    code_of[order] = np.cumsum(is_first) - 1
+    return order[is_first], code_of
 
 
 @compiled()
@@ -384,8 +396,12 @@ def describe_sets(rows, sets, codes):  # int32 [K, M], uint64 [K]
         for u in range(size):
             place[u] = u
             keys[u] = mix(np.uint64(rows.colors[nodes[u]]))
-            for v in range(size):
+            links[u, u] = 0
+            for v in range(u):
                 links[u, v] = _link(rows, nodes[u], nodes[v])
+                links[v, u] = links[u, v]
+                if links[u, v] != 0:
+                    links[v, u] = _link(rows, nodes[v], nodes[u])
         for _ in range(_ROUNDS_OF_KEYS):
             for u in range(size):
                 wider[u] = mix(keys[u])

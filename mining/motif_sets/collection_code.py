@@ -21,8 +21,10 @@ The bits of edits are in :mod:`~gomkcn.mining.motif_sets.placed_motif`. The sum 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from math import log2
 
 import numpy as np
@@ -36,6 +38,7 @@ from gomkcn.mining.motif_sets.integer_codes import (
     log2_binomial,
     log2_factorials,
 )
+from gomkcn.mining.motif_sets.small_graphs import CountedGraphs
 from gomkcn.mining.structures.node_sets import Palette, palette_of_numbers, structure_of_nodes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -43,6 +46,8 @@ from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
+# lengths that are kept, and bits of links: some megabytes
+_MOST_KEPT = 1 << 16
 
 
 class CollectionCode:
@@ -102,7 +107,15 @@ class CollectionCode:
         self.radix = np.concatenate([[1], np.cumprod(self.widths.astype(object))[:-1]])
         self.is_possible = bool(self.widths.astype(object).prod() < _MOST_SIGNATURES)
         self.radix = self.radix.astype(np.int64) if self.is_possible else self.widths
+        # copies share no node, and so no edge
+        self.edge_of = np.zeros(len(graph.indices), np.int64)
+        self.every_entry = np.ones(len(graph.indices), bool)
+        # what was found once of residual graphs, of structures, of the links between two categories
+        # by their place and how many edges have each link, and of descriptions
+        self.counted = CountedGraphs()
         self._parts: dict[bytes, Parts] = {}
+        self._bits_of_links: dict[tuple[int, bytes], float] = {}
+        self._lengths: dict[bytes, float] = {}
 
     @cached_property
     def first_bins(self) -> np.ndarray:
@@ -112,6 +125,11 @@ class CollectionCode:
         np.maximum.at(most, self.graph_of, self.degrees.T)
         ends = np.cumsum(most.T + 1, axis=1)
         return np.concatenate([np.zeros_like(ends[:, :1]), ends], axis=1)
+
+    @cached_property
+    def ranges_of_bins(self) -> list[list[tuple[int, int]]]:
+        """Of each layer and graph, where its degrees begin and end in a histogram of all."""
+        return [[*pairwise(row)] for row in self.first_bins.tolist()]
 
     @cached_property
     def facing(self) -> np.ndarray:
@@ -175,6 +193,36 @@ class CollectionCode:
         possible[np.diag_indices(self.num_colors)] &= numbers <= self.reverse
         return possible
 
+    def known_length(self, content: bytes, measure: Callable[[], float]) -> float:
+        """The length of a description by a digest of it, measured where it is not known."""
+        if content not in self._lengths:
+            if len(self._lengths) > _MOST_KEPT:
+                self._lengths.clear()
+            self._lengths[content] = measure()
+        return self._lengths[content]
+
+    def link_bits(self, joints: np.ndarray) -> float:
+        """Bits of the links of edges by the categories of their ends, int64 ``[C, C, T + 1]``."""
+        # most pairs of categories have the edges that they had before
+        content, width, known = joints.tobytes(), joints.strides[1], self._bits_of_links
+        if len(known) > _MOST_KEPT:
+            known.clear()
+        bits = 0.0
+        for pair in self._ordered_pairs:
+            key = pair, content[pair * width : (pair + 1) * width]
+            if key not in known:
+                possible = self.possible.reshape(-1, self.num_links + 1)[pair]
+                known[key] = histogram_bits(np.frombuffer(key[1], np.int64)[possible])
+            bits += known[key]
+        return bits
+
+    @cached_property
+    def _ordered_pairs(self) -> list[int]:
+        """The places ``a C + b`` of two categories ``a <= b``."""
+        first, second = np.triu_indices(self.num_colors)
+        places: list[int] = (first * self.num_colors + second).tolist()
+        return places
+
     def structure(self, links: np.ndarray, colors: np.ndarray) -> Structure:
         """The structure of nodes in the numbers of the collection, in the order that is given."""
         return structure_of_nodes(links, colors, self.graph.relations, self.palette)
@@ -228,8 +276,10 @@ class CollectionCode:
 
     def inside(self, links: np.ndarray) -> np.ndarray:
         """Degrees inside copies with the links ``[..., M, M]``, int64 ``[L, ..., M]``."""
-        layer = np.where(links > 0, self.layer_of[links], -1)
-        return np.stack([(layer == degree).sum(axis=-1) for degree in range(len(self.degrees))])
+        # no link is in no layer
+        layers = np.arange(len(self.degrees)).reshape(-1, *[1] * links.ndim)
+        counts: np.ndarray = (self.layer_of[links] == layers).sum(axis=-1)
+        return counts
 
 
 def rank_in_group(group: np.ndarray) -> np.ndarray:

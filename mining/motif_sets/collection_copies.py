@@ -61,10 +61,10 @@ def choose_copies(
     chosen = np.zeros(0, np.int64)
     # 1. copies of free nodes, their bits as they are now, and the signatures of each orbit
     some = description.is_free if freed is None else freed
-    rows, has_freed, values, keys, orbit_of, alphabets, shares = weigh_copies(
+    rows, values, keys, orbit_of, alphabets, shares = weigh_copies(
         copies, candidate.edges, some, *same
     )
-    if not has_freed:
+    if not len(rows):
         return Choice(candidate, copies[chosen].astype(np.int64), 0, gain)
     num_orbits = parts.inside.shape[1]
     costs = parts.drawing_bits + _ORBIT_BITS * num_orbits

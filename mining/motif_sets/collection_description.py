@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from math import log, log2
 from typing import ClassVar, NamedTuple
 
@@ -18,16 +19,14 @@ from gomkcn.mining.motif_sets.alignment_loops import FreeEdges, describe_free
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
 from gomkcn.mining.motif_sets.collection_loops import (
     Uncovered,
-    count_before,
     count_in_graphs,
     count_residual,
     expect_overlaps,
-    nodes_of_classes,
+    rate_signatures,
     split_bits,
 )
-from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_lengths
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
-from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
+from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -38,6 +37,10 @@ _LEAST_LIKELY = 1e-9
 _LEAST_ODDS = 1e-12
 # times that the costs of signatures in a motif are worked out from the copies that save most
 _ROUNDS_OF_VALUES = 2
+# numbers that are so many times larger than there are of them are sorted
+_MOST_TIMES = 4
+# of a digest, too many for two sets to have the same one
+_DIGEST_BYTES = 16
 # bits of the signatures of an orbit before any is named, about
 _ORBIT_BITS = 8.0
 
@@ -96,6 +99,7 @@ class CollectionDescription:
     copy_of: np.ndarray  # int64 [V], the first node of the copy, or the node itself
     before: Coded
     changed: Changed
+    content: bytes = b""  # a digest of the motifs and their copies
 
     # whether copies share no node
     nodes_apart: ClassVar[bool] = True
@@ -123,6 +127,10 @@ class CollectionDescription:
     @cached_property
     def length(self) -> float:
         """The length of the whole description in bits."""
+        # a search comes to a third of all sets more than once
+        return self.code.known_length(self.content, self._measure)
+
+    def _measure(self) -> float:
         return (
             sum(self.class_bits)
             + float(self.graph_bits.sum())
@@ -172,7 +180,7 @@ class CollectionDescription:
     def signatures(self) -> tuple[np.ndarray, np.ndarray]:
         """Those that occur, as degrees int64 ``[L, S]``, and which of them each node has, [V]."""
         radix = self.code.radix
-        known, symbol_of = np.unique(radix @ self.residual, return_inverse=True)
+        known, symbol_of = distinct_numbers(radix @ self.residual)
         return known // radix[:, None] % self.code.widths[:, None], symbol_of
 
     @cached_property
@@ -188,8 +196,7 @@ class CollectionDescription:
         code = self.code
         if code.base == "typed":
             return 0.0
-        pairs = zip(*np.triu_indices(code.num_colors), strict=True)
-        links = sum(histogram_bits(self.joints[pair][code.possible[pair]]) for pair in pairs)
+        links = code.link_bits(self.joints)
         # between nodes of one category, a bit says where the edge begins
         alike = self.joints[np.diag_indices(code.num_colors)]
         return links + float(alike[:, code.is_turned].sum())
@@ -267,38 +274,20 @@ class CollectionDescription:
         A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha
         as in all graphs so far: (n + α π) / (n_g + α), π = (N + ½) / (number so far + symbols / 2).
         """
-        code = self.code
         degrees, symbol_of = self.signatures
-        # 1. the nodes of each class, and their symbols
+        code = self.code
         num_classes = max(int(self.class_of.max(initial=-1)), int(changed.max(initial=-1))) + 1
         is_changed = np.zeros(num_classes, bool)
         is_changed[changed] = True
-        nodes, place = nodes_of_classes(self.class_of, is_changed)
-        numbers = np.flatnonzero(np.bincount(self.class_of[nodes]))
-        symbols = place * degrees.shape[1] + symbol_of[nodes]
-        # 2. the alphabet: all degrees up to the largest, or the signatures that occur
-        known = np.flatnonzero(np.bincount(symbols))
-        owner, symbol = np.divmod(known, degrees.shape[1])
-        if len(degrees) == 1:
-            num_symbols = np.zeros(len(numbers), np.int64)
-            np.maximum.at(num_symbols, owner, degrees[0, symbol] + 1)
-            alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols - 1]
-        else:
-            num_symbols = np.bincount(owner, minlength=len(numbers))
-            alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols]
-            signature_bits = code.integers[degrees[:, symbol]].sum(axis=0)
-            alphabet = alphabet + np.bincount(owner, signature_bits, len(numbers))
-        # 3. the sequence, with the alpha that makes it shortest
-        in_graph, here, so_far, of_symbol = count_before(
-            place, symbols, len(numbers) * degrees.shape[1], code.graph_of[nodes]
+        # 1. alphabets, and the sequences with each alpha
+        numbers, starts, num_symbols, alphabets, likely = rate_signatures(
+            self.class_of, is_changed, symbol_of, degrees, _ALPHAS, code.lengths
         )
-        share = (of_symbol + 0.5) / (so_far + num_symbols[place] / 2)
-        likely = (here + _ALPHAS[:, None] * share) / (in_graph + _ALPHAS[:, None])
-        starts = np.flatnonzero(np.diff(place, prepend=-1))
+        # 2. the alpha that makes each shortest
         bits = -np.add.reduceat(np.log2(likely), starts, axis=1)
         best = bits.argmin(axis=0)
-        lengths = alphabet + bits.min(axis=0) + log2(len(_ALPHAS))
-        # 4. classes that have no node any more have no bits
+        lengths = alphabets + bits.min(axis=0) + log2(len(_ALPHAS))
+        # 3. classes that have no node any more have no bits
         classes = [*self.before.classes]
         classes += [_EMPTY] * (int(self.class_of.max(initial=-1)) + 1 - len(classes))
         for number in changed.tolist():
@@ -314,7 +303,9 @@ class CollectionDescription:
         layer_bits = self.before.layer_bits.copy()
         multipliers = self.before.multipliers.copy()
         layer_bits[changed] = 0.0
-        nodes = np.flatnonzero(np.isin(code.graph_of, changed))
+        is_changed = np.zeros(code.graph.num_graphs, bool)
+        is_changed[changed] = True
+        nodes = np.flatnonzero(is_changed[code.graph_of])
         for layer, opposite in enumerate(code.opposite.tolist()):
             if opposite == layer:
                 layer_bits[changed] += self._count_graphs(layer, changed, nodes, multipliers)
@@ -324,19 +315,20 @@ class CollectionDescription:
 
     def _count_graphs(
         self, layer: int, graphs: np.ndarray, nodes: np.ndarray, multipliers: np.ndarray
-    ) -> list[float]:
+    ) -> np.ndarray:
         """Bits of some graphs in a layer without directions; multipliers of their ``nodes``."""
-        first = self.code.first_bins[layer].tolist()
-        bin_of = self.code.first_bins[layer, self.code.graph_of] + self.residual[layer]
-        times = np.bincount(bin_of, minlength=first[-1]).tolist()
-        of_bin = np.zeros(first[-1])
-        all_bits = []
-        for graph in graphs.tolist():
-            begin, end = first[graph : graph + 2]
-            bits, of_bin[begin:end] = count_small_graphs(tuple(times[begin:end]))
-            all_bits.append(bits)
-        multipliers[layer, nodes] = of_bin[bin_of[nodes]]
-        return all_bits
+        code = self.code
+        # 1. how many nodes of each graph have each degree
+        graph_of, degrees = code.graph_of[nodes], self.residual[layer, nodes]
+        first_bins, ranges = code.first_bins[layer], code.ranges_of_bins[layer]
+        times = np.bincount(first_bins[graph_of] + degrees, minlength=first_bins[-1])
+        # 2. the same graphs were counted before, most of them
+        counted = code.counted
+        numbers = counted.numbers_of(times, [ranges[graph] for graph in graphs.tolist()])
+        first = np.empty(code.graph.num_graphs, np.int64)
+        first[graphs] = counted.first[numbers]
+        multipliers[layer, nodes] = counted.multipliers[first[graph_of] + degrees]
+        return counted.bits[numbers]
 
     def _count_digraphs(
         self, layer: int, opposite: int, graphs: np.ndarray, multipliers: np.ndarray
@@ -391,7 +383,8 @@ class CollectionDescription:
             # most have motifs added to them before anything is coded
             changed = Changed(*map(np.union1d, self.changed, changed))
         motifs = (*self.motifs, motif)
-        return CollectionDescription(code, motifs, class_of, copy_of, before, changed)
+        content = digest_of_motif(self.content, structure, copies)
+        return CollectionDescription(code, motifs, class_of, copy_of, before, changed, content)
 
     def without(self, number: int) -> CollectionDescription:
         """The same without one of its motifs, whose nodes no other copy takes."""
@@ -447,7 +440,7 @@ class CollectionDescription:
     @property
     def edge_of(self) -> np.ndarray:
         """A number for each entry; copies share no node, and so no edge."""
-        return np.zeros(len(self.graph.indices), np.int64)
+        return self.code.edge_of
 
     @property
     def num_links(self) -> int:
@@ -456,9 +449,8 @@ class CollectionDescription:
 
     def _links_of(self, copies: np.ndarray) -> np.ndarray:
         """What is left among the nodes of copies, int64 ``[k, M, M]``."""
-        everything = np.ones(len(self.graph.indices), bool)
         code = self.code
-        links, _ = describe_free(code.rows, code.reverse, everything, self.edge_of, copies)
+        links, _ = describe_free(code.rows, code.reverse, code.every_entry, code.edge_of, copies)
         return links
 
     def copy_values(
@@ -503,3 +495,27 @@ class CollectionDescription:
 def _num_orbits(motifs: Sequence[PlacedMotif]) -> int:
     """The classes of nodes in copies of some motifs."""
     return sum(motif.structure.num_orbits for motif in motifs)
+
+
+def digest_of_motif(content: bytes, structure: Structure, copies: np.ndarray) -> bytes:
+    """A digest of some motifs with one more, of what follows from these and their order."""
+    digest = blake2b(content, digest_size=_DIGEST_BYTES)
+    digest.update(repr(copies.shape).encode())
+    for part in (structure.links, structure.colors, copies):
+        digest.update(part.tobytes())
+    return digest.digest()
+
+
+def distinct_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of some numbers >= 0 that occur, ascending, and which of them each is.
+
+    >>> [found.tolist() for found in distinct_numbers(np.array([7, 2, 7]))]
+    [[2, 7], [1, 0, 1]]
+    """
+    if numbers.max(initial=0) > _MOST_TIMES * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    # they need not be sorted
+    times = np.bincount(numbers)
+    known = np.flatnonzero(times)
+    place = np.cumsum(times > 0) - 1
+    return known, place[numbers]

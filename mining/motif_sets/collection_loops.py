@@ -102,10 +102,10 @@ def value_copies(copies, edges, uncovered):
 def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
     """The copies of free nodes, and what they have.
 
-    Returns the rows of copies `[K, M]` that are free, `[k]`; whether one of these has a node that
-    is `freed`, bool `[V]`; their bits as they are now, `[k]`; the number of the orbit and signature
-    of each of their nodes, `[k, M]`; the orbit that each of these numbers is of; the bits of the
-    alphabets; and the shares that :func:`take_copies` begins with.
+    Returns the rows of copies `[K, M]` that are free, `[k]`, none where none of these has a node
+    that is `freed`, bool `[V]`; their bits as they are now, `[k]`; the number of the orbit and
+    signature of each of their nodes, `[k, M]`; the orbit that each of these numbers is of; the bits
+    of the alphabets; and the shares that :func:`take_copies` begins with.
     """
     size, num_signatures = copies.shape[1], uncovered.degrees.shape[1]
     # 1. free copies
@@ -122,6 +122,8 @@ def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
             count += 1
             for k in range(size):
                 has_freed = has_freed or freed[copies[row, k]]
+    # none is looked at any further where none has a node that is freed
+    count = count if has_freed else 0
     rows = rows[:count]
     # 2. what they are worth, and how often each signature occurs in each orbit
     values = np.empty(count)
@@ -160,7 +162,7 @@ def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
     # no number of copies costs anything at first
     shares = np.ones(number + 1)
     _share(often, orbit_of, parts.inside.shape[1], shares)
-    return rows, has_freed, values, keys, orbit_of, alphabets, shares
+    return rows, values, keys, orbit_of, alphabets, shares
 
 
 @compiled(**_IN_ORDER)
@@ -225,7 +227,9 @@ def take_copies(
             for color in range(num_colors):
                 of_color = parts.of_color[color]
                 left = uncovered.free_of_color[graph, color] - of_color * rank
-                terms[color] = lengths.factorials[left] - lengths.factorials[left - of_color]
+                terms[color] = 0.0
+                if of_color:
+                    terms[color] = lengths.factorials[left] - lengths.factorials[left - of_color]
             saved = worth[order[at]] + lengths.ranks[rank]
             saved -= _sum(terms, 0, num_colors) - parts.symmetry
             total = total + saved if at else saved
@@ -277,58 +281,74 @@ def _share(times, orbit_of, num_orbits, shares):
         shares[key] = (times[key] + 0.5) / max(totals[orbit] + known[orbit] / 2, 0.5)
 
 
-@compiled()
-def nodes_of_classes(class_of, is_wanted):
-    """The nodes of some classes, by class and then ascending, and the number of the class of each.
+@compiled(**_IN_ORDER)
+def rate_signatures(class_of, is_wanted, symbol_of, degrees, alphas, lengths):
+    """How likely each signature is after those before it, for nodes of some classes.
 
-    Of the classes `[C]` those that `is_wanted` says are numbered, by those that have a node.
+    The nodes of a class are in the order of the graphs. Of the classes `[C]` those that `is_wanted`
+    says and that have a node are looked at. Returns their numbers, ascending; where the nodes of
+    each begin; the symbols of its alphabet, which are all degrees up to the largest, or the
+    signatures that occur; the bits of the alphabet; and how likely each node has its signature with
+    each of the `alphas`, float64 `[A, n]`.
     """
+    # 1. the nodes of each class
     first = np.zeros(len(is_wanted) + 1, np.int64)
     for node_class in class_of:
         if is_wanted[node_class]:
             first[node_class + 1] += 1
-    numbers, number = np.empty(len(is_wanted), np.int64), 0
+    numbers, starts = np.empty(len(is_wanted), np.int64), np.empty(len(is_wanted), np.int64)
+    number = 0
     for node_class in range(len(is_wanted)):
-        numbers[node_class] = number
-        number += first[node_class + 1] > 0
+        if first[node_class + 1] > 0:
+            numbers[number], starts[number] = node_class, first[node_class]
+            number += 1
         first[node_class + 1] += first[node_class]
-    nodes, number_of = np.empty(first[-1], np.int64), np.empty(first[-1], np.int64)
+    nodes = np.empty(first[-1], np.int64)
     for node in range(len(class_of)):
         node_class = class_of[node]
         if is_wanted[node_class]:
             nodes[first[node_class]] = node
-            number_of[first[node_class]] = numbers[node_class]
             first[node_class] += 1
-    return nodes, number_of
-
-
-@compiled()
-def count_before(class_of, symbols, num_symbols, graph_of):
-    """Of nodes by class and then by graph, how many before each one are of its class and graph.
-
-    Returns these, those with its symbol too, all before it of its class, and those with its symbol,
-    int64 `[4, n]`. Symbols of each class are others, below `num_symbols`.
-    """
-    counts = np.empty((4, len(symbols)), np.int64)
-    times, here = np.zeros(num_symbols, np.int64), np.zeros(num_symbols, np.int64)
-    last_graph = np.full(num_symbols, -1)
-    in_class = in_graph = 0
-    for at in range(len(symbols)):
-        symbol, graph = symbols[at], graph_of[at]
-        if not at or class_of[at] != class_of[at - 1]:
-            in_class = in_graph = 0
-        elif graph != graph_of[at - 1]:
-            in_graph = 0
-        if last_graph[symbol] != graph:
-            last_graph[symbol] = graph
-            here[symbol] = 0
-        counts[0, at], counts[1, at] = in_graph, here[symbol]
-        counts[2, at], counts[3, at] = in_class, times[symbol]
-        in_graph += 1
-        here[symbol] += 1
-        in_class += 1
-        times[symbol] += 1
-    return counts
+    num_symbols, alphabets = np.zeros(number, np.int64), np.empty(number)
+    likely = np.empty((len(alphas), len(nodes)))
+    times, here = np.zeros(degrees.shape[1], np.int64), np.zeros(degrees.shape[1], np.int64)
+    last_graph = np.empty(degrees.shape[1], np.int64)
+    for at in range(number):
+        last = starts[at + 1] if at + 1 < number else len(nodes)
+        # 2. the alphabet: all degrees up to the largest, or the signatures that occur
+        for k in range(starts[at], last):
+            times[symbol_of[nodes[k]]] += 1
+        bits = 0.0
+        for symbol in range(len(times)):
+            if not times[symbol]:
+                continue
+            if len(degrees) == 1:
+                num_symbols[at] = max(num_symbols[at], degrees[0, symbol] + 1)
+            else:
+                num_symbols[at] += 1
+                of_symbol = 0.0
+                for layer in range(len(degrees)):
+                    of_symbol += lengths.integers[degrees[layer, symbol]]
+                bits += of_symbol
+            times[symbol], last_graph[symbol] = 0, -1
+        alphabets[at] = lengths.integers[num_symbols[at] - (len(degrees) == 1)] + bits
+        # 3. the sequence: n of n_g in its graph so far, N of all so far
+        in_graph, graph = 0, -1
+        for k in range(starts[at], last):
+            symbol = symbol_of[nodes[k]]
+            if lengths.graph_of[nodes[k]] != graph:
+                in_graph, graph = 0, lengths.graph_of[nodes[k]]
+            if last_graph[symbol] != graph:
+                last_graph[symbol], here[symbol] = graph, 0
+            share = (times[symbol] + 0.5) / (k - starts[at] + num_symbols[at] / 2)
+            for a in range(len(alphas)):
+                likely[a, k] = (here[symbol] + alphas[a] * share) / (in_graph + alphas[a])
+            in_graph += 1
+            here[symbol] += 1
+            times[symbol] += 1
+        for k in range(starts[at], last):
+            times[symbol_of[nodes[k]]] = 0
+    return numbers[:number], starts[:number], num_symbols, alphabets, likely
 
 
 @compiled()

@@ -117,6 +117,9 @@ class DrawingFits:
         self.rows = empty.free_edges.rows
         self.reverse = np.asarray(empty.free_edges.reverse)
         self.num_nodes = len(self.rows.colors)
+        # the fits to one description, which changes of a drawing come to again
+        self._fitted_to: Description | None = None
+        self._fits: dict[tuple[Any, ...], Choice | None] = {}
         self._scratch = cache(lambda thread, size: new_scratch(self.num_nodes, size))
 
     def dense_sets(self, description: Description) -> dict[int, np.ndarray]:
@@ -186,6 +189,25 @@ class DrawingFits:
         the sets ``starts``. The best choice is by an estimate; where it must save at ``least`` so
         many bits it is by the length of the description, and is given up if it is far from that.
         """
+        if description is not self._fitted_to:
+            self._fitted_to = description
+            self._fits.clear()
+        structure = drawing.structure
+        arrays = structure.links, structure.colors, drawing.copies, starts
+        content = tuple(array.tobytes() for array in arrays)
+        key = content, structure.name, drawing.rates, drawing.sources, rounds, least
+        if key not in self._fits:
+            self._fits[key] = self._fit(description, drawing, starts, rounds, least)
+        return self._fits[key]
+
+    def _fit(
+        self,
+        description: Description,
+        drawing: Candidate,
+        starts: np.ndarray,
+        rounds: int,
+        least: float | None,
+    ) -> Choice | None:
         best: Choice | None = None
         seen = set()
         hopeless = self._hopeless(description, least)

@@ -57,11 +57,17 @@ def edits_of(structure: Structure, links: np.ndarray) -> np.ndarray:
     >>> edits_of(path, np.stack([path.links, triangle])).tolist()
     [[1, 2, 0, 1]]
     """
-    differs = np.tril(links != structure.links)
-    missing = np.argwhere(differs & (structure.links > 0))
-    added = np.argwhere(differs & (links > 0))
-    signs = np.repeat([-1, 1], [len(missing), len(added)])
-    return np.column_stack([np.concatenate([missing, added]), signs]).astype(np.int64)
+    if not (links != structure.links).any():
+        return NO_EDITS
+    i, j = np.tril_indices(structure.num_nodes, -1)
+    found, drawn = links[:, i, j], structure.links[i, j]
+    differs = found != drawn
+    copies, pairs = np.concatenate(
+        [np.nonzero(differs & (drawn > 0)), np.nonzero(differs & (found > 0))], axis=1
+    )
+    signs = np.ones(len(copies), np.int64)
+    signs[: np.count_nonzero(differs & (drawn > 0))] = -1
+    return np.stack([copies, i[pairs], j[pairs], signs], axis=1)
 
 
 def edit_bits(structure: Structure, num_copies: int, edits: np.ndarray, num_links: int) -> float:

@@ -7,6 +7,7 @@ others have a constant of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, product
 from math import comb, log, log2, pi
@@ -23,13 +24,76 @@ from gomkcn_dgl.runtime.compiled import compiled
 # up to so many edges, or arcs, graphs are counted one by one: some thousand steps
 _MOST_EDGES = 9
 _MOST_ARCS = 7
+# graphs whose numbers are kept, and that there is room for at first
+_MOST_COUNTED = 1 << 18
+_ROOM = 1 << 10
 # a variance is taken to be at least this part of the degree
 _LEAST_VARIANCE = 0.05
 # rounds in which each multiplier is set by the others; some ten are usual
 _MOST_ROUNDS = 400
 
 
-@lru_cache(maxsize=1 << 18)
+class CountedGraphs:
+    """Graphs of small degrees, each counted once, by how many of its nodes have each degree.
+
+    Attributes
+    ----------
+    bits : numpy.ndarray
+        float64, see :func:`count_small_graphs`, by number.
+    multipliers : numpy.ndarray
+        float64, those of each graph by degree, one behind the other.
+    first : numpy.ndarray
+        int64, where the multipliers of each begin.
+
+    Examples
+    --------
+    >>> counted = CountedGraphs()
+    >>> times = np.array([0, 4, 1, 2, 0, 4])
+    >>> numbers = counted.numbers_of(times, [(0, 2), (2, 4), (4, 6)])
+    >>> numbers.tolist(), counted.bits[numbers].round(3).tolist()
+    ([0, 1, 0], [1.585, 0.0, 1.585])
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._num_multipliers = 0
+        self.bits = np.empty(_ROOM)
+        self.first = np.empty(_ROOM, np.int64)
+        self.multipliers = np.empty(_ROOM)
+
+    def numbers_of(self, times: np.ndarray, ranges: Sequence[tuple[int, int]]) -> np.ndarray:
+        """The number of each graph, whose nodes have each degree so many ``times`` in a range."""
+        if len(self._numbers) > _MOST_COUNTED:
+            self._numbers.clear()
+            self._num_multipliers = 0
+        content, width = times.tobytes(), times.itemsize
+        keys = [content[width * begin : width * end] for begin, end in ranges]
+        known = self._numbers
+        for key in keys:
+            if key not in known:
+                known[key] = self._count(tuple(np.frombuffer(key, times.dtype).tolist()))
+        return np.array([known[key] for key in keys], np.int64)
+
+    def _count(self, nodes_of_degree: tuple[int, ...]) -> int:
+        """Count one more, and return its number."""
+        bits, multipliers = count_small_graphs(nodes_of_degree)
+        number, first = len(self._numbers), self._num_multipliers
+        self._num_multipliers += len(multipliers)
+        self.bits = _with_room(self.bits, number + 1)
+        self.first = _with_room(self.first, number + 1)
+        self.multipliers = _with_room(self.multipliers, self._num_multipliers)
+        self.bits[number], self.first[number] = bits, first
+        self.multipliers[first : self._num_multipliers] = multipliers
+        return number
+
+
+def _with_room(values: np.ndarray, number: int) -> np.ndarray:
+    """Some values with room for so many, twice as many as before where there is none."""
+    if number <= len(values):
+        return values
+    return np.concatenate([values, np.empty(max(number, len(values)), values.dtype)])
+
+
 def count_small_graphs(nodes_of_degree: tuple[int, ...]) -> tuple[float, np.ndarray]:
     """Bits of a simple graph, given that ``nodes_of_degree[d]`` of its nodes have degree d.
 

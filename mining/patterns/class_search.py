@@ -31,6 +31,10 @@ SUPPORT = 0.1
 # steps of a search: 1,513 molecules of 34 atoms take a quarter of them up to eight nodes, in five
 # seconds
 MOST_STEPS = 150_000_000
+# four nodes more take a hundred times as many steps at most, usually; so it pays where there are
+# more sizes than these
+_MANY_TIMES = 100
+_FEW_SIZES = 2
 # a search that ends at fewer nodes says less than the structures that are counted anyway
 _ENOUGH_NODES = 4
 # structures that the first answer names: a line of the terminal
@@ -163,21 +167,37 @@ def search_classes(
 
 def _search(mined: MinedGraph, sizes: range, steps: Steps, most_steps: int) -> _Searched:
     """The subgraphs of the largest sizes that can be searched completely."""
-    classes = mined.classes
     best = _Searched([], np.zeros((mined.graph.num_graphs, 0), bool), np.zeros(0, np.int64), 0, "")
     # every other size, so that what is searched again is a fraction of the last search
-    for most in sorted(range(sizes[-1], sizes[0] - 1, -2)):
-        # what comes of parts of a search is not kept, and one process counts its steps
-        alone = Steps(interrupts=steps.interrupts, n_jobs=1)
-        found: FrequentSubgraphs = search_subgraphs(
-            mined.graph, classes, SUPPORT, (sizes[0], most), closed=True, steps=alone,
-            most_steps=most_steps,
-        )  # fmt: skip
-        if alone.is_partial or found.left_out:
+    every = sorted(range(sizes[-1], sizes[0] - 1, -2))
+    if len(every) > _FEW_SIZES:
+        # where the smaller ones take few steps the largest comes at once
+        found = _search_up_to(every[1], mined, sizes, steps, most_steps // _MANY_TIMES)
+        if not found.left_out:
+            best = found
+            found = _search_up_to(every[-1], mined, sizes, steps, most_steps)
+            if not found.left_out:
+                return found
+    for most in every:
+        found = _search_up_to(most, mined, sizes, steps, most_steps)
+        if found.left_out:
             steps.is_late()
             return replace(best, left_out=found.left_out)
-        best = _Searched(found.structures, found.contains, found.family, most, "")
+        best = found
     return best
+
+
+def _search_up_to(
+    most: int, mined: MinedGraph, sizes: range, steps: Steps, most_steps: int
+) -> _Searched:
+    """The subgraphs of up to so many nodes; ``left_out`` says why these are not all."""
+    # what comes of parts of a search is not kept, and one process counts its steps
+    alone = Steps(interrupts=steps.interrupts, n_jobs=1)
+    found: FrequentSubgraphs = search_subgraphs(
+        mined.graph, mined.classes, SUPPORT, (sizes[0], most), closed=True, steps=alone,
+        most_steps=most_steps,
+    )  # fmt: skip
+    return _Searched(found.structures, found.contains, found.family, most, found.left_out)
 
 
 def _shown(differences: list[ClassDifference], structures: list[Structure]) -> list[int]:

@@ -372,3 +372,42 @@ def test_nodes_outside_the_2_core_are_pendant():
     for one in random_structures(SIMPLE, [], 40, 7, share=0.15, seed=8):
         core = nx.k_core(nx.from_numpy_array(one.joined), 2)
         assert one.num_pendant == 7 - len(core)
+
+
+@pytest.mark.parametrize("relations", [SIMPLE, ARCS, MIXED], ids=["simple", "arcs", "mixed"])
+def test_a_part_is_what_networkx_finds(relations):
+    """Small structures with two categories, each beside each; nodes in any order."""
+    rng = np.random.default_rng(0)
+    structures = []
+    while len(structures) < 40:
+        size = int(rng.integers(2, 6))
+        graph = nx.gnp_random_graph(size, 0.6, seed=int(rng.integers(2**31)))
+        if not nx.is_connected(graph):
+            continue
+        channels = np.zeros((size, size, len(relations.opposite)), bool)
+        for u, v in graph.edges:
+            channel = int(rng.integers(len(relations.opposite)))
+            channels[u, v, channel] = channels[v, u, relations.opposite[channel]] = True
+        names = tuple((f"c{rng.random() < 0.7}",) for _ in range(size))
+        structures.append(Structure.of_channels(channels, relations, names))
+    graphs = [nx.DiGraph() for _ in structures]
+    for graph, one in zip(graphs, structures, strict=True):
+        graph.add_nodes_from((node, {"names": names}) for node, names in enumerate(one.categories))
+        graph.add_edges_from(
+            (u, v, {"channels": {*np.flatnonzero(one.channels[u, v]).tolist()}})
+            for u, v in np.argwhere(one.channels.any(axis=2)).tolist()
+        )
+    found = [[one.is_part_of(other) for other in structures] for one in structures]
+    expected = [
+        [
+            nx.algorithms.isomorphism.DiGraphMatcher(
+                other,
+                one,
+                node_match=lambda whole, part: whole["names"] == part["names"],
+                edge_match=lambda whole, part: part["channels"] <= whole["channels"],
+            ).subgraph_is_monomorphic()
+            for other in graphs
+        ]
+        for one in graphs
+    ]
+    assert found == expected and 50 < np.sum(found) < 1000

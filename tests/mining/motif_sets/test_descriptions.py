@@ -11,7 +11,7 @@ from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_str
 
 from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
-from gomkcn.mining.motif_sets.collection_description import CollectionDescription
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription, distinct_numbers
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_copies import alone_values, edge_gains, list_candidate
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
@@ -155,7 +155,8 @@ def test_without_a_motif_a_description_is_as_if_it_had_not_come(case, motifs_of)
     assert len(whole.motifs) == len(motifs) > 0
     for number in range(len(motifs)):
         fewer = whole.without(number)
-        others = with_motifs(empty, motifs[:number] + motifs[number + 1 :])
+        # anew, where no length is known
+        others = with_motifs(empty_of(case), motifs[:number] + motifs[number + 1 :])
         assert fewer.length == pytest.approx(others.length, abs=1e-9)
         assert [motif.structure.code for motif in fewer.motifs] == [
             motif.structure.code for motif in others.motifs
@@ -163,10 +164,12 @@ def test_without_a_motif_a_description_is_as_if_it_had_not_come(case, motifs_of)
         assert fewer.used.tolist() == others.used.tolist()
         # it can come back
         again = fewer.add(*motifs[number])
-        once = with_motifs(empty, [*motifs[:number], *motifs[number + 1 :], motifs[number]])
+        once = with_motifs(
+            empty_of(case), [*motifs[:number], *motifs[number + 1 :], motifs[number]]
+        )
         assert again.length == pytest.approx(once.length, abs=1e-9)
     # the last one goes as it came
-    last = with_motifs(empty, motifs[:-1])
+    last = with_motifs(empty_of(case), motifs[:-1])
     assert whole.without(len(motifs) - 1).length == pytest.approx(last.length, abs=1e-9)
     # and without any it is the empty one
     for _ in motifs:
@@ -185,9 +188,38 @@ def test_the_order_of_motifs_that_share_nothing_does_not_matter(case):
     assert with_motifs(empty, turned).length == pytest.approx(lengths[0], abs=1e-9)
     # and the motifs of a description are all that makes it
     whole = with_motifs(empty, motifs)
-    again = with_motifs(empty, [(motif.structure, motif.copies) for motif in whole.motifs])
+    motifs = [(motif.structure, motif.copies) for motif in whole.motifs]
+    again = with_motifs(empty_of(case), motifs)
     assert again.length == whole.length
     assert state_of(again) == state_of(whole)
+
+
+@pytest.mark.parametrize("case", COLLECTIONS, ids=name_of)
+def test_a_length_that_is_known_is_that_of_the_same_motifs_and_copies(case):
+    """Each set is measured with a code of its own, and among all others with one code."""
+    empty = empty_of(case)
+    (shape, copies), (other, of_other), *_ = exact_motifs(empty)
+    sets = [
+        [(shape, copies)],
+        [(shape, copies[1:])],
+        [(shape, copies[:-1])],
+        [(other, of_other)],
+        [(shape, copies), (other, of_other)],
+        [(other, of_other), (shape, copies)],
+        [],
+    ]
+    alone = [with_motifs(empty_of(case), motifs).length for motifs in sets]
+    assert len({round(length, 6) for length in alone}) >= len(sets) - 1
+    for _ in range(2):
+        assert [with_motifs(empty, motifs).length for motifs in sets] == alone
+
+
+@pytest.mark.parametrize("largest", [3, 10**9])
+def test_distinct_numbers_are_those_of_numpy(largest):
+    numbers = np.random.default_rng(0).integers(largest, size=50)
+    found, expected = distinct_numbers(numbers), np.unique(numbers, return_inverse=True)
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
+    assert [one.tolist() for one in distinct_numbers(numbers[:0])] == [[], []]
 
 
 @every_description

@@ -678,6 +678,33 @@ def test_copies_of_a_drawing_are_chosen_beside_a_set_that_has_none_of_it(small):
     assert drawing_search(empty).run(least_alone=choice.gain - 1).motifs
 
 
+def test_a_fit_is_the_same_whatever_was_fitted_before_it(small):
+    """Each drawing from each of some starts, beside two descriptions in turn, and anew."""
+    _, empty = small
+    settings = replace(NEAR, rounds=2)
+    fits = DrawingFits(empty, range(7, 8), 0, settings)
+    sets = fits.dense_sets(empty)[7]
+    first, second = [*fits.drawings_of(empty, sets[:40])][:2]
+    found = fits.fit(empty, first, sets[:60], 2)
+    longer = empty.add(found.candidate.structure, found.copies)
+    near = replace(first, copies=found.copies)
+    jobs = [
+        (description, drawing, starts, rounds, least)
+        for description in (empty, longer, empty)
+        for drawing in (first, near, second)
+        for starts in (sets[:60], sets[60:90])
+        for rounds, least in ((1, None), (2, None), (2, 0.0))
+    ]
+
+    def said(choice):
+        return choice and (choice.candidate.code, choice.copies.tolist(), choice.gain)
+
+    kept = [said(fits.fit(*job)) for job in [*jobs, *jobs]]
+    alone = [said(DrawingFits(empty, range(7, 8), 0, settings).fit(*job)) for job in jobs]
+    assert kept == [*alone, *alone]
+    assert len({repr(one) for one in alone}) > 8
+
+
 def test_what_is_given_misses_a_collection_whose_copies_differ():
     """The motif is none of the structures that exact copies show."""
     motif = nx.complete_bipartite_graph(4, 4)

@@ -34,8 +34,12 @@ from gomkcn.mining.motif_sets.graph_count import (
     count_two_sided_graphs,
 )
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
-from gomkcn.mining.motif_sets.integer_codes import integer_bits
-from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
+from gomkcn.mining.motif_sets.integer_codes import histogram_bits, integer_bits
+from gomkcn.mining.motif_sets.small_graphs import (
+    CountedGraphs,
+    count_small_digraphs,
+    count_small_graphs,
+)
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
@@ -418,6 +422,42 @@ def test_numbers_of_graphs_are_near_those_of_all_of_five_and_six_nodes():
     )
     assert max(map(abs, few)) < 0.2
     assert abs(np.mean(errors)) < 0.1 and np.std(errors) < 0.5
+
+
+def test_links_are_coded_for_each_two_categories_among_those_that_these_can_have():
+    """An arc within a category is one link, whichever way it reads; between two it is one of two.
+
+    The same numbers of edges come more than once, between some and within others.
+    """
+    arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+    code = CollectionCode(arcs, np.array([0, 1, 1]), "total")
+    possible = code.possible
+    assert possible[0, 0].sum() < possible[0, 1].sum()
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        joints = rng.integers(2, size=possible.shape) * possible[0, 0]
+        expected = sum(
+            histogram_bits(joints[a, b][possible[a, b]]) for a, b in ((0, 0), (0, 1), (1, 1))
+        )
+        assert code.link_bits(joints) == expected
+
+
+@pytest.mark.parametrize("most", [1 << 18, 2])
+def test_each_graph_has_the_bits_that_it_has_alone(most, monkeypatch):
+    """Whatever was counted before, and where what is kept was forgotten."""
+    monkeypatch.setattr(small_graphs, "_MOST_COUNTED", most)
+    monkeypatch.setattr(small_graphs, "_ROOM", 1)
+    counted, rng = CountedGraphs(), np.random.default_rng(0)
+    for _ in range(5):
+        graphs = [nx.gnm_random_graph(6, int(rng.integers(9)), seed=k) for k in range(4)]
+        times = [np.bincount([d for _, d in graph.degree], minlength=6) for graph in graphs]
+        ranges = [(6 * k, 6 * k + 6) for k in range(4)]
+        numbers = counted.numbers_of(np.concatenate(times), ranges)
+        for number, of_graph in zip(numbers.tolist(), times, strict=True):
+            bits, multipliers = count_small_graphs(tuple(of_graph.tolist()))
+            first = counted.first[number]
+            assert counted.bits[number] == bits
+            assert counted.multipliers[first : first + 6].tolist() == multipliers.tolist()
 
 
 def test_what_has_no_code_is_refused():

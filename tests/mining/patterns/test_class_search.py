@@ -11,8 +11,13 @@ from self_contained import Page
 
 from gomkcn import PatternMiner, as_csr, frequent_subgraphs
 from gomkcn.mining.motif_sets.motif_set import summary
-from gomkcn.mining.patterns import choice
-from gomkcn.mining.patterns.class_search import MOST_FOLLOWING, SUPPORT, search_classes
+from gomkcn.mining.patterns import choice, class_search
+from gomkcn.mining.patterns.class_search import (
+    MOST_FOLLOWING,
+    SUPPORT,
+    _search_up_to,
+    search_classes,
+)
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
@@ -159,6 +164,31 @@ def test_a_search_ends_at_the_size_that_its_steps_allow(mined):
     none = search_classes(mined, range(2, 7), Steps(), most_steps=1)
     assert not none.search.is_complete_enough and not none.structures
     assert "A complete search for subgraphs takes too long here" in str(none.search)
+
+
+def test_whichever_sizes_are_searched_before_the_largest_one_the_same_is_found(mined, monkeypatch):
+    searched = []
+
+    def search(most, *arguments):
+        found = _search_up_to(most, *arguments)
+        searched.append((most, bool(found.left_out)))
+        return found
+
+    monkeypatch.setattr(class_search, "_search_up_to", search)
+    # 1. the largest after those that take few steps, or after all others
+    quick = search_classes(mined, range(2, 7), Steps())
+    assert searched == [(4, False), (6, False)]
+    searched.clear()
+    monkeypatch.setattr(class_search, "_MANY_TIMES", 10**12)
+    slow = search_classes(mined, range(2, 7), Steps())
+    assert searched == [(4, True), (2, False), (4, False), (6, False)]
+    assert quick.search == slow.search and str(quick) == str(slow)
+    # 2. where the largest one then takes too many steps, those before it stay
+    searched.clear()
+    monkeypatch.setattr(class_search, "_MANY_TIMES", 1)
+    few = search_classes(mined, range(2, 7), Steps(), most_steps=500_000)
+    assert searched == [(4, False), (6, True), (2, False), (4, False), (6, True)]
+    assert few.search.most_nodes == 4 and "500,000 steps" in few.search.left_out
 
 
 def test_graphs_that_are_no_molecules_are_searched_as_well():
