@@ -66,7 +66,7 @@ def required_path(ctx: click.Context, path: str) -> str:
 
 @contextmanager
 def _kept_objects() -> Iterator[None]:
-    """What was imported and read is no garbage, and so is not walked again and again."""
+    """Libraries and input are there for good: garbage is looked for among what a run makes."""
     gc.freeze()
     try:
         yield
@@ -100,8 +100,6 @@ def run_into_folder(
     from gomkcn_dgl.runtime.processes import is_first, world_size
     from gomkcn_dgl.runtime.run import Work, check_folder, prepare_folder, write_run
 
-    # libraries are there for good: garbage is looked for among what the run makes
-    gc.freeze()
     if out is not None:
         check_folder(kind, out, force=force, resume=resume, inputs=files)
     bar = JobProgress.of_command(quiet=quiet or not is_first())
