@@ -106,6 +106,17 @@ def test_the_walk_of_one_kind_is_the_same_walk(name, num_colors, most_bits):
         assert (fast.tolist(), count) == walked(edges, kinds, one_way, groups, numbers)
 
 
+@pytest.mark.parametrize("attempts", [1, 64, 65, 129])
+def test_every_attempt_is_made_whichever_are_looked_up_together(attempts):
+    graph = as_csr(PLAIN["hubs"])
+    for seed in range(6):
+        edges, kinds, one_way, groups, numbers = readings_of(graph, 1, seed, attempts)
+        fast = edges.astype(np.int32)
+        joined = JoinedPairs.of(fast, graph.num_nodes, 0)
+        count = walk_plain(fast.reshape(-1), joined, drawn(groups, numbers))
+        assert (fast.tolist(), count) == walked(edges, kinds, one_way, groups, numbers)
+
+
 def test_pairs_of_either_table_are_those_that_the_edges_join():
     """After a long walk, which fills and frees slots and bits."""
     graph = as_csr(nx.barabasi_albert_graph(60, 5, seed=2))
