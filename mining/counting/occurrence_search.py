@@ -54,6 +54,10 @@ _MAPPED = 1 << 62
 _ENDLESS = 1 << 62
 # log2 of how many edges between two nodes are compared in the time of a step
 _ROWS_OF_A_STEP = 2
+# a row that is so many times as long as another is searched for each node of that one
+_LONGER = 8
+# candidates whose rows are loaded at once: more than a processor loads at the same time
+_TOUCHED = 16
 # how the two numbers of a comparison may stand to each other: bits of less, equal, more
 _LESS, _EQUAL, _MORE = 1, 2, 4
 _SIGNS = {
@@ -459,14 +463,15 @@ def _edges_of_plan(query: Query) -> dict[str, np.ndarray]:
 
 
 # what `position` of a search has
-_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT, _ROWS = range(7)
+_ROOT, _LEVEL, _MET, _STEPS, _STEPS_BEFORE, _IS_CUT, _ROWS, _SEEN = range(8)
 
 
 class SearchState(NamedTuple):
     """The state of a search: a pattern node at each level, and what it is mapped to."""
 
-    # int64 [7]: number of the root, level, occurrences met, steps, steps before this root, whether
-    # a root was left early, rows of compared edges that were looked at and are no steps yet
+    # int64 [8]: number of the root, level, occurrences met, steps, steps before this root, whether
+    # a root was left early, rows of compared edges that were looked at and are no steps yet, and
+    # what nothing reads
     position: np.ndarray
     stream: np.ndarray  # uint64 [1], of the random numbers that choose what is listed
     adjacent: np.ndarray  # int64 [V], the pattern nodes that are mapped to a neighbour, and marked
@@ -488,7 +493,7 @@ class SearchState(NamedTuple):
 def new_search(num_nodes: int, pattern_size: int, seed: int = 0, num_edges: int = 0) -> SearchState:
     """Return the state of a search that has not begun."""
     return SearchState(
-        position=np.zeros(7, np.int64),
+        position=np.zeros(8, np.int64),
         # streams of seeds that follow each other do not overlap in fewer than 2^40 numbers
         stream=np.array([seed << 40 & (1 << 64) - 1], np.uint64),
         adjacent=np.zeros(num_nodes, np.int64),
@@ -577,7 +582,11 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                 stop = search.next[level] + 1
                 spent -= 1
             spent += stop - search.next[level]
-            for k in range(search.next[level], stop):
+            k = np.int64(search.next[level] - 1)
+            while True:
+                k = _next_able(graph, plan, search, level, k + 1, stop)
+                if k == stop:
+                    break
                 if not _fits(graph, plan, search, level, k):
                     continue
                 count[root] += 1
@@ -590,10 +599,16 @@ def advance(graph, plan, search, roots, count, places, limits, steps):
                     break
             search.next[level] = stop
         else:
-            # 4. one level down
-            k = search.next[level]
-            search.next[level] += 1
-            if _fits(graph, plan, search, level, k):
+            # 4. one level down, by the next candidate that may fit; each that is tried is a step
+            most = min(until, steps_before + limits.steps_of_root + 1) - spent
+            if len(plan.edge_ends):
+                most = 0
+            start = search.next[level]
+            stop = min(search.stop[level], start + max(most, 0) + 1)
+            k = _next_able(graph, plan, search, level, start, stop)
+            search.next[level] = min(k + 1, stop)
+            spent += search.next[level] - start - 1
+            if k < stop and _fits(graph, plan, search, level, k):
                 if not search.is_marked[search.order[level - 1]]:
                     spent += _mark(graph, search, search.order[level - 1])
                 search.mapped[search.order[level]] = graph.indices[k]
@@ -657,11 +672,66 @@ def _open(graph, plan, search, level):
             if plan.below[chosen] >> j & 1:
                 high = min(high, search.mapped[j])
     start, end = bounds(graph, search.mapped[base])
-    search.next[level] = first_at_least(graph.indices, start, end, low + 1)
-    search.stop[level] = first_at_least(graph.indices, search.next[level], end, high)
+    search.next[level], search.stop[level] = start, end
+    if low >= 0:
+        search.next[level] = first_at_least(graph.indices, start, end, low + 1)
+    if high < len(graph.indptr) - 1:
+        search.stop[level] = first_at_least(graph.indices, search.next[level], end, high)
+    if not best and level < len(plan.adjacent) - 1:
+        # most fit, and their rows are next
+        _touch(graph, search, search.next[level], search.stop[level])
     # 3. to mark the previous node pays when there are more candidates than it has neighbours
     if search.stop[level] - search.next[level] > degree(graph, search.mapped[previous]):
         _mark(graph, search, previous)
+
+
+@subroutine(**INLINE_JIT)
+def _touch(graph, search, first, last):
+    """Load the first entry of the rows of some candidates: here cache misses overlap."""
+    num_entries = np.uint64(len(graph.indices))
+    seen = np.uint32(0)
+    for k in range(first, min(last, first + _TOUCHED)):
+        start = graph.indptr[graph.indices[k]]
+        if start < num_entries:
+            seen |= graph.indices[start]
+    # stored, in a place that nothing reads, or the loop would be optimised away
+    search.position[_SEEN] = seen
+
+
+@subroutine(**INLINE_JIT)
+def _next_able(graph, plan, search, level, k, stop):
+    """The first candidate from ``k`` on that is adjacent to what it should be, or ``stop``.
+
+    Some of those that it skips over do not fit either; most candidates are skipped.
+    """
+    pattern_node, previous = search.order[level], search.order[level - 1]
+    wanted = plan.adjacent[pattern_node] & search.before[level]
+    decided = plan.decided[pattern_node]
+    closes = wanted >> previous & 1 and search.base[level] != previous
+    if search.is_marked[previous] or not closes:
+        # 1. by the marks
+        if not search.is_marked[previous]:
+            wanted &= ~(1 << previous)
+        while k < stop and search.adjacent[graph.indices[k]] & decided != wanted:
+            k += 1
+        return k
+    # 2. those that are in the row of the node that was mapped last, too: along both rows
+    wanted ^= 1 << previous
+    near, end = bounds(graph, search.mapped[previous])
+    is_long = end - near > _LONGER * (stop - k)
+    while k < stop and near < end:
+        node = graph.indices[k]
+        if is_long:
+            near = first_at_least(graph.indices, near, end, node)
+            if near == end:
+                break
+        other = graph.indices[near]
+        if node == other and search.adjacent[node] & decided == wanted:
+            return k
+        # without a branch that none could foresee
+        k += node <= other
+        near += other <= node
+    return stop
 
 
 @subroutine(**INLINE_JIT)

@@ -33,6 +33,8 @@ ATTEMPTS_PER_EDGE = 10
 ATTEMPTS_AT_ONCE = 1 << 16
 # random graphs by which a doubt is told; the differences that matter are large
 NUM_LOOKED_AT = 4
+# values are listed, and not sorted, where there are at most so many times as many as rows
+_MOST_LISTED = 4
 # where fewer of the attempts succeed, few graphs can be reached
 _LEAST_ACCEPTED = 0.01
 # a graph has other triangles than a null model if their numbers differ by so many standard
@@ -57,7 +59,7 @@ def node_groups(graph: CSRGraph, categories: Categories, sides: np.ndarray | Non
 
 def degree_groups(graph: CSRGraph) -> np.ndarray:
     """The class of the degrees of each node, int64 ``[V]``."""
-    return np.unique(_kind_degrees(graph), axis=0, return_inverse=True)[1].reshape(-1)
+    return _grouped(*_kind_degrees(graph).T)
 
 
 def walk_from(
@@ -98,15 +100,18 @@ def walk_from(
         )
         rng = np.random.default_rng(seed)
         attempts = attempts_per_edge * len(edges)
+        # written over by each piece: new memory takes as long as the numbers do
+        most = min(attempts_at_once, attempts)
+        all_numbers, all_readings = np.empty((most, 3)), np.empty((most, 2), np.int64)
         count = 0
         for made in range(0, attempts, attempts_at_once):
             if check_time is not None:
                 check_time()
-            numbers = rng.random((min(attempts_at_once, attempts - made), 3))
-            readings = np.empty((len(numbers), 2), np.int64)
+            numbers, readings = all_numbers[: attempts - made], all_readings[: attempts - made]
+            rng.random(out=numbers)
             draw_readings(groups, ends, members, numbers, readings)
             if is_plain:
-                count += walk_plain(walked, joined, readings)
+                count += walk_plain(walked.reshape(-1), joined, readings)
             else:
                 count += walk(walked, kinds, one_way, groups, joined, readings, numbers)
         return _graph_of(walked, kinds, graph), count / attempts
@@ -278,6 +283,22 @@ def _nodes_of_pairs(pairs: np.ndarray) -> np.ndarray:
 
 
 def _grouped(*columns: np.ndarray) -> np.ndarray:
-    """A number for each different row of some columns of numbers from 0, int64."""
-    _, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    return groups.reshape(-1)
+    """The number of each row among the different rows of columns of numbers from 0, ascending."""
+    groups = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        # the numbers of either stay below that of rows, so that no product is too large
+        of_column = _renumbered(column)
+        groups = _renumbered(groups * (int(of_column.max(initial=0)) + 1) + of_column)
+    return groups
+
+
+def _renumbered(values: np.ndarray) -> np.ndarray:
+    """The number of each value from 0 among those that there are, int64, ascending."""
+    size = int(values.max(initial=0)) + 1
+    if size > _MOST_LISTED * len(values):
+        numbers: np.ndarray = np.unique(values, return_inverse=True)[1]
+        return numbers
+    is_there = np.zeros(size, np.bool_)
+    is_there[values] = True
+    of_value = np.cumsum(is_there) - 1
+    return of_value[values]

@@ -18,6 +18,8 @@ _BITS = 31
 _LOW = (1 << _BITS) - 1
 _FACTORS = 0x1E3779B1, 0x05EBCA77
 _SHIFT = 24
+# slots are unsigned: a signed index may count from the end, which takes time to find out
+_NEXT = np.uint64(1)
 
 
 def free_slots(num_edges: int) -> np.ndarray:
@@ -35,10 +37,9 @@ def pair_of(u, v):
 @subroutine(**SEARCH_JIT)
 def slot_of(slots, pair):
     """The slot of a pair, or the free one where it is to come."""
-    last = len(slots) - 1
-    slot = _home(pair, last)
+    slot = home_of(slots, pair)
     while slots[slot] != pair and slots[slot] != FREE:
-        slot = (slot + 1) & last
+        slot = (slot + _NEXT) & np.uint64(len(slots) - 1)
     return slot
 
 
@@ -48,20 +49,21 @@ def free_slot(slots, values, free):
 
     ``values [H]`` may be None.
     """
-    last = len(slots) - 1
-    slot = (free + 1) & last
+    last = np.uint64(len(slots) - 1)
+    slot = (free + _NEXT) & last
     while slots[slot] != FREE:
         # it may move up unless it would come before its home
-        if ((slot - _home(slots[slot], last)) & last) >= ((slot - free) & last):
+        if ((slot - home_of(slots, slots[slot])) & last) >= ((slot - free) & last):
             slots[free] = slots[slot]
             if values is not None:
                 values[free] = values[slot]
             free = slot
-        slot = (slot + 1) & last
+        slot = (slot + _NEXT) & last
     slots[free] = FREE
 
 
 @subroutine(**SEARCH_JIT)
-def _home(pair, last):
+def home_of(slots, pair):
+    """The slot that a pair is in, or behind."""
     mixed = (pair & _LOW) * _FACTORS[0] + (pair >> _BITS) * _FACTORS[1]
-    return (mixed >> _SHIFT) & last
+    return np.uint64((mixed >> _SHIFT) & (len(slots) - 1))

@@ -102,7 +102,18 @@ def test_the_walk_of_one_kind_is_the_same_walk(name, num_colors, most_bits):
         fast = edges.astype(np.int32)
         joined = JoinedPairs.of(fast, graph.num_nodes, most_bits)
         assert (len(joined.bits) == 0) == (most_bits == 0)
-        count = walk_plain(fast, joined, drawn(groups, numbers))
+        count = walk_plain(fast.reshape(-1), joined, drawn(groups, numbers))
+        assert (fast.tolist(), count) == walked(edges, kinds, one_way, groups, numbers)
+
+
+@pytest.mark.parametrize("attempts", [1, 64, 65, 129])
+def test_every_attempt_is_made_whichever_are_looked_up_together(attempts):
+    graph = as_csr(PLAIN["hubs"])
+    for seed in range(6):
+        edges, kinds, one_way, groups, numbers = readings_of(graph, 1, seed, attempts)
+        fast = edges.astype(np.int32)
+        joined = JoinedPairs.of(fast, graph.num_nodes, 0)
+        count = walk_plain(fast.reshape(-1), joined, drawn(groups, numbers))
         assert (fast.tolist(), count) == walked(edges, kinds, one_way, groups, numbers)
 
 
@@ -113,7 +124,7 @@ def test_pairs_of_either_table_are_those_that_the_edges_join():
     for most_bits in (0, 1 << 26):
         walked_edges = edges.astype(np.int32)
         joined = JoinedPairs.of(walked_edges, graph.num_nodes, most_bits)
-        assert walk_plain(walked_edges, joined, drawn(groups, numbers)) > 10_000
+        assert walk_plain(walked_edges.reshape(-1), joined, drawn(groups, numbers)) > 10_000
         numbers_of_pairs = {
             int(max(u, v) * (max(u, v) - 1) // 2 + min(u, v)) for u, v in walked_edges.tolist()
         }
@@ -174,3 +185,13 @@ def test_readings_are_in_rows_by_where_they_lead():
     sort_readings(edges, graph.indptr, by_target, order)
     pairs = [[edges[r >> 1, r & 1].item(), edges[r >> 1, 1 - (r & 1)].item()] for r in order]
     assert pairs == sorted(map(list, itertools.permutations(range(5), 2)))
+
+
+@pytest.mark.parametrize("most", [1, 3, 1 << 40, (1 << 62) - 1])
+def test_groups_are_the_different_rows_in_their_order(most):
+    """Whether the values are listed or sorted, and where their products fit into no number."""
+    columns = np.random.default_rng(0).integers(most, size=(3, 50), endpoint=True)
+    columns[:, ::4] = columns[:, :1]
+    rows = sorted(set(zip(*columns.tolist(), strict=True)))
+    groups = _grouped(*columns).tolist()
+    assert groups == [rows.index(row) for row in zip(*columns.tolist(), strict=True)]
