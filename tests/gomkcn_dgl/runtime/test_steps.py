@@ -192,7 +192,8 @@ def test_threads_share_items_and_leave_out_those_for_which_time_was_up(job, monk
 
     found = job().each("a", Kind, square, range(12), in_time=True, threads=2)
     assert values(found) == [i * i for i in range(12) if i != 4]
-    assert len({one["thread"] for one in found}) == 2
+    # two at a time, which need not be the same two each time
+    assert len({one["thread"] for one in found}) > 1
     # what is kept is found again, and errors are raised
     again = job().each("a", Kind, lambda i: {"value": 99}, range(12), threads=2)
     assert values(again) == [99 if i == 4 else i * i for i in range(12)]
