@@ -23,7 +23,7 @@ from scipy.stats import binomtest
 from gomkcn.mining.counting.census import CensusTable, count_in_each, subgraphs_of
 from gomkcn.mining.counting.query import INDUCED, SUBGRAPH
 from gomkcn.mining.counting.watching import spend_freely
-from gomkcn.mining.patterns.choice import compare_censuses, looks_are_over
+from gomkcn.mining.patterns.random_censuses import compare_censuses, looks_are_over
 from gomkcn.mining.significance.looks import Looks
 from gomkcn.mining.significance.null_models import null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs, sample_null

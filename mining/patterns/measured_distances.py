@@ -15,7 +15,6 @@ from gomkcn.mining.counting.census_formulas import count_orbits
 from gomkcn.mining.counting.graphlets import graphlets
 from gomkcn.mining.counting.orbit_correlations import ORBIT_PAIRS, orbit_correlations
 from gomkcn.mining.counting.watching import UncountableError
-from gomkcn.mining.patterns.choice import graphs_together
 from gomkcn.mining.patterns.graph_distances import (
     GRAPH,
     NO_EDGES,
@@ -25,6 +24,7 @@ from gomkcn.mining.patterns.graph_distances import (
 )
 from gomkcn.mining.patterns.mining_run import MiningRun
 from gomkcn.mining.patterns.pattern_miner import PatternMiner
+from gomkcn.mining.patterns.random_censuses import graphs_together
 from gomkcn.mining.significance.null_models import null_model
 from gomkcn.mining.significance.random_graphs import RandomGraphs
 from gomkcn.mining.significance.verdicts import compare_with_random

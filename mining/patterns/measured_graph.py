@@ -21,13 +21,9 @@ from gomkcn.mining.counting.census import CensusTable, census_sizes, census_step
 from gomkcn.mining.counting.census_formulas import count_orbits
 from gomkcn.mining.counting.graphlets import ORBITS, graphlets
 from gomkcn.mining.counting.watching import UncountableError
-from gomkcn.mining.patterns.choice import (
-    Censuses,
-    ChoiceRules,
-    take_censuses,
-    with_grace,
-)
+from gomkcn.mining.patterns.choice import ChoiceRules, with_grace
 from gomkcn.mining.patterns.permuted import family_of
+from gomkcn.mining.patterns.random_censuses import Censuses, take_censuses
 from gomkcn.mining.significance.jackknife import jackknife_errors, most_influential, shares_of
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import CSRGraph

@@ -14,7 +14,7 @@ from command_line import gomkcn, invoke, refused
 
 from gomkcn.mining import MiningRun
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
-from gomkcn.mining.patterns import choice
+from gomkcn.mining.patterns import random_censuses
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.runs.graph_inputs import GraphInputs
 from gomkcn.mining.runs.mine import fit_and_collect
@@ -150,7 +150,7 @@ def kill_a_worker(monkeypatch, mark, kept=None):
 
     With the folder ``kept`` it is the first one after a result is kept there.
     """
-    take, own = choice.take_censuses, os.getpid()
+    take, own = random_censuses.take_censuses, os.getpid()
 
     def take_or_die(*graphs_and_sizes):
         is_time = kept is None or any(kept.glob("*.zip"))
@@ -159,7 +159,7 @@ def kill_a_worker(monkeypatch, mark, kept=None):
             os.kill(os.getpid(), signal.SIGKILL)
         return take(*graphs_and_sizes)
 
-    monkeypatch.setattr(choice, "take_censuses", take_or_die)
+    monkeypatch.setattr(random_censuses, "take_censuses", take_or_die)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from scipy.stats import betabinom, binom
 
 from gomkcn.mining import PatternMiner, load
 from gomkcn.mining.counting.census import CensusTable
-from gomkcn.mining.patterns import choice
+from gomkcn.mining.patterns import choice, random_censuses
 from gomkcn.mining.show.report import render_report
 from gomkcn.mining.show.terminal import format_run
 from gomkcn.mining.significance.looks import FIRST_LEVEL, Looks
@@ -201,8 +201,8 @@ def test_what_the_first_look_does_not_call_waits_for_the_last_one():
     # four of the first 199 have as many, p is .025; none of the next 200, which is .0125
     for end in looks.ends:
         some = CensusTable.of(*censuses[: end + 1])
-        assert choice.looks_are_over(some, looks) == (end == 1999)
-    found = choice.compare_censuses("degree", CensusTable.of(*censuses), looks)
+        assert random_censuses.looks_are_over(some, looks) == (end == 1999)
+    found = random_censuses.compare_censuses("degree", CensusTable.of(*censuses), looks)
     assert found[triangle].is_called
 
 
@@ -236,16 +236,16 @@ def test_time_and_workers_change_nothing_but_how_many_are_drawn(tmp_path):
 def test_threads_change_nothing(monkeypatch):
     one_by_one = compared(NEAR, null_samples=60)
     # 1. each random graph by a thread, as large ones are
-    monkeypatch.setattr(choice, "_ENTRIES_TOGETHER", 1)
+    monkeypatch.setattr(random_censuses, "_ENTRIES_TOGETHER", 1)
     threads = set()
-    draw = choice.RandomGraphs.draw
+    draw = random_censuses.RandomGraphs.draw
 
     def seen(graphs, number):
         threads.add(threading.get_ident())
         return draw(graphs, number)
 
-    monkeypatch.setattr(choice.RandomGraphs, "draw", seen)
-    for module in (choice, compiled):
+    monkeypatch.setattr(random_censuses.RandomGraphs, "draw", seen)
+    for module in (random_censuses, compiled):
         monkeypatch.setattr(module, "num_threads", lambda: 3)
     assert compared(NEAR, null_samples=60) == one_by_one
     assert len(threads) > 1 or numba.config.DISABLE_JIT
@@ -262,15 +262,16 @@ def test_threads_change_nothing(monkeypatch):
 
 
 def test_only_so_many_random_graphs_are_drawn_at_a_time_as_the_memory_holds(monkeypatch):
-    monkeypatch.setattr(choice, "num_threads", lambda: 16)
+    monkeypatch.setattr(random_censuses, "num_threads", lambda: 16)
     sparse, dense = as_csr(nx.path_graph(1000)), as_csr(nx.complete_graph(45))
     assert len(sparse.indices) > len(dense.indices)
     for memory, number in ((2**40, 16), (8 * 1998 * 400, 2), (1, 1)):
-        monkeypatch.setattr(choice, "total_memory", lambda memory=memory: memory)
-        assert choice.threads_of_censuses(sparse) == number
+        monkeypatch.setattr(random_censuses, "total_memory", lambda memory=memory: memory)
+        assert random_censuses.threads_of_censuses(sparse) == number
     # triangles take memory as well
-    monkeypatch.setattr(choice, "total_memory", lambda: 32 * 1998 * 400)
-    assert choice.threads_of_censuses(dense) < choice.threads_of_censuses(sparse) == 8
+    monkeypatch.setattr(random_censuses, "total_memory", lambda: 32 * 1998 * 400)
+    threads_of = random_censuses.threads_of_censuses
+    assert threads_of(dense) < threads_of(sparse) == 8
 
 
 def test_terminal_page_and_files_say_how_many_were_drawn_and_what_being_called_means(
