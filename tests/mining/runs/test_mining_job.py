@@ -14,7 +14,7 @@ from command_line import gomkcn, invoke, refused
 
 from gomkcn.mining import MiningRun
 from gomkcn.mining.counting.pattern_counts import bag_of_patterns
-from gomkcn.mining.patterns import random_censuses
+from gomkcn.mining.patterns import choice, random_censuses
 from gomkcn.mining.patterns.mining_settings import RunSettings
 from gomkcn.mining.runs.graph_inputs import GraphInputs
 from gomkcn.mining.runs.mine import fit_and_collect
@@ -146,7 +146,7 @@ def test_workers_give_what_one_process_gives(graph, uninterrupted):
 
 
 def kill_a_worker(monkeypatch, mark, kept=None):
-    """Let the first worker that counts in random graphs end at once; ``mark`` says that it did.
+    """Let the first worker that takes a census end at once; ``mark`` says that it did.
 
     With the folder ``kept`` it is the first one after a result is kept there.
     """
@@ -159,7 +159,8 @@ def kill_a_worker(monkeypatch, mark, kept=None):
             os.kill(os.getpid(), signal.SIGKILL)
         return take(*graphs_and_sizes)
 
-    monkeypatch.setattr(random_censuses, "take_censuses", take_or_die)
+    for module in (choice, random_censuses):
+        monkeypatch.setattr(module, "take_censuses", take_or_die)
 
 
 @pytest.mark.slow
