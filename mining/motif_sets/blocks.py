@@ -32,6 +32,9 @@ _LEAST_EDGES = 21
 # resolutions of the modularity, and rounds of the Leiden algorithm
 _RESOLUTIONS, _NUM_ROUNDS = (0.3, 0.6, 1.0, 1.6, 3.0, 6.0), 5
 _MOST_BLOCKS = 30
+# of the nodes that are in these, from which on higher resolutions, whose blocks are smaller, are
+# tried; in networks of people, genes and random edges the chosen one has .79 of them at least
+_LEAST_SHARE = 0.5
 # of the nodes of a graph, to put each into the block where it costs least
 _MOST_SWEEPS = 20
 _NUM_BLOCKS = (2, 3, 4)
@@ -52,10 +55,11 @@ def find_blocks(
     """The one partition that is tried, int64 ``[V]``, the block of each node, from 0.
 
     Of communities of the Leiden algorithm at several resolutions (V. A. Traag, L. Waltman and N. J.
-    van Eck, Scientific Reports 9, 2019), and the two sides of a bipartite graph, the one in which
-    multigraphs with these degrees and edges between blocks are fewest, its own bits included. None
-    where there is more than one block in none of them, for 20 edges or fewer, where edges have
-    directions or relations or nodes have categories, and where the time is over.
+    van Eck, Scientific Reports 9, 2019), which rise until the largest hold few of the nodes, and
+    the two sides of a bipartite graph, the one in which multigraphs with these degrees and edges
+    between blocks are fewest, its own bits included. None where there is more than one block in
+    none of them, for 20 edges or fewer, where edges have directions or relations or nodes have
+    categories, and where the time is over.
 
     Examples
     --------
@@ -85,12 +89,20 @@ def find_blocks(
                     initial_membership=membership,
                 ).membership
             partitions.append(np.array(membership))
+            if _share_of_largest(partitions[-1]) < _LEAST_SHARE:
+                break
     is_bipartite, sides = drawn.is_bipartite(return_types=True)
     if is_bipartite:
         partitions.append(np.array(sides, np.int64))
     merged = [_merge_small(blocks) for blocks in partitions]
     merged = [blocks for blocks in merged if blocks.max() > 0]
     return min(merged, key=lambda blocks: _multigraph_bits(graph.edges, blocks), default=None)
+
+
+def _share_of_largest(blocks: np.ndarray) -> float:
+    """The share of the nodes that are in the 29 largest blocks, and not in the one of the rest."""
+    largest = np.sort(np.bincount(blocks))[::-1][: _MOST_BLOCKS - 1]
+    return float(largest.sum() / len(blocks))
 
 
 def _merge_small(blocks: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from itertools import combinations, combinations_with_replacement, product
 from math import lgamma, log, log2
 from pathlib import Path
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -155,6 +156,26 @@ def test_blocks_are_found_where_there_are_some():
     for looks in range(12):
         is_late = iter([False] * looks + [True]).__next__
         assert find_blocks(GraphCode.of(mined), is_late=is_late) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "resolutions"), [(58, {0.3, 0.6, 1.0, 1.6, 3.0, 6.0}), (59, {0.3})]
+)
+def test_resolutions_rise_while_the_largest_blocks_hold_half_of_the_nodes(
+    monkeypatch, number, resolutions
+):
+    tried = set()
+    leiden = igraph.Graph.community_leiden
+
+    def seen(graph, *given, resolution, **more):
+        tried.add(resolution)
+        return leiden(graph, *given, resolution=resolution, **more)
+
+    monkeypatch.setattr(igraph.Graph, "community_leiden", seen)
+    # cliques, of which 29 are half of 58
+    cliques = nx.disjoint_union_all([nx.complete_graph(4)] * number)
+    assert find_blocks(GraphCode.of(MinedGraph.of(cliques))) is not None
+    assert tried == resolutions
 
 
 def test_blocks_of_a_collection_by_hand():
