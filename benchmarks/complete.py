@@ -275,11 +275,13 @@ def beside_snap(bench: Bench, path: Path) -> None:
 
 
 def events_of(path: Path) -> Iterator[tuple[int, int, int]]:
-    """Sender, receiver and time of each message, all times different."""
+    """Sender, receiver and time of each message, all times different and below 2^31, as SNAP has."""
     seen = Counter[int]()
-    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
-        u, v, when = map(int, line.split())
-        yield u, v, SCALE * when + seen[when]
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    messages = [tuple(map(int, line.split())) for line in lines]
+    first = min(when for _, _, when in messages)
+    for u, v, when in messages:
+        yield u, v, SCALE * (when - first) + seen[when]
         seen[when] += 1
 
 
