@@ -148,17 +148,23 @@ def find_repeated(
     sizes = Counter(makeups)
     firsts: dict[str, int] = {}
     same = []
-    # forms of one molecule that differ in stereo alone are no tautomers
-    skeletons = defaultdict[Hashable, dict[str, int]](dict)
+    skeletons = defaultdict[Hashable, list[int]](list)
     for number, (mol, makeup) in enumerate(zip(mols, makeups, strict=True)):
         if sizes[makeup] == 1:
             continue
         first = firsts.setdefault(MolToSmiles(mol), number)
         if first == number:
-            skeletons[_skeleton(mol)].setdefault(MolToSmiles(mol, isomericSmiles=False), number)
+            skeletons[_skeleton(mol)].append(number)
         else:
             same.append((number, first))
-    alike = [forms for forms in skeletons.values() if len(forms) > 1]
+    alike = []
+    for numbers in skeletons.values():
+        # forms of one molecule that differ in stereo alone are no tautomers
+        forms: dict[str, int] = {}
+        for number in numbers if len(numbers) > 1 else []:
+            forms.setdefault(MolToSmiles(mols[number], isomericSmiles=False), number)
+        if len(forms) > 1:
+            alike.append(forms)
     tried = 0
     tautomers = []
     for forms in alike:
