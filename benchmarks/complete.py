@@ -275,7 +275,7 @@ def beside_snap(bench: Bench, path: Path) -> None:
 
 
 def events_of(path: Path) -> Iterator[tuple[int, int, int]]:
-    """Sender, receiver and time of each message, all times different and below 2^31, as SNAP has."""
+    """Sender, receiver and time of each message: times differ, and stay below 2^31 for SNAP."""
     seen = Counter[int]()
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     messages = [tuple(map(int, line.split())) for line in lines]
