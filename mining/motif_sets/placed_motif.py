@@ -62,11 +62,9 @@ def edits_of(structure: Structure, links: np.ndarray) -> np.ndarray:
     i, j = np.tril_indices(structure.num_nodes, -1)
     found, drawn = links[:, i, j], structure.links[i, j]
     differs = found != drawn
-    copies, pairs = np.concatenate(
-        [np.nonzero(differs & (drawn > 0)), np.nonzero(differs & (found > 0))], axis=1
-    )
-    signs = np.ones(len(copies), np.int64)
-    signs[: np.count_nonzero(differs & (drawn > 0))] = -1
+    missing, added = np.nonzero(differs & (drawn > 0)), np.nonzero(differs & (found > 0))
+    copies, pairs = np.concatenate([missing, added], axis=1)
+    signs = np.repeat([-1, 1], [len(missing[0]), len(added[0])])
     return np.stack([copies, i[pairs], j[pairs], signs], axis=1)
 
 
