@@ -27,6 +27,7 @@ from gomkcn.mining.motif_sets.collection_loops import (
 )
 from gomkcn.mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
 from gomkcn.mining.motif_sets.small_graphs import count_small_digraphs
+from gomkcn.mining.structures.distinct_numbers import distinct_numbers
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 
@@ -37,8 +38,6 @@ _LEAST_LIKELY = 1e-9
 _LEAST_ODDS = 1e-12
 # times that the costs of signatures in a motif are worked out from the copies that save most
 _ROUNDS_OF_VALUES = 2
-# numbers that are so many times larger than there are of them are sorted
-_MOST_TIMES = 4
 # of a digest, too many for two sets to have the same one
 _DIGEST_BYTES = 16
 # bits of the signatures of an orbit before any is named, about
@@ -504,18 +503,3 @@ def digest_of_motif(content: bytes, structure: Structure, copies: np.ndarray) ->
     for part in (structure.links, structure.colors, copies):
         digest.update(part.tobytes())
     return digest.digest()
-
-
-def distinct_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Those of some numbers >= 0 that occur, ascending, and which of them each is.
-
-    >>> [found.tolist() for found in distinct_numbers(np.array([7, 2, 7]))]
-    [[2, 7], [1, 0, 1]]
-    """
-    if numbers.max(initial=0) > _MOST_TIMES * len(numbers):
-        return np.unique(numbers, return_inverse=True)
-    # they need not be sorted
-    times = np.bincount(numbers)
-    known = np.flatnonzero(times)
-    place = np.cumsum(times > 0) - 1
-    return known, place[numbers]

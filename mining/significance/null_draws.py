@@ -23,6 +23,7 @@ from gomkcn.mining.significance.degree_walk import (
 )
 from gomkcn.mining.significance.plain_walk import JoinedPairs, walk_plain
 from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.distinct_numbers import distinct_numbers
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.sides import LEAST_CYCLES
 
@@ -33,8 +34,6 @@ ATTEMPTS_PER_EDGE = 10
 ATTEMPTS_AT_ONCE = 1 << 16
 # random graphs by which a doubt is told; the differences that matter are large
 NUM_LOOKED_AT = 4
-# values are listed, and not sorted, where there are at most so many times as many as rows
-_MOST_LISTED = 4
 # where fewer of the attempts succeed, few graphs can be reached
 _LEAST_ACCEPTED = 0.01
 # a graph has other triangles than a null model if their numbers differ by so many standard
@@ -287,18 +286,6 @@ def _grouped(*columns: np.ndarray) -> np.ndarray:
     groups = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         # the numbers of either stay below that of rows, so that no product is too large
-        of_column = _renumbered(column)
-        groups = _renumbered(groups * (int(of_column.max(initial=0)) + 1) + of_column)
+        values, of_column = distinct_numbers(column)
+        _, groups = distinct_numbers(groups * len(values) + of_column)
     return groups
-
-
-def _renumbered(values: np.ndarray) -> np.ndarray:
-    """The number of each value from 0 among those that there are, int64, ascending."""
-    size = int(values.max(initial=0)) + 1
-    if size > _MOST_LISTED * len(values):
-        numbers: np.ndarray = np.unique(values, return_inverse=True)[1]
-        return numbers
-    is_there = np.zeros(size, np.bool_)
-    is_there[values] = True
-    of_value = np.cumsum(is_there) - 1
-    return of_value[values]

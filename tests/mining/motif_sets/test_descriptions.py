@@ -11,7 +11,7 @@ from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_str
 
 from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
-from gomkcn.mining.motif_sets.collection_description import CollectionDescription, distinct_numbers
+from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.graph_code import GraphCode
 from gomkcn.mining.motif_sets.graph_copies import alone_values, edge_gains, list_candidate
 from gomkcn.mining.motif_sets.graph_description import GraphDescription
@@ -19,6 +19,7 @@ from gomkcn.mining.motif_sets.grown_sets import seen_structures
 from gomkcn.mining.motif_sets.integer_codes import integer_bits
 from gomkcn.mining.motif_sets.placed_motif import edit_bits, edits_of
 from gomkcn.mining.structures.categories import Categories
+from gomkcn.mining.structures.distinct_numbers import distinct_numbers
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
