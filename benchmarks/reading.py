@@ -102,7 +102,7 @@ def readings(bench: Bench, folder: Path) -> Iterator[Reading]:
 
 def read_anew(path: Path) -> Any:
     """Read a graph without what is kept of molecules for the classes of their file."""
-    molecules._parsed.cache_clear()
+    molecules._molecule_of.cache_clear()
     same_molecules._canonical_tautomer.cache_clear()
     return read_graph(path)
 

@@ -77,13 +77,14 @@ _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
 class Record(NamedTuple):
     """A molecule of a file with its place, and what is wrong with it, if anything, or its class.
 
-    What the file calls the molecule is its property ``_Name``, as RDKit has it, and ``column`` is
-    what it calls its classes.
+    ``name`` is what the file calls the molecule, and ``column`` what it calls its classes. Records
+    of the same SMILES share a molecule, to which nobody writes.
     """
 
     place: str
     mol: Any
     fault: str
+    name: str = ""
     label: str | None = None
     column: str = ""
 
@@ -93,17 +94,15 @@ class Record(NamedTuple):
         place: str,
         mol: Any,
         given: str,
-        label: str | None = None,
         name: str = "",
+        label: str | None = None,
         column: str = "",
     ) -> Record:
         """What RDKit makes of a SMILES, or of a record of an SD file with a title."""
-        if mol is not None:
-            mol.SetProp(_NAME, name)
         fault = "" if mol is not None and mol.GetNumAtoms() else "the molecule has no atoms"
         if mol is None:
             fault = "RDKit cannot read the molecule" + f" {shown(given)}" * bool(given)
-        return cls(place, mol, fault, label, column)
+        return cls(place, mol, fault, name, label, column)
 
 
 # the place of a row, such as "line 3", and its cells
@@ -225,19 +224,26 @@ def _readable(records: Iterable[Record], *, skip_invalid: bool) -> Readable:
 
 def _graphs_of(found: Readable, choice: ColumnChoice) -> GraphContent:
     """The graphs of molecules; the log says what was left out, and what is there twice."""
-    mols = mols_of(found, choice)
+    mols = _kept_parts(found, choice)
+    names = [record.name for record in found[0]]
     content = from_molecules(mols)
-    repeated = same_molecules(
-        mols,
-        [record.place for record in found[0]],
-        [record.mol.GetProp(_NAME) for record in found[0]],
-        uncharged=choice.largest_fragment,
-    )
-    return replace(content, notes=(*content.notes, *repeated))
+    places = [record.place for record in found[0]]
+    repeated = same_molecules(mols, places, names, uncharged=choice.largest_fragment)
+    return replace(content, graph_names=_names_if_any(names), notes=(*content.notes, *repeated))
 
 
 def mols_of(found: Readable, choice: ColumnChoice) -> list[Any]:
-    """Molecules as RDKit has them; the log says what was left out."""
+    """Molecules as RDKit has them, with their names; the log says what was left out."""
+    chem = load_rdkit()
+    # whoever has a molecule may write to it
+    mols = [chem.Mol(mol) for mol in _kept_parts(found, choice)]
+    for mol, record in zip(mols, found[0], strict=True):
+        mol.SetProp(_NAME, record.name)
+    return mols
+
+
+def _kept_parts(found: Readable, choice: ColumnChoice) -> list[Any]:
+    """The molecules of records, or their largest parts; the log says what was left out."""
     records, skipped = found
     if skipped:
         log.warning(
@@ -327,7 +333,7 @@ def _line_records(data: bytes, id_column: str | None) -> Iterator[Record]:
     for number, words in rows_of(data, TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
         name = words[of_name] if of_name is not None and of_name < len(words) else ""
-        record = Record.of(f"line {number}", _molecule_of(given), given, name=name)
+        record = Record.of(f"line {number}", _molecule_of(given), given, name)
         if number == 1 and record.fault:
             header = smiles_column(words)
             if header is not None:
@@ -408,16 +414,10 @@ def _are_molecules(cells: Sequence[str]) -> bool:
     return False
 
 
-def _molecule_of(text: str) -> Any:
-    """What RDKit makes of a SMILES or an InChI; None where it cannot read it."""
-    found = _parsed(text)
-    # whoever has a molecule may write to it
-    return None if found is None else load_rdkit().Mol(found)
-
-
 # the classes of a file are read after its graphs, and neither holds the molecules of the other
 @lru_cache(_MOST_PARSED)
-def _parsed(text: str) -> Any:
+def _molecule_of(text: str) -> Any:
+    """What RDKit makes of a SMILES or an InChI; None where it cannot read it."""
     chem = load_rdkit()
     return without_log(chem.MolFromInchi if _INCHI.match(text) else chem.MolFromSmiles, text)
 
@@ -446,7 +446,7 @@ def _table_records(
         given = row[of_smiles]
         name = "" if of_name is None else row[of_name]
         column = "" if of_class is None else names[of_class]
-        yield Record.of(place, _molecule_of(given), given, label, name, column)
+        yield Record.of(place, _molecule_of(given), given, name, label, column)
 
 
 def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
@@ -476,7 +476,7 @@ def _sd_records(data: bytes, choice: ColumnChoice) -> Iterator[Record]:
             if choice.id_column is None:
                 name = title or name
             column = "" if at is None else names[at]
-            found = Record.of(f"record {number}", mol, title, label, name, column)
+            found = Record.of(f"record {number}", mol, title, name, label, column)
             yield found if record.strip() else found._replace(fault="the record is empty")
 
 
@@ -592,8 +592,12 @@ def _column_called(names: Sequence[str], known: Sequence[str]) -> int | None:
 
 def names_of(mols: Sequence[Any]) -> np.ndarray | None:
     """What molecules of RDKit are called, text ``[G]``; None where none has a name."""
-    names = np.array([mol.GetProp(_NAME) if mol.HasProp(_NAME) else "" for mol in mols], str)
-    return names if (names != "").any() else None
+    return _names_if_any([mol.GetProp(_NAME) if mol.HasProp(_NAME) else "" for mol in mols])
+
+
+def _names_if_any(names: Sequence[str]) -> np.ndarray | None:
+    """Names as an array; None where all are empty."""
+    return np.array(names, str) if any(names) else None
 
 
 def from_molecules(mols: Sequence[Any]) -> GraphContent:
@@ -604,33 +608,31 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
     >>> content.num_nodes, content.relation_names, content.nodes["element"][:3].tolist()
     (9, ('aromatic', 'double', 'single'), ['C', 'C', 'O'])
     """
+    chem = load_rdkit()
     is_counted = not any(mol.NeedsUpdatePropertyCache() for mol in mols)
-    # one atom after the other: all atoms of RDKit in a list take as long as to parse the molecules
-    atoms = [
-        (
-            atom.GetSymbol(),
-            atom.GetFormalCharge(),
-            atom.GetIsAromatic(),
-            atom.GetTotalNumHs() if is_counted else 0,
-        )
-        for mol in mols
-        for atom in atoms_of(mol)
-    ]
-    elements, charges, aromatic, hydrogens = zip(*atoms, strict=True) if atoms else [()] * 4
-    starts = np.cumsum([0, *(mol.GetNumAtoms() for mol in mols)])
-    bonds = [
-        (start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), bond.GetBondType())
-        for mol, start in zip(mols, starts.tolist(), strict=False)
-        for bond in map(mol.GetBondWithIdx, range(mol.GetNumBonds()))
-    ]
-    sources, targets, kinds = zip(*bonds, strict=True) if bonds else [()] * 3
+    elements, charges, aromatic, hydrogens = list[str](), list[int](), list[bool](), list[int]()
+    starts, ends, kinds = list[int](), list[int](), list[Any]()
+    # one molecule after the other: the atoms of all in a list take as long as to parse these
+    for mol in mols:
+        atoms = [*atoms_of(mol)]
+        elements += map(chem.Atom.GetSymbol, atoms)
+        charges += map(chem.Atom.GetFormalCharge, atoms)
+        aromatic += map(chem.Atom.GetIsAromatic, atoms)
+        if is_counted:
+            hydrogens += map(chem.Atom.GetTotalNumHs, atoms)
+        bonds = [*map(mol.GetBondWithIdx, range(mol.GetNumBonds()))]
+        starts += map(chem.Bond.GetBeginAtomIdx, bonds)
+        ends += map(chem.Bond.GetEndAtomIdx, bonds)
+        kinds += map(chem.Bond.GetBondType, bonds)
+    graph_ptr = np.cumsum([0, *(mol.GetNumAtoms() for mol in mols)])
+    first = np.repeat(graph_ptr[:-1], [mol.GetNumBonds() for mol in mols])
     called = {kind: kind.name.lower() for kind in {*kinds}}
     relation, names = relation_codes("bonds", np.array([called[kind] for kind in kinds], str))
     return GraphContent(
         owner="a molecule",
-        source=np.array(sources, np.int64),
-        target=np.array(targets, np.int64),
-        num_nodes=len(atoms),
+        source=np.array(starts, np.int64) + first,
+        target=np.array(ends, np.int64) + first,
+        num_nodes=len(elements),
         nodes={
             "element": np.array(elements, str),
             # such as "+1", and "0"
@@ -642,7 +644,7 @@ def from_molecules(mols: Sequence[Any]) -> GraphContent:
         listed_once=True,
         relation=relation,
         relation_names=names,
-        graph_ptr=starts,
+        graph_ptr=graph_ptr,
         graph_names=names_of(mols),
         # what drawings show, where RDKit has counted the hydrogens
         atoms=np.array([charges, hydrogens], np.int8).T.copy() if is_counted else None,

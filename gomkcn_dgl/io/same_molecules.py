@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -143,25 +143,23 @@ def find_repeated(
 
     if uncharged:
         mols = [_without_charges(mol) for mol in mols]
-    # a SMILES takes long, and few molecules have the atoms and the degrees of another
-    makeups = [_makeup(mol) for mol in mols]
-    sizes = Counter(makeups)
+    # a SMILES takes long, and few molecules have the atoms, then the degrees, of another
+    numbers = _sharing(mols, _sharing(mols, range(len(mols)), _formula), _degrees)
     firsts: dict[str, int] = {}
     same = []
     skeletons = defaultdict[Hashable, list[int]](list)
-    for number, (mol, makeup) in enumerate(zip(mols, makeups, strict=True)):
-        if sizes[makeup] == 1:
-            continue
+    for number in numbers:
+        mol = mols[number]
         first = firsts.setdefault(MolToSmiles(mol), number)
         if first == number:
             skeletons[_skeleton(mol)].append(number)
         else:
             same.append((number, first))
     alike = []
-    for numbers in skeletons.values():
+    for group in skeletons.values():
         # forms of one molecule that differ in stereo alone are no tautomers
         forms: dict[str, int] = {}
-        for number in numbers if len(numbers) > 1 else []:
+        for number in group if len(group) > 1 else []:
             forms.setdefault(MolToSmiles(mols[number], isomericSmiles=False), number)
         if len(forms) > 1:
             alike.append(forms)
@@ -221,12 +219,27 @@ def _has_parts(mol: Any) -> bool:
     return len(GetMolFrags(mol)) > 1
 
 
-def _makeup(mol: Any) -> Hashable:
-    """What tautomers share that is told at once: the formula, with the charge, and the degrees."""
-    from rdkit.Chem import rdMolDescriptors, rdMolHash
+def _sharing(
+    mols: Sequence[Any], numbers: Sequence[int], key_of: Callable[[Any], Hashable]
+) -> list[int]:
+    """Those of some molecules whose key another of them has."""
+    keys = [key_of(mols[number]) for number in numbers]
+    sizes = Counter(keys)
+    return [number for number, key in zip(numbers, keys, strict=True) if sizes[key] > 1]
 
-    degrees = rdMolHash.MolHash(mol, rdMolHash.HashFunction.DegreeVector)
-    return rdMolDescriptors.CalcMolFormula(mol), degrees
+
+def _formula(mol: Any) -> Hashable:
+    """The formula with the charge, which tautomers share."""
+    from rdkit.Chem import rdMolDescriptors
+
+    return rdMolDescriptors.CalcMolFormula(mol)
+
+
+def _degrees(mol: Any) -> Hashable:
+    """The formula, and how many atoms have each degree, which tautomers share."""
+    from rdkit.Chem import rdMolHash
+
+    return _formula(mol), rdMolHash.MolHash(mol, rdMolHash.HashFunction.DegreeVector)
 
 
 def _skeleton(mol: Any) -> Hashable:
@@ -247,8 +260,15 @@ def _canonical_tautomer(smiles: str) -> str:
     """The SMILES of the canonical tautomer, without stereo, which tautomers may lose."""
     from rdkit import rdBase
     from rdkit.Chem import MolFromSmiles, MolToSmiles
-    from rdkit.Chem.MolStandardize import rdMolStandardize
 
     with rdBase.BlockLogs():
-        tautomer = rdMolStandardize.TautomerEnumerator().Canonicalize(MolFromSmiles(smiles))
+        tautomer = _tautomers().Canonicalize(MolFromSmiles(smiles))
     return str(MolToSmiles(tautomer, isomericSmiles=False))
+
+
+# its rules are read when it is made, which takes longer than the tautomers of a small drug
+@lru_cache
+def _tautomers() -> Any:
+    from rdkit.Chem.MolStandardize import rdMolStandardize
+
+    return rdMolStandardize.TautomerEnumerator()

@@ -14,6 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.molecules import CLASS_COLUMNS, from_molecules
+from gomkcn_dgl.io.reading import read_molecule_file
 from gomkcn_dgl.io.same_molecules import find_repeated, same_molecules
 from gomkcn_dgl.training.labelled_data import read_labelled
 
@@ -338,6 +339,20 @@ def test_names_go_where_their_graphs_go(tmp_path):
     np.save(tmp_path / "a.graph" / "graph_names.npy", np.arange(2))
     with pytest.raises(InputError, match=r"graph_names\.npy must hold text, got int64"):
         read_graph(tmp_path / "a.graph")
+
+
+def test_a_smiles_that_is_there_twice_is_two_molecules_with_their_names(tmp_path):
+    path = tmp_path / "a.smi"
+    path.write_text("CCO ethanol\nCCO alcohol\n")
+    assert read_graph(path).graph_names.tolist() == ["ethanol", "alcohol"]
+    first, second = read_molecule_file(path)
+    assert [one.GetProp("_Name") for one in (first, second)] == ["ethanol", "alcohol"]
+    # what is written to one reaches neither the other nor those that are read again
+    first.GetAtomWithIdx(0).SetFormalCharge(1)
+    first.SetProp("_Name", "cation")
+    again = read_molecule_file(path)[0]
+    assert [Chem.MolToSmiles(one) for one in (second, again)] == ["CCO", "CCO"]
+    assert again.GetProp("_Name") == "ethanol"
 
 
 def test_an_sd_file_has_titles_or_a_property_with_names(tmp_path):
