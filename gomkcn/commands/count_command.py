@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -94,14 +95,17 @@ class _Watch:
         self.steps = steps
         self.seconds_of_a_half = seconds_of_a_half
         self.report: Callable[[float], None] = lambda share: None
+        self.narrowest = math.inf
 
     def begin(self, stage: str) -> None:
         """Begin to show a stage."""
         self.report = self.steps.stage(stage)
 
     def tell(self, estimate: OccurrenceCount) -> None:
-        """Show what is known of the count so far, behind its bar and in the lines of a log."""
-        self.steps.progress.move(0, f"so far {estimate}")
+        """Show what is known best of the count so far, behind its bar and in lines of a log."""
+        if estimate.high - estimate.low < self.narrowest:
+            self.narrowest = estimate.high - estimate.low
+            self.steps.progress.move(0, f"so far {estimate}")
 
     def __call__(self, share: float) -> bool:
         self.report(share)

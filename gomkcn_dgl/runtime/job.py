@@ -222,13 +222,18 @@ class JobProgress:
             form = _SHARE_BAR if is_steady else _UNSTEADY_BAR
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
-    def move(self, count: float, note: str = "") -> None:
-        """So many more items are done, or such a share, up to all; ``note`` is behind the bar."""
+    def move(self, count: float, note: str | None = None) -> None:
+        """So many more items are done, or such a share, up to all.
+
+        A ``note`` is behind the bar until there is another, or the stage is over.
+        """
         self._lines.done += count
-        self._lines.note = note
+        if note is not None:
+            self._lines.note = note
         if self._bar is not None:
             left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
-            self._bar.set_postfix_str(note, refresh=not count)
+            if note is not None:
+                self._bar.set_postfix_str(note, refresh=not count)
             self._bar.update(min(count, left))
 
     def _tick(self) -> None:

@@ -28,6 +28,8 @@ _SLACK = 4
 # the share of its steps that a search for all makes before it is asked whether the others are of
 # use; where it would have come to its end, what was made is made again, and costs no more than this
 _FIRST_PART = 0.05
+# the share of these steps after which a user sees how many there may be, which else takes seconds
+_EARLY_PART = 0.1
 # relative error of the estimate that says so: it must tell a count from one many times as large
 _ROUGH_ERROR = 0.2
 # all occurrences took at least so many times the steps of those of the first part: in 29 searches
@@ -143,9 +145,10 @@ def count_query(
 ) -> tuple[OccurrenceCount, np.ndarray]:
     """Count the occurrences of a query, or estimate them, and tell which graphs hold one.
 
-    All are counted if that takes no more than ``max_steps``. After a twentieth of them the search
-    ends if a rough estimate says that the steps will not do: each occurrence takes at least one,
-    and seldom less than half as many as those that were met by then. Where not all are counted, and
+    All are counted if that takes no more than ``max_steps``. After a two-hundredth of them ``tell``
+    has a rough estimate, and after a twentieth the search ends if it says that the steps will not
+    do: each occurrence takes at least one, and seldom less than half as many as those that were met
+    by then. Where not all are counted, and
     neither nodes nor edges are compared, spanning trees of the pattern are mapped into the graph.
     How many mappings (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then
     some are drawn, uniformly and independently, and
@@ -197,33 +200,14 @@ def count_query(
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     watch_search, watch_estimate = half_of(watch, 0), half_of(watch, 1)
-
-    def watch_first(share: float) -> bool:
-        return watch_search(_FIRST_PART * share)
-
-    # 1. what is quick is counted
-    first_steps = max(1, int(_FIRST_PART * max_steps))
-    search.run(max_steps=first_steps, watch=watch_first)
-    # 2. what takes longer too, unless there are more occurrences than steps
-    sampler, is_hopeless = None, False
-    if search.unfinished and query.joins_alone:
-        sampler = choose_sampler(search, seed)
-        # by draws of their own, so that which count is returned does not bias it
-        rough = _scaled(
-            _estimate_share(sampler, _ROUGH_ERROR, first_steps, ~seed, watch_first), search, sampler
-        )
-        tell(rough)
-        of_each = search.steps / max(1, int(search.count.sum()))
-        is_hopeless = rough.low * max(1.0, _LEAST_OF_USUAL * of_each) > max_steps
-    if search.unfinished and not is_hopeless:
-        search.run(max_steps=max_steps, watch=watch_search)
+    sampler = _search_for_all(search, max_steps, seed, watch_search, tell)
     graph = query.graph
     met = search.count.copy()
     graphs = np.zeros(graph.num_graphs, bool)
     graphs[graph.graph_of(np.flatnonzero(met))] = True
     if not search.unfinished:
         return OccurrenceCount.exact(int(met.sum())), graphs
-    # 3. else it is estimated
+    # else it is estimated
     if sampler is not None:
         found = _estimate_by_draws(
             search, sampler, count_error, max_steps, seed, watch_estimate, tell
@@ -237,6 +221,48 @@ def count_query(
             way_out=("give a larger ", Argument("max_steps")),
         )
     return estimate, graphs
+
+
+def _search_for_all(
+    search: OccurrenceSearch,
+    max_steps: int,
+    seed: int,
+    watch: Watch,
+    tell: Callable[[OccurrenceCount], object],
+) -> TreeSampler | None:
+    """Search for all occurrences, unless a rough estimate says that the steps will not do.
+
+    Returns the sampler of that estimate; None where there is no use for one.
+    """
+
+    def watch_first(share: float) -> bool:
+        return watch(_FIRST_PART * share)
+
+    def roughly(sampler: TreeSampler, steps: int) -> OccurrenceCount:
+        # by draws of their own, so that which count is returned does not bias it
+        share = _estimate_share(sampler, _ROUGH_ERROR, steps, ~seed, watch_first)
+        return _scaled(share, search, sampler)
+
+    # 1. what is quick is counted; of what is not, a rough estimate is told
+    first_steps = max(1, int(_FIRST_PART * max_steps))
+    early_steps = max(1, int(_EARLY_PART * first_steps))
+    search.run(max_steps=early_steps, watch=watch_first)
+    if not search.unfinished:
+        return None
+    sampler = None
+    if search.query.joins_alone:
+        sampler = choose_sampler(search, seed)
+        tell(roughly(sampler, early_steps))
+    # 2. what takes longer too, unless there are more occurrences than steps
+    search.run(max_steps=first_steps, watch=watch_first)
+    if search.unfinished and sampler is not None:
+        rough = roughly(sampler, first_steps)
+        of_each = search.steps / max(1, int(search.count.sum()))
+        if rough.low * max(1.0, _LEAST_OF_USUAL * of_each) > max_steps:
+            return sampler
+    if search.unfinished:
+        search.run(max_steps=max_steps, watch=watch)
+    return sampler
 
 
 def estimate_occurrences(

@@ -17,13 +17,14 @@ from scipy.sparse import load_npz
 
 from gomkcn.commands.count_command import _Watch
 from gomkcn.mining import census, count, load
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
 from gomkcn.mining.structures.graph_relations import with_signs_of
 from gomkcn.synthetic import MOTIFS
 from gomkcn_dgl.graphs.named_structures import is_name
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 
 
@@ -162,6 +163,31 @@ def test_an_estimate_has_an_interval(folder):
     assert abs(value / 2 / math.comb(60, 8) - 1) < 0.1
     assert number.endswith("a 95% interval")
     assert lines[-1] == "graphs      at least 1 of 2 contain it"
+
+
+def test_estimates_are_shown_while_they_get_better(folder, monkeypatch):
+    """The first one before the search for all goes on, which here would not end."""
+    shown, stages = [], []
+    run, move = OccurrenceSearch.run, JobProgress.move
+
+    def show(progress, share, note=None):
+        shown.extend([note] if note else [])
+        move(progress, share, note)
+
+    def search(*arguments, **options):
+        run(*arguments, **options)
+        stages.append(len(shown))
+
+    monkeypatch.setattr(JobProgress, "move", show)
+    monkeypatch.setattr(OccurrenceSearch, "run", search)
+    write_tu("TWO", [nx.complete_graph(60)] * 2, [0, 1])
+    number, _ = counted("clique-8 TWO --count-seconds 0.02 --count-error 0.002")
+    # nothing is known after what is quick, and a rough estimate before a longer search
+    assert stages[0] == 0 < stages[1]
+    ends = [[float(end) for end in re.findall(r"[\d.]+", note)[1:3]] for note in shown]
+    widths = [high - low for low, high in ends]
+    assert len(widths) > 1 and widths == sorted(widths, reverse=True)
+    assert shown[-1] == f"so far {number.partition(',')[0]}"
 
 
 @pytest.fixture

@@ -127,6 +127,29 @@ def test_the_bar_shows_each_stage_and_what_is_logged_once_above_it(name, capsys,
     assert [line for line in lines if "structure" in line] == ["a structure was left out"]
 
 
+def test_a_note_stays_behind_the_bar_and_in_lines_until_its_stage_is_over(capsys):
+    for form in ("bar", "lines"):
+        with JobProgress(form) as progress:
+            progress.begin("counting", 1.0)
+            progress.move(0, "so far 7")
+            progress.move(0.25)
+            if form == "lines":
+                assert progress._lines.due(time.monotonic()).endswith(" 25%, 0 s, so far 7")
+                continue
+            progress._bar.refresh()
+            told = capsys.readouterr().err.split("\r")[-1]
+            assert " 25%" in told and told.endswith("so far 7")
+            progress.move(0.25, "")
+            progress._bar.refresh()
+            assert "so far" not in capsys.readouterr().err.split("\r")[-1]
+            progress.move(0, "so far 8")
+            progress.begin("listing", 1.0)
+            progress.move(0.5)
+            progress._bar.refresh()
+            told = capsys.readouterr().err.split("\r")[-1]
+            assert "listing:  50%" in told and "so far" not in told
+
+
 def test_blocks_within_each_other_leave_the_handlers_as_they_were():
     before = signal.getsignal(signal.SIGTERM)
     interrupts = Interrupts()
