@@ -29,7 +29,8 @@ Where a row has nodes of one colour that are no twins, as in a lattice, their or
 Then the nodes that were met are marked by their colours, those that are selected by their places as
 well, and the marks are refined among them. What is drawn at random is drawn from the order of
 marks, and so is the next node where several have the least rank. Nodes with equal marks are taken
-by number: mostly a symmetry exchanges them. Rows of hubs are not refined.
+by number: mostly a symmetry exchanges them. Rows of hubs are not refined. The ends of edges among
+the nodes that were met are listed once, and only new ones after each choice.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
 reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
@@ -96,6 +97,9 @@ _NODE, _MARK, _FEATURE_BITS = np.uint32(NODE), np.uint32(MARK), np.uint64(FEATUR
 # rounds of refinement of the nodes that were met, where some on offer are alike: with 2, a share of
 # .07 of the subgraphs of 9 nodes in a grid still changed with its numbers
 _ROUNDS = 4
+# ends of edges among the nodes that a search meets, which are as many as the graph is dense: where
+# there is no room for them, the search is made again with room for twice as many
+_FIRST_ENDS = 1 << 14
 
 
 class ExtractedArrays(NamedTuple):
@@ -171,10 +175,12 @@ def extract(
 def _extract_block(
     first: int, last: int, graph: CompiledGraph, limit: int, *arguments: Any
 ) -> None:
-    """Give each block a scratch of its own."""
-    max_nodes = arguments[-5].shape[1]
-    scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
-    _extract_kernel(first, last, graph, limit, *arguments, scratch)
+    """Give each block a scratch of its own, and a larger one where there is no room in it."""
+    max_nodes, num_ends = arguments[-5].shape[1], _FIRST_ENDS
+    while first < last:
+        scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1, num_ends)
+        first = _extract_kernel(first, last, graph, limit, *arguments, scratch)
+        num_ends *= 2
 
 
 @compiled(**SEARCH_JIT)
@@ -182,13 +188,15 @@ def _extract_kernel(
     first, last, graph, limit, walk, weights, reverse, roots, keys, num_hops, policy,
     seed, nodes, num_nodes, truncated, dense_links, dense_weights, scratch,
 ):  # fmt: skip
-    """Extract the subgraphs from `first` to `last`."""
+    """Extract the subgraphs from `first` to `last`; return the first for which there is no room."""
     era = _ONE
     for row in range(first, last):
         root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
         size, cut, era = _search(
-            graph, walk, root, stream, num_hops, limit, policy, nodes[row], scratch, era
+            graph, walk, reverse, root, stream, num_hops, limit, policy, nodes[row], scratch, era
         )
+        if scratch.listed[1] > len(scratch.ends):
+            return row
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
         num_ends = _find_edges(graph, nodes[row], size, limit, scratch, era)
@@ -199,10 +207,11 @@ def _extract_kernel(
             _write_links(graph, reverse, num_ends, dense_links[row], scratch)
         if len(dense_weights) > 0:
             _write_weights(graph, weights, nodes[row], size, dense_links[row], dense_weights[row])
+    return last
 
 
 @subroutine(**SEARCH_JIT)
-def _search(graph, walk, root, stream, num_hops, limit, policy, selected, scratch, era):
+def _search(graph, walk, reverse, root, stream, num_hops, limit, policy, selected, scratch, era):
     """Write the nodes of one subgraph; return their number, whether it was truncated, the era."""
     begin, size, reached, alike = _whole_hops(
         walk, root, num_hops, limit, len(selected), scratch, era
@@ -212,14 +221,16 @@ def _search(graph, walk, root, stream, num_hops, limit, policy, selected, scratc
     # stay, and a sample of the next hop fills them up
     if cut and policy == _DENSE:
         era += len(scratch.met)
-        size = _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, era)
+        size = _grow_dense(
+            graph, walk, reverse, root, stream, num_hops, limit, selected, scratch, era
+        )
     else:
         for k in range(size):
             selected[k] = scratch.met[k]
         if reached == _HUB:
             size = _draw_rest(graph, walk, stream, begin, selected, size, scratch, era)
         elif cut and alike:
-            size = _take_alike(graph, stream, selected, size, reached, limit, scratch, era)
+            size = _take_alike(graph, reverse, stream, selected, size, reached, limit, scratch, era)
         elif cut:
             size = _take_rest(stream, selected, size, scratch.met, reached)
     for k in range(size, len(selected)):
@@ -244,6 +255,7 @@ def _whole_hops(walk, root, num_hops, limit, max_nodes, scratch, era):
         if hub:
             return begin, size, _HUB, False
         # append the nodes of the next hop to `met`, those that are new
+        touch(walk, scratch.met, begin, size, scratch)
         reached = size
         for k in range(begin, size):
             node = scratch.met[k]
@@ -269,12 +281,14 @@ def _take_rest(stream, selected, size, met, reached):
 
 
 @subroutine(**SEARCH_JIT)
-def _take_alike(graph, stream, selected, size, reached, limit, scratch, era):
+def _take_alike(graph, reverse, stream, selected, size, reached, limit, scratch, era):
     """Fill up with nodes taken at random from those at `size:reached`, in the order of their marks.
 
     A mark says what a node is beside those selected before it.
     """
     met, order = scratch.met, scratch.waiting
+    scratch.listed[0] = scratch.listed[1] = 0
+    _list_ends(graph, reverse, reached, limit, scratch, era)
     for k in range(size, reached):
         order[k] = k
     for k in range(size, len(selected)):
@@ -283,7 +297,7 @@ def _take_alike(graph, stream, selected, size, reached, limit, scratch, era):
         for i in range(k):
             place = _ONE if 0 < i < size else np.int64(i)
             scratch.marks[find(selected[i], scratch, era)] ^= mix(np.uint64(place))
-        _refine_marks(graph, reached, limit, scratch, era)
+        _refine_marks(reached, scratch)
         # 2. one of those that are left
         pick = k + random(stream, np.uint64(k - size), reached - k)
         _put_in_place(scratch.marks, met, order, k, reached, pick)
@@ -300,20 +314,53 @@ def _start_marks(graph, count, scratch):
 
 
 @subroutine(**SEARCH_JIT)
-def _refine_marks(graph, count, limit, scratch, era):
+def _list_ends(graph, reverse, count, limit, scratch, era):
+    """List the ends of edges among the nodes that were met, those in rows of hubs left out."""
+    known = scratch.listed[0]
+    for position in range(known, count):
+        node = scratch.met[position]
+        if degree(graph, node) > limit:
+            # a hub stands in the rows of those before it
+            for other in range(known):
+                if degree(graph, scratch.met[other]) <= limit:
+                    entry = find_entry(graph, scratch.met[other], node)
+                    if entry >= 0:
+                        _list_end(other, position, link_at(graph, entry), scratch)
+            continue
+        for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+            other = find(graph.indices[edge], scratch, era)
+            if other >= 0:
+                link = link_at(graph, edge)
+                _list_end(position, other, link, scratch)
+                # the rows of those before were read before
+                if other < known and degree(graph, scratch.met[other]) <= limit:
+                    _list_end(other, position, reverse[link], scratch)
+    scratch.listed[0] = count
+
+
+@subroutine(**INLINE_JIT)
+def _list_end(position, other, link, scratch):
+    """List one end of an edge, if there is room."""
+    number = scratch.listed[1]
+    if number < len(scratch.ends):
+        scratch.ends[number] = (np.uint64(position) << _HALF) | np.uint64(other)
+        scratch.kinds[number] = np.uint64(link)
+    scratch.listed[1] = number + 1
+
+
+@subroutine(**SEARCH_JIT)
+def _refine_marks(count, scratch):
     """Refine the marks of the nodes that were met by those of their neighbours among them."""
-    marks, refined = scratch.marks, scratch.refined
+    marks, totals = scratch.marks, scratch.refined
+    num_ends = min(scratch.listed[1], len(scratch.ends))
     for _ in range(_ROUNDS):
         for position in range(count):
-            node, total = scratch.met[position], _U0
-            if degree(graph, node) <= limit:
-                for edge in range(graph.indptr[node], graph.indptr[node + 1]):
-                    other = find(graph.indices[edge], scratch, era)
-                    if other >= 0:
-                        total += mix(marks[other] ^ np.uint64(link_at(graph, edge)))
-            refined[position] = mix(marks[position] + total)
+            totals[position] = _U0
+        for end in range(num_ends):
+            position, other = scratch.ends[end] >> _HALF, scratch.ends[end] & _LOW
+            totals[position] += mix(marks[other] ^ scratch.kinds[end])
         for position in range(count):
-            marks[position] = refined[position]
+            marks[position] = mix(marks[position] + totals[position])
 
 
 @subroutine(**SEARCH_JIT)
@@ -417,9 +464,10 @@ def _root_first(place, start, stands):
 
 
 @subroutine(**SEARCH_JIT)
-def _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, era):
+def _grow_dense(graph, walk, reverse, root, stream, num_hops, limit, selected, scratch, era):
     """Add the node with most links to the selected ones at a time; return their number."""
     met, depths, ranks = scratch.met, scratch.depths, scratch.ranks
+    scratch.listed[0] = scratch.listed[1] = 0
     count = enter(root, _ZERO, scratch, era) + 1
     depths[0], ranks[0] = 0, _UNRANKED
     selected[0] = root
@@ -444,7 +492,9 @@ def _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, e
         if size == len(selected):
             break
         # 2. the least rank is the next node
-        best, node = _best_offer(graph, stream, selected, size, count, limit, scratch, era)
+        best, node = _best_offer(
+            graph, reverse, stream, selected, size, count, limit, _TAKEN, scratch, era
+        )
         if best == _TAKEN:
             break
         # 3. select it; the rank of a selected node is never the least again
@@ -454,29 +504,43 @@ def _grow_dense(graph, walk, root, stream, num_hops, limit, selected, scratch, e
         size += 1
     if size == len(selected):
         _replace_leaves(
-            graph, walk, root, stream, num_hops, limit, selected, count, hubs, scratch, era
+            graph, walk, reverse, root, stream, num_hops, limit, selected, count, hubs, scratch, era
         )
     return size
 
 
-@subroutine(**SEARCH_JIT)
-def _best_offer(graph, stream, selected, size, count, limit, scratch, era):
-    """The least rank, and its node: of several a random one, in the order of their marks."""
-    best, node, alike = _TAKEN, _PADDING, _ZERO
-    # two loops without a branch
+@subroutine(**INLINE_JIT)
+def _least_rank(count, bound, scratch):
+    """The least rank that is below `bound`, or this."""
+    least = bound
     for position in range(count):
-        best = min(best, scratch.ranks[position])
+        least = min(least, scratch.ranks[position])
+    return least
+
+
+@subroutine(**SEARCH_JIT)
+def _best_offer(graph, reverse, stream, selected, size, count, limit, bound, scratch, era):
+    """The least rank that is below `bound`, or this, and its node.
+
+    Of several nodes it is a random one, in the order of their marks.
+    """
+    best, node, alike = _least_rank(count, bound, scratch), _PADDING, _ZERO
+    if best == bound:
+        return best, node
+    # without a branch
     for position in range(count):
         is_best = scratch.ranks[position] == best
         scratch.waiting[alike] = position
         alike += is_best
         node = min(node, scratch.met[position] if is_best else _PADDING)
-    if alike > 1 and best < _TAKEN:
+    if alike > 1 and not _are_twin_leaves(graph, alike, scratch):
         # each of the selected nodes has a place of its own
         _start_marks(graph, count, scratch)
         for i in range(size):
             scratch.marks[find(selected[i], scratch, era)] ^= mix(np.uint64(i))
-        _refine_marks(graph, count, limit, scratch, era)
+        _list_ends(graph, reverse, count, limit, scratch, era)
+        _refine_marks(count, scratch)
+    if alike > 1:
         pick = random(stream, np.uint64(size), alike)
         _put_in_place(scratch.marks, scratch.met, scratch.waiting, _ZERO, alike, pick)
         node = scratch.met[scratch.waiting[pick]]
@@ -484,9 +548,30 @@ def _best_offer(graph, stream, selected, size, count, limit, scratch, era):
 
 
 @subroutine(**SEARCH_JIT)
+def _are_twin_leaves(graph, count, scratch):
+    """Whether nodes that wait hang from one node, so that their marks are equal, and are written.
+
+    Beside a hub they often do. What joins them to it is in their colours.
+    """
+    first = scratch.met[scratch.waiting[0]]
+    entry = graph.indptr[first]
+    for k in range(count):
+        node = scratch.met[scratch.waiting[k]]
+        other = graph.indptr[node]
+        if (
+            degree(graph, node) != 1
+            or graph.colors[node] != graph.colors[first]
+            or graph.indices[other] != graph.indices[entry]
+        ):
+            return False
+        scratch.marks[scratch.waiting[k]] = _U0
+    return True
+
+
+@subroutine(**SEARCH_JIT)
 def _replace_leaves(
-    graph, walk, root, stream, num_hops, limit, selected, count, hubs, scratch, era
-):
+    graph, walk, reverse, root, stream, num_hops, limit, selected, count, hubs, scratch, era
+):  # fmt: skip
     """Let leaves of the selected set give way to nodes with two links or more to the others.
 
     Each exchange adds a link at least. A node that came in lies on a cycle and is never a leaf, so
@@ -499,15 +584,18 @@ def _replace_leaves(
     # a rank below this has two links or more
     enough = (size - 1) * _LINK
     place = size - 1
-    while place > 0:
+    # a leaf that leaves takes links from nodes on offer, and gives none
+    while place > 0 and _least_rank(count, enough, scratch) < enough:
         leaf = selected[place]
-        if _count_links(graph, selected, leaf) > 1 or degree(graph, leaf) > limit:
+        if degree(graph, leaf) > limit or not _is_leaf(graph, selected, leaf):
             place -= 1
             continue
         # 1. the leaf takes its links along
         _move_links(graph, leaf, np.int64(_LINK), scratch, era)
-        best, node = _best_offer(graph, stream, selected, size, count, limit, scratch, era)
-        if best >= enough or degree(graph, node) > limit:
+        best, node = _best_offer(
+            graph, reverse, stream, selected, size, count, limit, enough, scratch, era
+        )
+        if best == enough or degree(graph, node) > limit:
             _move_links(graph, leaf, np.int64(-_LINK), scratch, era)
             place -= 1
             continue
@@ -523,18 +611,19 @@ def _replace_leaves(
         )
         _rank(graph, fresh, hubs, stream, size, scratch)
     # 4. a root that is a leaf hangs from what came in, and is no part of it
-    if _count_links(graph, selected, root) == 1:
+    if _is_leaf(graph, selected, root):
         for k in range(size):
             selected[k] = np.uint32(scratch.entries[k])
 
 
 @subroutine(**INLINE_JIT)
-def _count_links(graph, selected, node):
-    """How many selected nodes a node is joined to."""
-    num_links = _ZERO
-    for k in range(len(selected)):
+def _is_leaf(graph, selected, node):
+    """Whether a selected node is joined to no more than one of them."""
+    num_links, k = _ZERO, _ZERO
+    while k < len(selected) and num_links < 2:
         num_links += find_edge(graph, selected[k], node) >= 0
-    return num_links
+        k += 1
+    return num_links < 2
 
 
 @subroutine(**INLINE_JIT)

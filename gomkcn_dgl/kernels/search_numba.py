@@ -48,12 +48,20 @@ class Scratch(NamedTuple):
     row_depths: np.ndarray  # int64 [N], hops of these hubs from the root
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
     entries: np.ndarray  # int64, where in `indices` each of these stands, if links are asked for
+    ends: (
+        np.ndarray
+    )  # uint64, two positions in `met` of nodes that are joined, where some are alike
+    kinds: np.ndarray  # uint64, the link of each of these, seen from the first of the two
+    # int64 [2]: of how many nodes that were met these are listed, and how many they are, which may
+    # be more than there is room for
+    listed: np.ndarray
 
 
-def new_scratch(max_nodes: int, hub_degree: int, num_nodes: int) -> Scratch:
+def new_scratch(max_nodes: int, hub_degree: int, num_nodes: int, num_ends: int) -> Scratch:
     """Return the scratch for subgraphs of ``max_nodes`` in a graph of ``num_nodes``.
 
-    Of no node more than ``hub_degree`` neighbours are looked at.
+    Of no node more than ``hub_degree`` neighbours are looked at. There is room for ``num_ends``
+    ends of edges among the nodes that are met.
     """
     # the most nodes that are met: those that are selected with their rows, and those of as many
     # that come in for leaves; one more, since a node is written before it is known to be new
@@ -74,6 +82,9 @@ def new_scratch(max_nodes: int, hub_degree: int, num_nodes: int) -> Scratch:
         row_depths=np.empty(max_nodes, np.int64),
         pairs=np.empty(most_pairs, np.uint64),
         entries=np.empty(most_pairs, np.int64),
+        ends=np.empty(num_ends, np.uint64),
+        kinds=np.empty(num_ends, np.uint64),
+        listed=np.zeros(2, np.int64),
     )
 
 

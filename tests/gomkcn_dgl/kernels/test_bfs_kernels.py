@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bfs_reference import plain_subgraphs
 from random_graphs import link_matrix
-from sampled_graphs import GRAPHS, build
+from sampled_graphs import GRAPHS, build, mirrored
 from scipy.stats import chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
@@ -70,6 +70,7 @@ def test_a_hand_worked_case(backend, case):
     [
         *random_cases(70, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True], [False, True]),
         *(("many", policy, 2, 6, False, True) for policy in POLICIES),
+        *(("horns", policy, 3, 6, False, False) for policy in POLICIES),
         *(
             ("torus", policy, 3, 9, False, linked)
             for policy in POLICIES
@@ -91,6 +92,36 @@ def test_numba_equals_reference_on_a_collection_and_for_large_seeds(policy):
     for seed, roots in ((1, np.array([43, 0, 39, 0])), (2**63 - 1, np.empty(0, np.int64))):
         expected = arrays(graph, "reference", roots, 2, 5, policy, seed)
         assert_same(arrays(graph, "numba", roots, 2, 5, policy, seed), expected)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("hub", [False, True])
+def test_numba_equals_reference_where_each_node_is_alike_to_another(hub, directed):
+    for seed in range(40):
+        graph = mirrored(seed, hub=hub, directed=directed)
+        roots = np.array([graph.num_nodes - 1, 0, 1, 2, 3])
+        expected = arrays(graph, "reference", roots, 3, 7, "dense")
+        assert_same(arrays(graph, "numba", roots, 3, 7, "dense"), expected)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_subgraphs_are_the_same_however_much_room_there_is_for_ends(policy, monkeypatch):
+    """Nodes of a lattice, and of cliques in a ring, are alike until their edges are looked at."""
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(9, 9))
+    graph = as_csr(nx.disjoint_union(grid, nx.connected_caveman_graph(6, 5)))
+    roots, made = np.arange(graph.num_nodes), []
+    usual = arrays(graph, "numba", roots, 3, 7, policy)
+
+    def counted(*arguments):
+        made.append(arguments[-1])
+        return new_scratch(*arguments)
+
+    new_scratch = bfs_numba.new_scratch
+    monkeypatch.setattr(bfs_numba, "new_scratch", counted)
+    monkeypatch.setattr(bfs_numba, "_FIRST_ENDS", 1)
+    assert_same(arrays(graph, "numba", roots, 3, 7, policy), usual)
+    # twice as much each time that there is too little
+    assert len(made) > 3 and sorted(made)[:4] == [1, 2, 4, 8]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
