@@ -83,12 +83,14 @@ def find_blocks(
             for _ in range(_NUM_ROUNDS):
                 if is_late():
                     return None
-                membership = drawn.community_leiden(
-                    "modularity",
+                # as `Graph.community_leiden`, whose answer is an object with the sizes of all
+                membership, _ = igraph.GraphBase.community_leiden(
+                    drawn,
                     resolution=resolution,
+                    normalize_resolution=True,
                     n_iterations=1,
                     initial_membership=membership,
-                ).membership
+                )
             partitions.append(np.array(membership))
             if _share_of_largest(partitions[-1]) < _LEAST_SHARE:
                 break
