@@ -32,9 +32,10 @@ _LEAST_EDGES = 21
 # resolutions of the modularity, and rounds of the Leiden algorithm
 _RESOLUTIONS, _NUM_ROUNDS = (0.3, 0.6, 1.0, 1.6, 3.0, 6.0), 5
 _MOST_BLOCKS = 30
-# of the nodes that are in these: where they hold fewer, which further rounds hardly change, there is
-# none, and no higher resolution, whose blocks are smaller; of 16 graphs, as lattices, planted blocks,
-# friendships and neurons, the partition that all resolutions choose has .79 of them at least
+# of the nodes that are in these: where they hold fewer, which further rounds hardly change, there
+# is none, and no higher resolution, whose blocks are smaller; of 16 graphs, as lattices, planted
+# blocks, friendships and neurons, the partition that all resolutions choose has .79 of them at
+# least
 _LEAST_SHARE = 0.5
 # of the nodes of a graph, to put each into the block where it costs least
 _MOST_SWEEPS = 20
