@@ -36,10 +36,11 @@ _NO_BAR = "{desc} … {elapsed}{postfix}"
 _SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
 # where nobody knows what is left
 _UNSTEADY_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}{postfix}"
-# between two lines of a log, in a job of up to two minutes; later they are so far apart that a
-# dozen fit into the time that has passed: an hour has some 50, a day 90
+# between two lines of a log, in a job of up to five minutes, as the mining of a million edges is;
+# later they are so far apart that thirty fit into the time that has passed: an hour has some 100, a
+# day 200
 SECONDS_BETWEEN_LINES = 10.0
-_PAUSES_IN_A_JOB = 12
+_PAUSES_IN_A_JOB = 30
 
 # what has a bar on the terminal
 _shown = set["JobProgress"]()

@@ -416,17 +416,18 @@ def list_query(
     check_int("max_steps", max_steps, 1, MOST_STEPS)
     search = OccurrenceSearch(query)
     has_trees = query.joins_alone and search.structure.num_nodes > 1
-    limits = NO_LIMITS
-    if has_trees:
-        # of more than these, draws are as good a sample, and take less
-        enough = max(most, _MOST_MET)
-        limits = SearchLimits(occurrences=enough if known <= enough else most)
-    places = search.list_places(most, max_steps, seed=seed, limits=limits, watch=half_of(watch, 0))
-    if not search.unfinished:
-        return places[np.lexsort(places.T[::-1])], len(places) == int(search.count.sum())
-    # there are more: a sample of them
+    places = np.empty((0, search.structure.num_nodes), np.int32)
+    # 1. all, unless there are more: of these, draws are as good a sample, and take less
+    enough = max(most, _MOST_MET)
+    if not has_trees or known <= enough:
+        limits = SearchLimits(occurrences=enough) if has_trees else NO_LIMITS
+        watch_search = half_of(watch, 0)
+        places = search.list_places(most, max_steps, seed=seed, limits=limits, watch=watch_search)
+        if not search.unfinished:
+            return places[np.lexsort(places.T[::-1])], len(places) == int(search.count.sum())
+    # 2. a sample of them
     watch_draws = half_of(watch, 1)
-    drawn = np.empty((0, places.shape[1]), np.int32)
+    drawn = places[:0]
     if has_trees:
         drawn = _draw_places(search, most, max_steps, seed, watch_draws)
     if not len(drawn):

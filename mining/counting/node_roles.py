@@ -177,11 +177,17 @@ def count_roles(
     *,
     max_steps: int,
     max_places: int = _MOST_PLACES,
+    known: float = 0.0,
     seed: int = 0,
 ) -> RoleCounts:
-    """The counts of all occurrences, or estimates from a sample of them."""
+    """The counts of all occurrences, or estimates from a sample of them.
+
+    There are at least as many as are ``known``.
+    """
     query = Query.of_structure(graph, structure, colors)
-    places, is_complete = list_query(query, most=max_places, max_steps=max_steps, seed=seed)
+    places, is_complete = list_query(
+        query, most=max_places, max_steps=max_steps, known=known, seed=seed
+    )
     total = None
     if not is_complete:
         total = count_query(query, max_steps=max_steps, seed=seed)[0].value

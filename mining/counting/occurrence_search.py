@@ -48,8 +48,9 @@ from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # nodes whose candidates are ruled out at once, by one thread: some microseconds
 NODES_OF_A_BLOCK = 1024
-# the bit of a node that is itself mapped: no pattern node has it, and it is not the sign
-_MAPPED = 1 << 62
+# the most nodes of a pattern whose bits are int16, of which a graph of millions of nodes is read
+# faster than of int64; and one more bit, of a node that is itself mapped, and none is the sign
+_FEW_NODES = 14
 # what ends nothing: more than any search makes
 _ENDLESS = 1 << 62
 # log2 of how many edges between two nodes are compared in the time of a step
@@ -340,21 +341,17 @@ class OccurrenceSearch:
 
 
 def find_candidates(query: Query, pace: SearchPace = USUAL_PACE) -> np.ndarray:
-    """Pattern nodes that each graph node can stand for, ``[V]``: bit i is node i.
-
-    int16 for patterns of up to 15 nodes, which a graph of millions of nodes notices, else int64.
-    """
+    """Pattern nodes that each graph node can stand for, ``[V]``: bit i is node i."""
     # 1. each by itself: what the query says, and its number of neighbours
     graph = query.graph
     size = query.structure.num_nodes
     num_nodes = graph.num_nodes
-    bits_type = np.int16 if size <= 15 else np.int64
     degrees = query.joined.sum(axis=1)
     able = np.zeros(int(degrees.max(initial=0)) + 1, np.int64)
     for least in range(len(able)):
         able[least] = (1 << np.flatnonzero(degrees <= least)).sum()
     candidates = query.eligible & able[np.minimum(graph.degrees, len(able) - 1)]
-    candidates = candidates.astype(bits_type)
+    candidates = candidates.astype(bits_type(size))
     # 2. by neighbours, again and again; bits of the neighbours of each pattern node, by link
     bits = 1 << np.arange(size, dtype=np.int64)
     must = query.allowed & query.joined[:, :, None]
@@ -375,6 +372,16 @@ def find_candidates(query: Query, pace: SearchPace = USUAL_PACE) -> np.ndarray:
         if changes.sum() <= pace.least_share * num_nodes:
             break
     return candidates
+
+
+def bits_type(size: int) -> type[np.signedinteger[Any]]:
+    """The type of a bit for each node of a pattern, and of one more."""
+    return np.int16 if size <= _FEW_NODES else np.int64
+
+
+def _bit_of_mapped(bits: np.ndarray) -> int:
+    """The bit of a node that is itself mapped: no pattern node has it, and it is not the sign."""
+    return 1 << (8 * bits.itemsize - 2)
 
 
 class PatternPlan(NamedTuple):
@@ -417,7 +424,7 @@ def plan_of(query: Query, candidates: np.ndarray) -> PatternPlan:
     return PatternPlan(
         order=order,
         adjacent=joined @ bits,
-        decided=(joined | is_apart) @ bits | _MAPPED,
+        decided=(joined | is_apart) @ bits | _bit_of_mapped(candidates),
         compared=(~is_apart & ~has_all) @ bits,
         above=is_smaller.T @ bits,
         below=is_smaller @ bits,
@@ -474,7 +481,8 @@ class SearchState(NamedTuple):
     # what nothing reads
     position: np.ndarray
     stream: np.ndarray  # uint64 [1], of the random numbers that choose what is listed
-    adjacent: np.ndarray  # int64 [V], the pattern nodes that are mapped to a neighbour, and marked
+    # int16 or int64 [V], the pattern nodes that are mapped to a neighbour, and marked
+    adjacent: np.ndarray
     mapped: np.ndarray  # int64 [M], graph node of each pattern node
     is_marked: np.ndarray  # bool [M], whether `adjacent` has the bit of this pattern node
     order: np.ndarray  # int64 [M], pattern node of each level
@@ -496,7 +504,7 @@ def new_search(num_nodes: int, pattern_size: int, seed: int = 0, num_edges: int 
         position=np.zeros(8, np.int64),
         # streams of seeds that follow each other do not overlap in fewer than 2^40 numbers
         stream=np.array([seed << 40 & (1 << 64) - 1], np.uint64),
-        adjacent=np.zeros(num_nodes, np.int64),
+        adjacent=np.zeros(num_nodes, bits_type(pattern_size)),
         mapped=np.zeros(pattern_size, np.int64),
         is_marked=np.zeros(pattern_size, np.bool_),
         order=np.zeros(pattern_size, np.int64),
@@ -920,6 +928,6 @@ def _mark(graph, search, i):
     start, end = bounds(graph, node)
     for k in range(start, end):
         search.adjacent[graph.indices[k]] ^= 1 << i
-    search.adjacent[node] ^= _MAPPED
+    search.adjacent[node] ^= 1 << (8 * search.adjacent.itemsize - 2)
     search.is_marked[i] = not search.is_marked[i]
     return end - start

@@ -16,10 +16,10 @@ is that of a :class:`~gomkcn.mining.motif_sets.graph_description.GraphDescriptio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log2
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,8 @@ ADDRESSES = (
 
 # bytes of the counts of what copies left over that are kept: of thousands of them in most graphs
 _MOST_KEPT = 32 << 20
+# and of the copies that were listed: of some hundred structures in a large graph
+_MOST_LISTED = 64 << 20
 
 
 class Layer(NamedTuple):
@@ -107,6 +109,8 @@ class GraphCode:
     blocks: np.ndarray | None = None
     # different degrees, beyond which some are grouped where graphs are counted
     most_classes: int = MOST_CLASSES
+    # what was listed of the graph, which blocks change nothing of
+    listed: KeptResults[Any] = field(default_factory=lambda: KeptResults(_MOST_LISTED), repr=False)
 
     @classmethod
     def of(cls, mined: MinedGraph) -> GraphCode:

@@ -50,6 +50,18 @@ LIMITS = ListingLimits()
 PACE = SearchPace(most_passes=0)
 
 
+class ListedCopies(NamedTuple):
+    """Copies of a structure, int32 ``[K, M]``, and whether these are all."""
+
+    copies: np.ndarray
+    is_complete: bool
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the copies."""
+        return self.copies.nbytes
+
+
 def list_candidate(
     empty: GraphDescription,
     structure: Structure,
@@ -64,8 +76,28 @@ def list_candidate(
     copies are looked for at.
     """
     code = empty.code
+    # 1. all copies, or as many as the limits allow; other searches have mostly listed the same
+    key = seed, limits, structure.links.tobytes(), structure.colors.tobytes()
+    copies, is_complete = code.listed.find(key, lambda: _list_copies(code, structure, seed, limits))
+    if not is_complete:
+        copies = np.concatenate([copies, seen.astype(np.int32)])
+        copies = copies[distinct(hash_sets(copies)[:, -1])]
+    candidate = candidate_of(code, structure, copies, sources, is_complete)
+    # 2. the best of them
+    most = max(limits.kept, limits.kept_of_node * len(code.colors))
+    if len(copies) > most:
+        values = alone_values(empty, candidate)
+        order_of_values = np.argsort(-np.rint(values / EQUAL_WORTH), kind="stable")
+        best = np.sort(order_of_values[:most])
+        candidate = candidate_of(code, structure, copies[best], sources, False)
+    return candidate
+
+
+def _list_copies(
+    code: GraphCode, structure: Structure, seed: int, limits: ListingLimits
+) -> ListedCopies:
+    """All copies of a structure, or as many as the limits allow."""
     num_nodes = len(code.colors)
-    # 1. all copies, or as many as the limits allow
     graph = code.mined.graph
     num_links = len(graph.relations.links)
     query = Query(
@@ -82,19 +114,8 @@ def list_candidate(
         max(limits.steps_of_root, limits.steps_of_roots // num_nodes),
     )
     copies = search.list_places(limits.copies, limits.steps, roots, seed=seed, limits=bounds)
-    is_complete = not search.unfinished
-    if not is_complete:
-        copies = np.concatenate([copies, seen.astype(np.int32)])
-        copies = copies[distinct(hash_sets(copies)[:, -1])]
-    candidate = candidate_of(code, structure, copies, sources, is_complete)
-    # 2. the best of them
-    most = max(limits.kept, limits.kept_of_node * num_nodes)
-    if len(copies) > most:
-        values = alone_values(empty, candidate)
-        order_of_values = np.argsort(-np.rint(values / EQUAL_WORTH), kind="stable")
-        best = np.sort(order_of_values[:most])
-        candidate = candidate_of(code, structure, copies[best], sources, False)
-    return candidate
+    # without what was set aside for more of them
+    return ListedCopies(copies.copy(), not search.unfinished)
 
 
 def candidate_of(

@@ -95,7 +95,14 @@ def _counts_of(
                 return found.counts, found.is_exact
             if not late:
                 colors = mined.colors_of(structure)
-                found = count_roles(mined.graph, structure, colors, max_steps=max_steps, seed=seed)
+                found = count_roles(
+                    mined.graph,
+                    structure,
+                    colors,
+                    max_steps=max_steps,
+                    known=pattern.frequency.occurrences.low,
+                    seed=seed,
+                )
                 return found.counts, found.is_exact
         total = None if _are_all_listed(pattern) else pattern.frequency.count
         rows = mined.rows_of(pattern.occurrences)

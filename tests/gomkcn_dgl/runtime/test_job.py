@@ -179,11 +179,15 @@ def test_lines_come_after_a_while_and_then_ever_further_apart():
     lines.begin("drawing", 10, now=123.0)
     lines.note = "so far 8"
     assert lines.due(124.0) == "gomkcn: drawing: 0 of 10, 1 s, so far 8"
-    # of an hour each line is five minutes behind the one before
+    # for five minutes there is one each ten seconds
+    lines.begin("searching", 1.0, now=380.0)
+    assert lines.due(390.0) == "gomkcn: searching: 0%, 10 s"
+    assert lines.due(399.0) == "" != lines.due(400.0)
+    # of an hour each line is two minutes behind the one before
     lines.begin("searching", 1.0, now=3690.0)
     lines.done += 0.25
     assert lines.due(3700.0) == "gomkcn: searching: 25%, 10 s"
-    assert lines.due(3700.0 + 299.0) == "" != lines.due(3700.0 + 330.0)
+    assert lines.due(3700.0 + 119.0) == "" != lines.due(3700.0 + 130.0)
 
 
 def test_a_stage_that_tells_nothing_is_told_of_where_no_terminal_is(capsys, monkeypatch):

@@ -1,6 +1,7 @@
 """Exact counts: against every set of nodes, NetworkX, igraph, the files, and by formulas."""
 
 import itertools
+import math
 
 import networkx as nx
 import numpy as np
@@ -59,6 +60,17 @@ def test_every_structure_of_up_to_six_nodes(edge_prob, seed):
             mappings = sum(1 for _ in matcher.subgraph_monomorphisms_iter())
             found = count_subgraphs(as_csr(graph), structure)
             assert found * structure.num_automorphisms == mappings
+
+
+# the bits of a pattern's nodes are stored in 16, and beyond that in 64
+@pytest.mark.parametrize("size", [14, 15, 17, 30])
+def test_patterns_of_many_nodes(size):
+    cliques, ring = nx.complete_graph(size + 2), nx.cycle_graph(size + 2)
+    path = Structure.from_networkx(nx.path_graph(size))
+    assert count_by_graph(as_csr(ring), path).sum() == size + 2
+    if size <= 17:
+        clique = Structure.from_networkx(nx.complete_graph(size))
+        assert count_by_graph(as_csr(cliques), clique).sum() == math.comb(size + 2, 2)
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -8,7 +8,6 @@ from itertools import combinations, combinations_with_replacement, product
 from math import lgamma, log, log2
 from pathlib import Path
 
-import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -158,24 +157,15 @@ def test_blocks_are_found_where_there_are_some():
         assert find_blocks(GraphCode.of(mined), is_late=is_late) is None
 
 
-@pytest.mark.parametrize(
-    ("number", "resolutions"), [(58, {0.3, 0.6, 1.0, 1.6, 3.0, 6.0}), (59, {0.3})]
-)
-def test_resolutions_rise_while_the_largest_blocks_hold_half_of_the_nodes(
-    monkeypatch, number, resolutions
-):
-    tried = set()
-    leiden = igraph.Graph.community_leiden
-
-    def seen(graph, *given, resolution, **more):
-        tried.add(resolution)
-        return leiden(graph, *given, resolution=resolution, **more)
-
-    monkeypatch.setattr(igraph.Graph, "community_leiden", seen)
+@pytest.mark.parametrize(("number", "rounds"), [(58, 6 * 5), (59, 1)])
+def test_rounds_go_on_while_the_largest_blocks_hold_half_of_the_nodes(number, rounds):
+    looks = []
     # cliques, of which 29 are half of 58
     cliques = nx.disjoint_union_all([nx.complete_graph(4)] * number)
-    assert find_blocks(GraphCode.of(MinedGraph.of(cliques))) is not None
-    assert tried == resolutions
+    code = GraphCode.of(MinedGraph.of(cliques))
+    assert find_blocks(code, is_late=lambda: looks.append(0) is not None) is not None
+    # one look before all rounds, and one before each
+    assert len(looks) == 1 + rounds
 
 
 def test_blocks_of_a_collection_by_hand():

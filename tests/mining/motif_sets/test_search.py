@@ -112,6 +112,28 @@ def test_all_copies_are_listed_once(kind, size):
         assert (listed.edges == code.edge_numbers(shape, listed.copies)).all()
 
 
+def test_what_one_search_listed_others_do_not_list_again():
+    code = coded("plain")
+    blocks = np.arange(len(code.colors)) % 2
+    for shape in shapes_of(code, 3):
+        first, again = (list_all(one, shape)[1] for one in (code, code.given(blocks)))
+        assert first.copies is again.copies
+        # another seed or limit may list others
+        none = np.zeros((0, shape.num_nodes), np.int32)
+        other = list_candidate(GraphDescription.of(code), shape, none, ("given",), 1)
+        assert other.copies is not first.copies
+        assert len(list_all(code, shape, copies=1)[1].copies) == 1
+
+
+def test_structures_that_differ_in_categories_alone_have_copies_of_their_own():
+    code = coded("typed")
+    shapes = {shape.code: shape for shape in (shape_at(code, edge) for edge in code.edges)}
+    for shape in shapes.values():
+        copies = list_all(code, shape)[1].copies
+        assert set(as_sets(copies)) == copies_by_brute_force(code, shape)
+    assert len({shape.links.tobytes() for shape in shapes.values()}) < len(shapes)
+
+
 def test_of_too_many_copies_the_best_are_kept_and_it_is_said():
     code = coded("plain")
     shape = max(shapes_of(code, 3), key=lambda one: len(list_all(code, one)[1].copies))

@@ -8,6 +8,7 @@ import pytest
 from tiny_runs import significance_of
 
 from gomkcn import as_csr, places
+from gomkcn.mining.counting.occurrence_search import OccurrenceSearch
 from gomkcn.mining.patterns.role_table import has_roles, table_of_roles, with_names
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.pattern import (
@@ -135,3 +136,17 @@ def test_a_run_gives_its_names(mined):
 )
 def test_positions_go_by_edges_outside_of_mutual_pairs(text, roles):
     assert [role.position for role in roles_of(Structure.parse(text))] == roles
+
+
+def test_what_is_known_to_occur_more_often_than_places_are_held_is_not_listed(monkeypatch):
+    number = 3000
+    mined = MinedGraph.of(as_csr(nx.DiGraph([(0, leaf) for leaf in range(1, number + 1)])))
+    pattern, total = located(mined, "021D", 1), number * (number - 1) // 2
+    frequency = replace(pattern.frequency, occurrences=OccurrenceCount.exact(total))
+    monkeypatch.delattr(OccurrenceSearch, "list_places")
+    table = table_of_roles(mined, [replace(pattern, frequency=frequency)], 0, Steps())
+    columns = table.columns()
+    assert set(columns["occurrences_are"]) == {"estimated"}
+    is_hub = columns["node"] == 0
+    assert columns["occurrences"][is_hub].tolist() == [pytest.approx(total)]
+    assert columns["occurrences"][~is_hub].sum() == pytest.approx(2 * total)
