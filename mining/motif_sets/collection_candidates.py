@@ -19,8 +19,8 @@ from gomkcn.mining.motif_sets.blocks import never
 from gomkcn.mining.motif_sets.candidate import Candidate, Choice
 from gomkcn.mining.motif_sets.collection_code import CollectionCode, rank_in_group
 from gomkcn.mining.motif_sets.collection_copies import (
-    choose_each,
     choose_in_collection,
+    gains_of_each,
     least_graphs,
     values,
 )
@@ -213,10 +213,7 @@ class GrownStructures:
     def _valued(self, seen: Sequence[Candidate]) -> list[Candidate]:
         """Structures of one size, each with about what it alone would save in each base."""
         candidates = [_with_edges(self.empty[0].code, candidate) for candidate in seen]
-        in_bases = [
-            [choice.gain for choice in choose_each(empty, candidates, _FEW_ROUNDS)]
-            for empty in self.empty
-        ]
+        in_bases = [gains_of_each(empty, candidates, _FEW_ROUNDS) for empty in self.empty]
         gains = zip(*in_bases, strict=True)
         return [
             replace(candidate, gains=saved)
@@ -295,7 +292,9 @@ def grow_by_a_node(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
     children, keys = children[order], keys[order]
     # a key is a hash, so that sets with one key are compared
     new = np.ones(len(keys), bool)
-    new[1:] = (keys[1:] != keys[:-1]) | (children[1:] != children[:-1]).any(axis=1)
+    new[1:] = keys[1:] != keys[:-1]
+    for nodes in children.T:
+        new[1:] |= nodes[1:] != nodes[:-1]
     return children[new]
 
 

@@ -8,7 +8,7 @@ of a graph on those of the others, so that the choice is repeated with what came
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -27,8 +27,8 @@ from gomkcn.mining.motif_sets.collection_loops import (
 ROUNDS = 3
 # a motif has so many copies, in so many graphs
 LEAST_GRAPHS = 3
-# copies that are weighed together, which bounds memory
-_MOST_TOGETHER = 1 << 16
+# copies that are weighed together: what is known of them is a MiB
+_MOST_TOGETHER = 1 << 13
 # bits of the alphabet of an orbit, about: that of its code, and of degrees where there is one each
 _ORBIT_BITS = 6.0
 _DEGREE_BITS = 4.0
@@ -52,53 +52,72 @@ def choose_each(
     Where nodes are ``freed``, bool ``[V]``, some free copy has one of these. A choice without
     copies gains -inf: they are too few.
     """
-    found: list[Choice] = []
+    choices = []
+    for some in _by_copies(candidates):
+        gains = np.full(len(some), -np.inf)
+        chosen = [np.zeros(0, np.int64)] * len(some)
+        starts = np.cumsum([0, *(len(candidate.copies) for candidate in some)]).tolist()
+        for weighed in _takings(description, some, rounds, freed):
+            for at in np.flatnonzero(weighed.saved > gains).tolist():
+                free = slice(starts[at], starts[at] + int(weighed.numbers[at, 0]))
+                chosen[at] = weighed.rows[free][weighed.is_taken[free]]
+            gains = np.maximum(gains, weighed.saved)
+        choices += [
+            Choice(candidate, candidate.chosen(rows), len(rows), gain)
+            for candidate, rows, gain in zip(some, chosen, gains.tolist(), strict=True)
+        ]
+    return choices
+
+
+def gains_of_each(
+    description: CollectionDescription, candidates: Sequence[Candidate], rounds: int = ROUNDS
+) -> list[float]:
+    """What :func:`choose_each` says that each candidate gains, without the copies."""
+    gains: list[float] = []
+    for some in _by_copies(candidates):
+        saved = [weighed.saved.copy() for weighed in _takings(description, some, rounds, None)]
+        gains += np.max(saved, axis=0).tolist()
+    return gains
+
+
+def _by_copies(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """The candidates in lists of so many copies that their arrays stay in a cache."""
     some: list[Candidate] = []
     number = 0
     for candidate in candidates:
         some.append(candidate)
         number += len(candidate.copies)
         if number > _MOST_TOGETHER:
-            found += _choose_together(description, some, rounds, freed)
+            yield some
             some, number = [], 0
-    return found + _choose_together(description, some, rounds, freed) if some else found
+    if some:
+        yield some
 
 
-def _choose_together(
+def _takings(
     description: CollectionDescription,
     candidates: Sequence[Candidate],
     rounds: int,
     freed: np.ndarray | None,
-) -> list[Choice]:
+) -> Iterator[Weighed]:
+    """What is taken of some candidates in each round, which the next one writes over."""
     code = description.code
     offered, drawing_bits = _offer(code, candidates)
     weighed = _nothing_weighed(offered)
     same = description.uncovered, code.lengths
     # 1. copies of free nodes, their bits as they are now, and the signatures of each orbit
     weigh_each(offered, description.is_free if freed is None else freed, *same, weighed)
-    num_copies, *_, num_orbits = offered.shapes.T
+    weighed.saved[weighed.numbers[:, 0] == 0] = -np.inf
+    num_orbits = offered.shapes[:, 3]
     costs = drawing_bits + _ORBIT_BITS * num_orbits
     costs += weighed.alphabets if len(code.degrees) > 1 else _DEGREE_BITS * num_orbits
     least = LEAST_COPIES, least_graphs(code)
-    ends = np.cumsum(num_copies).tolist()
-    starts = [0, *ends[:-1]]
-    gains = np.full(len(candidates), -np.inf)
-    chosen = [np.zeros(0, np.int64)] * len(candidates)
-    weighed.saved[weighed.numbers[:, 0] == 0] = -np.inf
     unseen = 0.0
     for _ in range(rounds):
         # 2. disjoint copies by falling value, if signatures and numbers of copies are as before
         take_each(offered, weighed, np.log2(weighed.shares), unseen, costs, least, *same)
-        for at in np.flatnonzero(weighed.saved > gains).tolist():
-            count = starts[at] + weighed.numbers[at, 0]
-            is_taken = weighed.is_taken[starts[at] : count]
-            chosen[at] = weighed.rows[starts[at] : count][is_taken]
-        gains = np.maximum(gains, weighed.saved)
+        yield weighed
         unseen = _UNSEEN_NUMBER_BITS
-    return [
-        Choice(candidate, candidate.chosen(rows), len(rows), gain)
-        for candidate, rows, gain in zip(candidates, chosen, gains.tolist(), strict=True)
-    ]
 
 
 def _offer(code: CollectionCode, candidates: Sequence[Candidate]) -> tuple[Offered, np.ndarray]:
