@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 # masked arrays, a compiler of Fortran, and what tests are written with
 _LATE_IN_NUMPY = {"ma", "f2py", "testing"}
+# objects that a run makes before garbage is looked for, most of which live on: ten times as many as
+# usual take two thirds of the time, and some MiB
+_OBJECTS_BEFORE_GARBAGE = 7000
 
 
 def import_igraph() -> None:
@@ -89,10 +92,13 @@ def required_path(ctx: click.Context, path: str) -> str:
 @contextmanager
 def _kept_objects() -> Iterator[None]:
     """Libraries and input are there for good: garbage is looked for among what a run makes."""
+    before = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(_OBJECTS_BEFORE_GARBAGE)
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 
