@@ -23,7 +23,12 @@ from gomkcn.commands.options import (
     settings_option,
 )
 from gomkcn.commands.printing import show_log
-from gomkcn.commands.run_command import import_igraph, refuse_torchrun, run_into_folder
+from gomkcn.commands.run_command import (
+    import_igraph,
+    import_special_functions,
+    refuse_torchrun,
+    run_into_folder,
+)
 from gomkcn.mining.settings.comparison_settings import ComparisonSettings, ComparisonTable
 from gomkcn.mining.settings.miner_settings import NONE
 from gomkcn_dgl.errors import InputError
@@ -92,6 +97,7 @@ def compare(
     for path in options["graphs"] or ():
         check_path(path)
     import_igraph()
+    import_special_functions()
     from gomkcn.mining.patterns.run_comparison import is_run
     from gomkcn.mining.runs.compare import COMPARE, read_inputs
     from gomkcn_dgl.runtime.job import Interrupts

@@ -22,6 +22,7 @@ from gomkcn.commands.options import (
 from gomkcn.commands.printing import show_log
 from gomkcn.commands.run_command import (
     import_igraph,
+    import_special_functions,
     loading,
     refuse_torchrun,
     required_path,
@@ -99,6 +100,7 @@ def filters(
         check_path(path)
     with loading():
         import_igraph()
+        import_special_functions()
         from gomkcn.mining.filters.filters_settings import FiltersSettings
         from gomkcn.mining.runs.filters import FILTERS
         from gomkcn.mining.runs.graph_inputs import GraphInputs

@@ -29,6 +29,7 @@ from gomkcn.commands.options import (
 from gomkcn.commands.printing import say, show_log
 from gomkcn.commands.run_command import (
     import_igraph,
+    import_special_functions,
     loading,
     refuse_torchrun,
     required_path,
@@ -123,6 +124,7 @@ def mine(
     with loading():
         compiles = compile_beside()
         import_igraph()
+        import_special_functions()
         from gomkcn.mining.patterns.mining_settings import RunSettings
         from gomkcn.mining.runs.graph_inputs import GraphInputs
         from gomkcn.mining.runs.mine import MINE

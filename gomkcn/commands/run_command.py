@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.run import RunKind
 
+# masked arrays, a compiler of Fortran, and what tests are written with
+_LATE_IN_NUMPY = {"ma", "f2py", "testing"}
+# objects that a run makes before garbage is looked for, most of which live on: ten times as many as
+# usual take two thirds of the time, and some MiB
+_OBJECTS_BEFORE_GARBAGE = 7000
+
 
 def import_igraph() -> None:
     """Import igraph without matplotlib, which it would load for plots of its own.
@@ -35,6 +41,25 @@ def import_igraph() -> None:
         importlib.import_module("igraph")
     finally:
         del sys.modules["matplotlib"]
+
+
+def import_special_functions() -> None:
+    """Import scipy.special without parts of NumPy that no command needs.
+
+    SciPy copies all names of NumPy, of which it loads some when they are first looked up. They take
+    as long as all else of scipy.special. A program that has one of them keeps what it has.
+    """
+    import numpy
+
+    if "scipy.special" in sys.modules or vars(numpy).keys() & _LATE_IN_NUMPY:
+        return
+    # a name that is there is not looked up
+    vars(numpy).update(dict.fromkeys(_LATE_IN_NUMPY))
+    try:
+        importlib.import_module("scipy.special")
+    finally:
+        for name in _LATE_IN_NUMPY:
+            delattr(numpy, name)
 
 
 @contextmanager
@@ -67,10 +92,13 @@ def required_path(ctx: click.Context, path: str) -> str:
 @contextmanager
 def _kept_objects() -> Iterator[None]:
     """Libraries and input are there for good: garbage is looked for among what a run makes."""
+    before = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(_OBJECTS_BEFORE_GARBAGE)
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 

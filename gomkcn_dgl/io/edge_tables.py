@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
@@ -345,6 +344,8 @@ def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _number_words(columns: Sequence[pa.DictionaryArray]) -> tuple[list[str], list[np.ndarray]]:
     """Different words in ascending order, and where those of each column stand among them."""
+    import pyarrow.compute as pc
+
     words = pc.unique(pa.concat_arrays([column.dictionary for column in columns]))
     words = words.take(pc.sort_indices(words))
     numbers = [to_array(pc.index_in(column.dictionary, words)) for column in columns]

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -186,6 +185,8 @@ def _node_table(source: Source, owner: str) -> NodeTable:
 
 def _has_value(table: InputTable, at: int) -> bool:
     """Whether a column has a value in any row."""
+    import pyarrow.compute as pc
+
     column = table.columns[at]
     is_empty = table.is_text and not pc.max(pc.binary_length(column)).as_py()
     return column.null_count < len(column) and not is_empty
@@ -302,6 +303,8 @@ def _say_joined(joined: JoinedRows, table: NodeTable, content: GraphContent) -> 
 
 def _join(table: NodeTable, content: GraphContent, lists_nodes: bool) -> JoinedRows:
     """Join by the column of the names, or else in the order of nodes that have none."""
+    import pyarrow.compute as pc
+
     ids = content.ids
     names = to_arrow(np.asarray(ids))
     column = _find_names(table, names)
@@ -343,6 +346,8 @@ def _find_names(table: NodeTable, names: pa.Array) -> NameColumn | None:
     It has the name of half of them, or holds such names by half. Numbers may be among the ids by
     chance, so that each node must have its own. A column that is called id or name needs one.
     """
+    import pyarrow.compute as pc
+
     # those of several graphs
     if pc.count_distinct(names).as_py() < len(names):
         return None
@@ -374,6 +379,8 @@ def _find_names(table: NodeTable, names: pa.Array) -> NameColumn | None:
 
 def _rows_of(names: pa.Array, values: pa.Array) -> np.ndarray:
     """Where each name stands among some values, int64 ``[V]``; -1 for one that does not."""
+    import pyarrow.compute as pc
+
     if not (pa.types.is_integer(names.type) and pa.types.is_integer(values.type)):
         names, values = (each.cast(pa.string()) for each in (names, values))
     rows = pc.index_in(names.cast(values.type), value_set=values)

@@ -20,7 +20,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
@@ -81,6 +80,8 @@ class InputTable:
 
     def integers(self, at: int) -> np.ndarray | None:
         """A column of integers of 64 bits, int64; None where it holds anything else."""
+        import pyarrow.compute as pc
+
         column = self._complete(at)
         if pa.types.is_floating(column.type):
             return self._whole_numbers(at, to_array(column.cast(pa.float64())))
@@ -104,6 +105,8 @@ class InputTable:
 
         Where one end of edges is a whole number throughout, other tools write the other as 1.0.
         """
+        import pyarrow.compute as pc
+
         if not self.is_text or any(
             _cast(self._complete(at), pa.float64()) is None for at in columns
         ):
@@ -116,6 +119,8 @@ class InputTable:
 
     def where_filled(self, at: int) -> InputTable:
         """A column alone, of the rows that have a value in it."""
+        import pyarrow.compute as pc
+
         column = self.columns[at]
         # of Polars, which Arrow does not filter
         if str(column.type) == "string_view":
@@ -130,6 +135,8 @@ class InputTable:
 
     def count_zeros(self, at: int) -> int:
         """How many cells of a column are the number 0."""
+        import pyarrow.compute as pc
+
         column = self.columns[at]
         if self.is_text:
             is_zero = pc.match_substring_regex(column, _ZERO)
@@ -165,6 +172,8 @@ class InputTable:
         self, at: int, rule: Text = "a value was expected", longest: int = 2**31 - 1
     ) -> pa.DictionaryArray:
         """The text of a column, each word stored once; of 1 to ``longest`` letters, none NUL."""
+        import pyarrow.compute as pc
+
         column = self._complete(at)
         has_categories = pa.types.is_dictionary(column.type)
         try:
@@ -207,6 +216,8 @@ class InputTable:
 
     def values_or_none(self, at: int) -> list[Any]:
         """A column of numbers or words, None where a cell is empty or null."""
+        import pyarrow.compute as pc
+
         column = self.columns[at]
         if self.is_text:
             column = pc.if_else(pc.equal(column, ""), None, column)
@@ -216,6 +227,8 @@ class InputTable:
 
     def values_with_gaps(self, at: int) -> np.ndarray | list[Any]:
         """The same, numbers as float64 with NaN for None, if there are numbers alone."""
+        import pyarrow.compute as pc
+
         column = self.columns[at]
         if self.is_text:
             column = pc.if_else(pc.equal(column, ""), None, column)
@@ -229,6 +242,8 @@ class InputTable:
 
         Cells of text are whole numbers where all of them are written so, numbers, or else text.
         """
+        import pyarrow.compute as pc
+
         column = self.columns[at]
         if not self.is_text:
             return column.to_pylist()
@@ -301,6 +316,8 @@ def _first_that_fails(column: pa.ChunkedArray, kind: pa.DataType) -> int:
 
 def _has_other_forms(column: pa.ChunkedArray, values: np.ndarray) -> bool:
     """Whether an integer of a column of text is written otherwise than by its digits, as 007 is."""
+    import pyarrow.compute as pc
+
     # each other form is longer
     sizes = np.abs(values).view(np.uint64)
     digits = len(values) + int((values < 0).sum())
@@ -469,6 +486,8 @@ def rows_of_columns(names: Sequence[str], num_index: int, table: InputTable) -> 
 
 def first_texts(column: pa.Array) -> list[str]:
     """The first values of a column as text, whose ends are left out where they are long."""
+    import pyarrow.compute as pc
+
     column = column[:NUM_FIRST]
     try:
         if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
@@ -618,6 +637,8 @@ def _cut_by_arrow(
     data: bytes, form: TableForm, kept: Sequence[int]
 ) -> list[pa.ChunkedArray] | None:
     """Columns of the rows; None where Arrow might cut one otherwise."""
+    import pyarrow.compute as pc
+
     width = len(form.names)
     quotes = form.has_quotes and b'"' in data
     # tuples hold blanks

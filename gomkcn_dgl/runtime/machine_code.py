@@ -33,6 +33,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite.binding import parse_assembly, parse_bitcode
 from numba.core import event
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -214,9 +215,39 @@ class _Nowhere(_CacheLocator):
 
 
 class _Places(CompileResultCacheImpl):
-    """Where Numba keeps the code of a function, or nowhere."""
+    """Where Numba keeps the code of a function, or nowhere, and how it is read.
+
+    With its machine code each function is kept as other functions would include it. This is read
+    when one that does is compiled: to read both takes twice as long.
+    """
 
     _locator_classes = (*CompileResultCacheImpl._locator_classes, _Nowhere)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        (name, kind, (content, included)), described, *others = payload
+        # the names that Numba would find in what is not read
+        engine = target_context.codegen()._engine
+        engine._defined_symbols |= {
+            described.llvm_func_name,
+            described.llvm_cpython_wrapper_name,
+        }
+        library = name, kind, (content, _nothing_included())
+        code = super().rebuild(target_context, (library, described, *others))
+
+        def include() -> Any:
+            if code.library._shared_module is None:
+                code.library._shared_module = parse_bitcode(included)
+                engine._load_defined_symbols(code.library._shared_module)
+            return code.library._shared_module
+
+        code.library._shared_module = None
+        code.library._get_module_for_linking = include
+        return code
+
+
+@cache
+def _nothing_included() -> bytes:
+    return bytes(parse_assembly("").as_bitcode())
 
 
 class Cache(FunctionCache):

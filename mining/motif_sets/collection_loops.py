@@ -45,6 +45,37 @@ class Parts(NamedTuple):
     drawing_bits: float
 
 
+class Offered(NamedTuple):
+    """Candidates whose copies are chosen together; all arrays have those of the first one first."""
+
+    shapes: np.ndarray  # int64 [N, 4], copies K, nodes M, edges P and orbits of each
+    copies: np.ndarray  # int32 [sum K M]
+    edges: np.ndarray  # int64 [sum K P]
+    orbits: np.ndarray  # int64 [sum M], of each node
+    inside: np.ndarray  # int64 [L, sum of orbits], degrees of a node of each inside a copy
+    of_color: np.ndarray  # int64 [N, C], nodes of each category
+    symmetry: np.ndarray  # float64 [N], log2 of the number of automorphisms
+
+
+class Weighed(NamedTuple):
+    """What is known of these copies, and which were taken last.
+
+    Of each candidate, what comes first in its part of an array is used.
+    """
+
+    numbers: np.ndarray  # int64 [N, 3], copies of free nodes, symbols, and counts with a share
+    rows: np.ndarray  # int64 [sum K], which copies have free nodes
+    values: np.ndarray  # float64 [sum K], their bits as they are now
+    # int32 [sum K M], for each of their nodes the number of its orbit and signature, its symbol
+    symbols: np.ndarray
+    orbit_of: np.ndarray  # int64 [sum K M], the orbit that each symbol is of
+    alphabets: np.ndarray  # float64 [N], bits of the alphabets
+    # float64 [sum K M + K + 1], of each symbol in its orbit; of graphs with 0, 1, … copies
+    shares: np.ndarray
+    is_taken: np.ndarray  # bool [sum K], of the copies of free nodes
+    saved: np.ndarray  # float64 [N], bits that they save, -inf where they are too few
+
+
 class Uncovered(NamedTuple):
     """A description as copies of one motif more are chosen in it."""
 
@@ -99,109 +130,178 @@ def value_copies(copies, edges, uncovered):
 
 
 @compiled(**_IN_ORDER)
-def weigh_copies(copies, edges, freed, parts, uncovered, lengths):
-    """The copies of free nodes, and what they have.
+def weigh_each(offered, freed, uncovered, lengths, weighed):
+    """Find the copies of free nodes of each candidate, and what they have, before any is taken.
 
-    Returns the rows of copies `[K, M]` that are free, `[k]`, none where none of these has a node
-    that is `freed`, bool `[V]`; their bits as they are now, `[k]`; the number of the orbit and
-    signature of each of their nodes, `[k, M]`; the orbit that each of these numbers is of; the bits
-    of the alphabets; and the shares that :func:`take_copies` begins with.
+    There are none where none of them has a node that is `freed`, bool `[V]`.
     """
-    size, num_signatures = copies.shape[1], uncovered.degrees.shape[1]
+    row = node = entry = place = orbit = share = 0
+    for at in range(len(offered.shapes)):
+        shape = offered.shapes[at]
+        num_copies, size, num_edges, num_orbits = shape[0], shape[1], shape[2], shape[3]
+        last_row, last_node = row + num_copies, node + num_copies * size
+        last_entry, last_share = entry + num_copies * num_edges, share + num_copies * (size + 1) + 1
+        _weigh(
+            size,
+            offered.copies[node:last_node],
+            offered.edges[entry:last_entry],
+            offered.orbits[place : place + size],
+            offered.inside[:, orbit : orbit + num_orbits],
+            freed,
+            uncovered,
+            lengths,
+            weighed.numbers[at],
+            weighed.rows[row:last_row],
+            weighed.values[row:last_row],
+            weighed.symbols[node:last_node],
+            weighed.orbit_of[node:last_node],
+            weighed.alphabets[at : at + 1],
+            weighed.shares[share:last_share],
+        )
+        row, node, entry, share = last_row, last_node, last_entry, last_share
+        place, orbit = place + size, orbit + num_orbits
+
+
+@subroutine(**_IN_ORDER)
+def _weigh(
+    size, copies, edges, orbits, inside, freed, uncovered, lengths,
+    numbers, rows, values, symbols, orbit_of, alphabets, shares,
+):  # fmt: skip
+    """Write what the copies of one candidate have."""
+    num_copies, num_signatures = len(rows), uncovered.degrees.shape[1]
+    num_edges = len(edges) // num_copies if num_copies else 0
     # 1. free copies
-    rows = np.empty(len(copies), np.int64)
     count, has_freed = 0, False
-    for row in range(len(copies)):
+    for row in range(num_copies):
         is_free = True
-        for k in range(size):
-            if not uncovered.is_free[copies[row, k]]:
+        for k in range(row * size, (row + 1) * size):
+            if not uncovered.is_free[copies[k]]:
                 is_free = False
                 break
         if is_free:
             rows[count] = row
             count += 1
-            for k in range(size):
-                has_freed = has_freed or freed[copies[row, k]]
+            for k in range(row * size, (row + 1) * size):
+                has_freed = has_freed or freed[copies[k]]
     # none is looked at any further where none has a node that is freed
-    count = count if has_freed else 0
-    rows = rows[:count]
+    if not has_freed:
+        numbers[0] = 0
+        return
     # 2. what they are worth, and how often each signature occurs in each orbit
-    values = np.empty(count)
-    keys = np.empty((count, size), np.int32)
-    times = np.zeros(parts.inside.shape[1] * num_signatures, np.int64)
-    terms = np.empty(max(size, edges.shape[1]))
+    times = np.zeros(inside.shape[1] * num_signatures, np.int64)
+    terms = np.empty(max(size, num_edges))
     for at in range(count):
         row = rows[at]
-        values[at] = _value(copies[row], edges[row], uncovered, terms)
+        copy = copies[row * size : (row + 1) * size]
+        values[at] = _value(copy, edges[row * num_edges : (row + 1) * num_edges], uncovered, terms)
         for k in range(size):
-            key = parts.orbits[k] * num_signatures + uncovered.signature_of[copies[row, k]]
-            keys[at, k] = key
-            times[key] += 1
+            symbol = orbits[k] * num_signatures + uncovered.signature_of[copy[k]]
+            symbols[at * size + k] = symbol
+            times[symbol] += 1
     # 3. numbers without gaps, and the bits of the degrees that are left
     place = np.empty(len(times), np.int32)
     number = 0
-    alphabets = 0.0
-    for key in range(len(times)):
-        if times[key] > 0:
-            place[key] = number
-            number += 1
-            orbit, signature = divmod(key, num_signatures)
+    total = 0.0
+    for symbol in range(len(times)):
+        if times[symbol] > 0:
+            place[symbol] = number
+            orbit, signature = divmod(symbol, num_signatures)
             bits = 0.0
             for layer in range(len(uncovered.degrees)):
-                left = uncovered.degrees[layer, signature] - parts.inside[layer, orbit]
+                left = uncovered.degrees[layer, signature] - inside[layer, orbit]
                 bits += lengths.integers[left]
-            alphabets += bits
-    for at in range(count):
-        for k in range(size):
-            keys[at, k] = place[keys[at, k]]
-    orbit_of, often = np.empty(number, np.int64), np.empty(number, np.int64)
-    for key in range(len(times)):
-        if times[key] > 0:
-            orbit_of[place[key]] = key // num_signatures
-            often[place[key]] = times[key]
+            total += bits
+            orbit_of[number] = orbit
+            times[number] = times[symbol]
+            number += 1
+    for k in range(count * size):
+        symbols[k] = place[symbols[k]]
+    alphabets[0] = total
     # no number of copies costs anything at first
-    shares = np.ones(number + 1)
-    _share(often, orbit_of, parts.inside.shape[1], shares)
-    return rows, values, keys, orbit_of, alphabets, shares
+    _share(times[:number], orbit_of, inside.shape[1], shares)
+    shares[number] = 1.0
+    numbers[0], numbers[1], numbers[2] = count, number, 1
 
 
 @compiled(**_IN_ORDER)
-def take_copies(
-    copies, rows, values, keys, orbit_of, logs, unseen, costs, least, parts, uncovered, lengths
-):
-    """Disjoint copies by falling value, of each graph as many as pay for their addresses.
+def take_each(offered, weighed, logs, unseen, costs, least, uncovered, lengths):
+    """Take copies of each candidate that saved something so far, see :func:`_take`.
 
-    Of the copies in `rows`, nodes get signatures by their `keys`. `logs` are log2 of the shares of
-    these, and then of the numbers of copies that graphs have; a number that none has costs `unseen`
-    bits more than the last of them. Returns which are taken, bool `[k]`, what they save beside the
+    `logs` are log2 of the shares, which are then those of the copies that are taken.
+    """
+    marks = np.zeros(len(lengths.graph_of), np.bool_)
+    row = node = share = 0
+    for at in range(len(offered.shapes)):
+        num_copies, size, num_orbits = (
+            offered.shapes[at, 0],
+            offered.shapes[at, 1],
+            offered.shapes[at, 3],
+        )
+        last_node, last_share = node + num_copies * size, share + num_copies * (size + 1) + 1
+        if weighed.saved[at] > -np.inf:
+            count, number = weighed.numbers[at, 0], weighed.numbers[at, 1]
+            num_counts = weighed.numbers[at, 2]
+            _take(
+                size,
+                offered.copies[node:last_node],
+                weighed.rows[row : row + count],
+                weighed.values[row : row + count],
+                weighed.symbols[node:last_node],
+                weighed.orbit_of[node : node + number],
+                logs[share : share + number + num_counts],
+                unseen,
+                costs[at],
+                least,
+                offered.of_color[at],
+                offered.symmetry[at],
+                num_orbits,
+                uncovered,
+                lengths,
+                marks,
+                weighed.numbers[at],
+                weighed.is_taken[row : row + count],
+                weighed.saved[at : at + 1],
+                weighed.shares[share:last_share],
+            )
+        row, node, share = row + num_copies, last_node, last_share
+
+
+@subroutine(**_IN_ORDER)
+def _take(
+    size, copies, rows, values, symbols, orbit_of, logs, unseen, costs, least, of_color, symmetry,
+    num_orbits, uncovered, lengths, marks, numbers, is_taken, saved, shares,
+):  # fmt: skip
+    """Take disjoint copies by falling value, of each graph as many as pay for their addresses.
+
+    Of the copies in `rows`, nodes get signatures by their `symbols`. `logs` are log2 of the shares
+    of these, and then of the numbers of copies that graphs have; a number that none has costs
+    `unseen` bits more than the last of them. Writes which are taken; what they save beside the
     `costs`, -inf where they are fewer than the `least` copies and graphs; and the shares if copies
     are as these.
     """
-    size, num_graphs = copies.shape[1], len(uncovered.free_of_color)
-    num_colors = len(parts.of_color)
+    num_graphs, num_colors = len(uncovered.free_of_color), len(of_color)
     # 1. what each is worth
     worth = np.empty(len(rows))
     terms = np.empty(max(size, num_colors))
     for at in range(len(rows)):
         for k in range(size):
-            terms[k] = -logs[keys[at, k]]
+            terms[k] = -logs[symbols[at * size + k]]
         worth[at] = values[at] - _sum_of_few(terms, 0, size)
     # 2. disjoint ones by falling value
     chosen = np.empty(len(rows), np.int64)
-    marks = np.zeros(len(lengths.graph_of), np.bool_)
     first = np.zeros(num_graphs + 1, np.int64)
     count = 0
     for at in np.argsort(-worth, kind="mergesort"):
-        row = rows[at]
+        start = rows[at] * size
         is_free = True
-        for k in range(size):
-            if marks[copies[row, k]]:
+        for k in range(start, start + size):
+            if marks[copies[k]]:
                 is_free = False
                 break
         if is_free:
-            for k in range(size):
-                marks[copies[row, k]] = True
-            first[lengths.graph_of[copies[row, 0]] + 1] += 1
+            for k in range(start, start + size):
+                marks[copies[k]] = True
+            first[lengths.graph_of[copies[start]] + 1] += 1
             chosen[count] = at
             count += 1
     # 3. those of each graph together
@@ -209,32 +309,36 @@ def take_copies(
         first[graph + 1] += first[graph]
     order, place = np.empty(count, np.int64), first.copy()
     for at in chosen[:count]:
-        graph = lengths.graph_of[copies[rows[at], 0]]
+        start = rows[at] * size
+        for k in range(start, start + size):
+            marks[copies[k]] = False
+        graph = lengths.graph_of[copies[start]]
         order[place[graph]] = at
         place[graph] += 1
     # 4. the number of each graph that saves most
     number_logs = logs[len(orbit_of) :]
-    is_taken = np.zeros(len(rows), np.bool_)
     counts = np.zeros(num_graphs, np.int64)
     totals = np.empty(count)
     total = gain = 0.0
-    number, in_graphs = 0, 0
+    number, in_graphs, most_of_graph = 0, 0, 0
+    for at in range(len(rows)):
+        is_taken[at] = False
     for graph in range(num_graphs):
         most = -np.inf
         before = 0.0
         for at in range(first[graph], first[graph + 1]):
             rank = at - first[graph]
             for color in range(num_colors):
-                of_color = parts.of_color[color]
-                left = uncovered.free_of_color[graph, color] - of_color * rank
+                left = uncovered.free_of_color[graph, color] - of_color[color] * rank
                 terms[color] = 0.0
-                if of_color:
-                    terms[color] = lengths.factorials[left] - lengths.factorials[left - of_color]
-            saved = worth[order[at]] + lengths.ranks[rank]
-            saved -= _sum(terms, 0, num_colors) - parts.symmetry
-            total = total + saved if at else saved
+                if of_color[color]:
+                    of_copy = lengths.factorials[left - of_color[color]]
+                    terms[color] = lengths.factorials[left] - of_copy
+            bits = worth[order[at]] + lengths.ranks[rank]
+            bits -= _sum(terms, 0, num_colors) - symmetry
+            total = total + bits if at else bits
             if not rank:
-                before = total - saved
+                before = total - bits
             totals[at] = total - before
             cost = _number_cost(rank + 1, number_logs, unseen, num_graphs, lengths)
             most = max(most, totals[at] - cost)
@@ -250,33 +354,36 @@ def take_copies(
             gain += totals[first[graph] + counts[graph] - 1]
             number += counts[graph]
             in_graphs += 1
+            most_of_graph = max(most_of_graph, counts[graph])
     if number < least[0] or in_graphs < least[1]:
-        return is_taken, -np.inf, logs
+        saved[0] = -np.inf
+        return
     # 5. the signatures and numbers of copies that they have
     times = np.zeros(len(orbit_of), np.int64)
     for at in range(len(rows)):
         if is_taken[at]:
             for k in range(size):
-                times[keys[at, k]] += 1
-    shares = np.empty(len(orbit_of) + counts.max() + 1)
-    _share(times, orbit_of, parts.inside.shape[1], shares)
-    of_numbers = shares[len(orbit_of) :]
-    of_numbers[:] = 0.5
+                times[symbols[at * size + k]] += 1
+    _share(times, orbit_of, num_orbits, shares)
+    of_numbers = shares[len(orbit_of) : len(orbit_of) + most_of_graph + 1]
+    for k in range(len(of_numbers)):
+        of_numbers[k] = 0.5
     for graph in range(num_graphs):
         of_numbers[counts[graph]] += 1
     for k in range(len(of_numbers)):
         of_numbers[k] /= num_graphs + len(of_numbers) / 2
-    return is_taken, gain - (split_bits(counts, lengths) + costs), shares
+    numbers[2] = len(of_numbers)
+    saved[0] = gain - (split_bits(counts, lengths) + costs)
 
 
 @subroutine(**_IN_ORDER)
 def _share(times, orbit_of, num_orbits, shares):
     """The share of each signature in its orbit, of which each has half a node more."""
     totals, known = np.zeros(num_orbits, np.int64), np.zeros(num_orbits, np.int64)
-    for key in range(len(orbit_of)):
+    for key in range(len(times)):
         totals[orbit_of[key]] += times[key]
         known[orbit_of[key]] += 1
-    for key in range(len(orbit_of)):
+    for key in range(len(times)):
         orbit = orbit_of[key]
         shares[key] = (times[key] + 0.5) / max(totals[orbit] + known[orbit] / 2, 0.5)
 

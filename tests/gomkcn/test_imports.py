@@ -334,6 +334,30 @@ def test_igraph_is_loaded_without_what_it_draws_with(before):
     assert said.stdout.split() == ["True", str(bool(before))]
 
 
+SPECIAL = """
+import sys
+import numpy
+from gomkcn.commands.run_command import import_special_functions
+{before}
+# NumPy 1 loads it in any case
+keeps = "ma" in vars(numpy)
+import_special_functions()
+late = {{"numpy.ma", "numpy.f2py", "numpy.testing"}} & sys.modules.keys()
+assert "numpy.ma" in late if keeps else not late
+import numpy.f2py
+import scipy.special
+assert scipy.special.gammaln(3.0) > 0
+assert numpy.ma.array([1]).sum() == 1 and numpy.testing.assert_equal and numpy.f2py.get_include
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import numpy.ma"])
+def test_special_functions_are_loaded_without_parts_of_numpy(before):
+    """Afterwards these are there to be imported; who has one of them keeps what it has."""
+    program = SPECIAL.format(before=before)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
 def test_modules_of_a_user_with_our_folders_names_are_no_trouble(tmp_path):
     for name in ("mining", "synthetic"):
         (tmp_path / f"{name}.py").write_text("HERE = True\n")

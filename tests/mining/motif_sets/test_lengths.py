@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from coded_graphs import RECORDS, mined_of, motif_of
 
-from gomkcn.mining.motif_sets import small_graphs
+from gomkcn.mining.motif_sets import collection_copies, small_graphs
 from gomkcn.mining.motif_sets.blocks import (
     Blocks,
     bits_without,
@@ -23,7 +23,7 @@ from gomkcn.mining.motif_sets.blocks import (
 )
 from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
-from gomkcn.mining.motif_sets.collection_copies import choose_each
+from gomkcn.mining.motif_sets.collection_copies import choose_each, gains_of_each
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.collection_loops import split_bits
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
@@ -537,6 +537,28 @@ def test_numbers_of_copies_cost_their_histogram_or_their_share(num_graphs):
         split = sum(lgamma(count + 1) - count * log(share) for count, share in ways)
         bits = integer_bits(total) + 1 + min(histogram, split - lgamma(total + 1)) / log(2)
         assert split_bits(counts, code.lengths) == pytest.approx(bits, abs=1e-6)
+
+
+@pytest.mark.parametrize("base", ["typed", "total"])
+def test_copies_that_are_chosen_together_are_those_of_each_alone(base, monkeypatch):
+    """Whatever nodes are freed, and however many are looked at together."""
+    code = CollectionCode(*collection("three categories, three types"), base)
+    empty = CollectionDescription.of(code)
+    found = GrownStructures(MinedGraph.of(code.graph), (empty,), range(2, 5), 0).found
+    assert len({one.copies.shape[1] for one in found}) == 3
+    some = np.arange(code.graph.num_nodes) % 9 == 0
+    for freed in (None, some, ~np.isin(np.arange(len(some)), found[0].copies)):
+        alone = [choose_each(empty, [one], 3, freed)[0] for one in found]
+        assert len({choice.num_new for choice in alone}) > 1
+        for most in (1 << 13, 40):
+            monkeypatch.setattr(collection_copies, "_MOST_TOGETHER", most)
+            together = choose_each(empty, found, 3, freed)
+            assert [choice.gain for choice in together] == [choice.gain for choice in alone]
+            for choice, own in zip(together, alone, strict=True):
+                assert choice.candidate is own.candidate
+                assert choice.copies.tolist() == own.copies.tolist()
+    gains = gains_of_each(empty, found, 2)
+    assert gains == [choice.gain for choice in choose_each(empty, found, 2)]
 
 
 @pytest.mark.parametrize("base", ["typed", "total"])
