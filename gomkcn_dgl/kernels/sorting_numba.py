@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gomkcn_dgl.runtime.compiled import subroutine
 
 # so many items at a time are sorted by insertion
 _SHORT = 24
+# bits of a digit that items are sorted by at a time, and the largest digit
+_DIGIT = 8
+_LAST_DIGIT = (1 << _DIGIT) - 1
+# of a whole number
+_BITS = 64
 
 
 @subroutine(_nrt=False)
@@ -43,3 +50,36 @@ def sort_by(items, keys, spare):
         for place in range(size):
             items[place] = spare[place]
         length *= 2
+
+
+@subroutine()
+def sort_by_whole(items, keys, spare):
+    """As :func:`sort_by` for keys that are int64, a digit at a time: several times faster.
+
+    It takes a round over the items for each byte of the range of the keys, which is below 2^63.
+    """
+    size = len(items)
+    if size <= _SHORT:
+        sort_by(items, keys, spare)
+        return
+    least, most = keys[items[0]], keys[items[0]]
+    for item in items:
+        least, most = min(least, keys[item]), max(most, keys[item])
+    # where the items of each digit begin
+    starts = np.empty((1 << _DIGIT) + 1, np.int64)
+    shift = 0
+    # a shift by all bits of a number shifts by none
+    while shift < _BITS and (most - least) >> shift > 0:
+        for digit in range(len(starts)):
+            starts[digit] = 0
+        for item in items:
+            starts[((keys[item] - least) >> shift & _LAST_DIGIT) + 1] += 1
+        for digit in range(1, 1 << _DIGIT):
+            starts[digit] += starts[digit - 1]
+        for item in items:
+            digit = (keys[item] - least) >> shift & _LAST_DIGIT
+            spare[starts[digit]] = item
+            starts[digit] += 1
+        for place in range(size):
+            items[place] = spare[place]
+        shift += _DIGIT

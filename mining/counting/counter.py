@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from hashlib import blake2b
 from itertools import islice
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gomkcn.mining.counting.occurrence_search import NO_LIMITS, OccurrenceSearch, SearchLimits
 from gomkcn.mining.counting.query import Query
-from gomkcn.mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
+from gomkcn.mining.counting.tree_sampler import (
+    DRAWS_OF_A_BLOCK,
+    SpanningTree,
+    TreeSampler,
+    spanning_trees,
+)
 from gomkcn.mining.counting.watching import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from gomkcn.mining.structures.pattern import OccurrenceCount
 from gomkcn_dgl.bounds import MOST_LISTED, MOST_STEPS
 from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.search_numba import random_keys
 from gomkcn_dgl.messages import Argument
@@ -44,6 +52,11 @@ _MOST_TREES = 12
 _MOST_ENTRIES = 1 << 22
 # trees with the fewest mappings that are tried by draws of their own
 _NUM_TRIED = 3
+# the trees that were chosen, of each graph that is still there: a run counts some patterns, lists
+# their occurrences and counts the roles of their nodes, and to choose takes a third of a count
+_chosen_trees: WeakKeyDictionary[CSRGraph, dict[tuple[Hashable, ...], SpanningTree]] = (
+    WeakKeyDictionary()
+)
 # blocks of draws of such a trial: 8,192 draws, about a millisecond
 _TRIED_BLOCKS = 8
 # blocks of draws before the interval is looked at for the first time
@@ -306,7 +319,24 @@ def _estimate_by_draws(
 
 
 def choose_sampler(search: OccurrenceSearch, seed: int) -> TreeSampler:
-    """The sampler of the spanning tree that needs the least work for the same error."""
+    """The sampler of the spanning tree that needs the least work for the same error.
+
+    Which tree that is, is remembered for what it follows from.
+    """
+    query, candidates = search.query, search.candidates
+    known = _chosen_trees.setdefault(search.graph, {})
+    of_pattern = search.structure.links, search.structure.colors, query.allowed
+    hashed = blake2b(np.ascontiguousarray(candidates).data, digest_size=16).digest()
+    key = *(array.tobytes() for array in of_pattern), hashed, seed
+    if key in known:
+        return TreeSampler(query, candidates, known[key])
+    sampler = _try_samplers(search, seed)
+    known[key] = sampler.tree
+    return sampler
+
+
+def _try_samplers(search: OccurrenceSearch, seed: int) -> TreeSampler:
+    """The sampler that is chosen, of those of several trees."""
     graph = search.graph
     # 1. the trees with the fewest mappings
     most = max(1, min(_MOST_TREES, _MOST_ENTRIES // (len(graph.indices) + 1)))

@@ -113,14 +113,14 @@ def _random_trees(joined: np.ndarray) -> np.ndarray:
 
 
 class TreeSampler:
-    """Uniform draws of the homomorphisms of a spanning tree of ``size`` nodes; ``num_ways`` exist.
+    """Uniform draws of the homomorphisms of a ``tree`` of ``size`` nodes; ``num_ways`` exist.
 
     Memory is O(M V + M E / 32) float64, and the graph itself is only read.
     """
 
     def __init__(self, query: Query, candidates: np.ndarray, tree: SpanningTree) -> None:
         assert query.joins_alone, "what is drawn is compared in nothing but links"
-        graph = query.graph
+        graph, self.tree = query.graph, tree
         self.size = size = query.structure.num_nodes
         self._graph = CompiledGraph.of(graph)
         inner = np.full(size, -1)

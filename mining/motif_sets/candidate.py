@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from gomkcn.mining.motif_sets.copy_loops import Addresses
 from gomkcn.mining.structures.node_sets import distinct_structures
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.relations import SIMPLE
 
 # a motif has so many copies
@@ -56,14 +57,16 @@ class Candidate:
 
     @cached_property
     def watched(self) -> np.ndarray:
-        """A place of each copy's edges to look at first, int64 ``[K]``, see `find_free`."""
-        return np.zeros(len(self.copies), np.int64)
+        """The edge of each copy to look at first, int32 ``[K]``, see `find_free`."""
+        if not self.edges.shape[1]:
+            return np.zeros(len(self.copies), np.int32)
+        return self.edges[:, 0].astype(np.int32)
 
     @cached_property
     def _ascending(self) -> tuple[np.ndarray, np.ndarray]:
-        rows = _as_bytes(self.copies)
-        order = np.argsort(rows)
-        return rows[order], order
+        keys = _keys_of(self.copies)
+        order = np.argsort(keys)
+        return keys[order], order
 
     def chosen(self, rows: np.ndarray) -> np.ndarray:
         """Some of the copies as a description has them, int64 ``[k, M]``."""
@@ -72,7 +75,7 @@ class Candidate:
     def rows_of(self, copies: np.ndarray) -> np.ndarray:
         """The rows of ``copies`` that some chosen ones ``[k, M]`` are, int64 ``[k]``."""
         ascending, order = self._ascending
-        return order[np.searchsorted(ascending, _as_bytes(copies.astype(self.copies.dtype)))]
+        return order[np.searchsorted(ascending, _keys_of(copies))]
 
 
 class Choice(NamedTuple):
@@ -106,7 +109,12 @@ def parts_of(structure: Structure) -> frozenset[bytes]:
     return frozenset(codes)
 
 
-def _as_bytes(rows: np.ndarray) -> np.ndarray:
-    """Rows ``[K, M]`` as one value each, which can be sorted."""
-    rows = np.ascontiguousarray(rows)
-    return rows.view(f"V{rows.itemsize * rows.shape[1]}").reshape(-1)
+def _keys_of(rows: np.ndarray) -> np.ndarray:
+    """A number for each of some rows ``[K, M]``, which no two of them share, as good as surely."""
+    return rows.astype(np.uint64) @ _factors(rows.shape[1])
+
+
+@lru_cache
+def _factors(size: int) -> np.ndarray:
+    """Of so many nodes in the number of a row."""
+    return mix64(np.arange(1, size + 1, dtype=np.uint64))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT
-from gomkcn_dgl.kernels.sorting_numba import sort_by
+from gomkcn_dgl.kernels.sorting_numba import sort_by_whole
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 _LN2 = math.log(2.0)
@@ -55,7 +55,7 @@ def choose_disjoint(rows, members, marks):
 def find_free(members, watched, used, freed, needs_freed):
     """The rows of `members` [K, P] that are not used, and whether one of these has a freed one.
 
-    `used` and `freed` say it of each member, bool. `watched` int64 [K] is a place of each row that
+    `used` and `freed` say it of each member, bool. `watched` int32 [K] is a member of each row that
     was used when it was last looked at: mostly it still is, and no other needs to be looked at.
     """
     out = np.empty(len(members), np.int64)
@@ -64,13 +64,13 @@ def find_free(members, watched, used, freed, needs_freed):
     # a structure of one node has no edge
     has_members = members.shape[1] > 0
     for row in range(len(members)):
-        if has_members and used[members[row, watched[row]]]:
+        if has_members and used[watched[row]]:
             continue
         is_free = True
         for k in range(members.shape[1]):
             if used[members[row, k]]:
                 is_free = False
-                watched[row] = k
+                watched[row] = members[row, k]
                 break
         if is_free:
             out[count] = row
@@ -207,7 +207,7 @@ def choose_copies(
     No edge and no node is in its marks, bool [E] and [V], at first and at the end.
     """
     best, best_gain = np.empty(0, np.int64), -np.inf
-    worth, bits = np.empty(len(free)), np.empty(len(free))
+    worth, bits = np.empty(len(free), np.int64), np.empty(len(free))
     order, spare = np.empty(len(free), np.int64), np.empty(len(free), np.int64)
     most_cost = -least_worth / EQUAL_WORTH
     for address in range(3):
@@ -227,9 +227,9 @@ def choose_copies(
         for place in range(len(free)):
             value = np.rint((bits[place] - gains[place] - costs.symmetry) / EQUAL_WORTH)
             if value < most_cost:
-                worth[place], order[count] = value, place
+                worth[place], order[count] = np.int64(value), place
                 count += 1
-        sort_by(order[:count], worth, spare)
+        sort_by_whole(order[:count], worth, spare)
         # 3. those that share no edge, and of these those that share no node
         chosen = _choose_apart(order[: min(count, _MOST_TRIED)], free, edges, edge_marks)
         apart = _choose_apart(chosen, free, copies, node_marks)
@@ -281,12 +281,12 @@ def _best_number(taken, new, free, gains, copies, addresses, costs, least_new, m
         rows[place] = taken[place]
     for place in range(len(new)):
         rows[before + place] = free[new[place]]
-    # 1. what the motif costs with its first 1, 2, … copies
-    bits = _prefix_bits(rows, copies, addresses, costs.log_factorial, marks)
+    # 1. what the motif costs with its first 1, 2, … copies, with those taken or more
+    bits = _prefix_bits(rows, max(1, before), copies, addresses, costs.log_factorial, marks)
     for row in rows:
         for k in range(copies.shape[1]):
             marks[copies[row, k]] = False
-    for place in range(len(rows)):
+    for place in range(max(0, before - 1), len(rows)):
         number = place + 1
         bits[place] += costs.head + costs.number[number]
         bits[place] -= costs.log_factorial[number] + number * costs.symmetry
@@ -330,8 +330,8 @@ def _cost_by_residual_degree(rows, near, copies, addresses, bits):
 
 
 @subroutine()
-def _prefix_bits(rows, copies, addresses, log_factorial, marks):
-    """Bits of the cheapest address of the first 1, 2, ... of some copies, [K].
+def _prefix_bits(rows, least, copies, addresses, log_factorial, marks):
+    """Bits of the cheapest address of the first 1, 2, ... of some copies, [K], `least` or more.
 
     The addresses are ADDRESSES of graph_code.py; no node is in `marks`, bool [V], at first.
     """
@@ -347,7 +347,9 @@ def _prefix_bits(rows, copies, addresses, log_factorial, marks):
         counts[k] = 0
     for k in range(len(taken)):
         taken[k] = 0
-    by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, np.int64(0)
+    by_degree, bins, in_class, without = 0.0, 0.0, 0.0, 0.0
+    # of the largest rest so far, which seldom grows
+    top, top_bits = np.int64(0), log_star(np.int64(0))
     is_disjoint = True
     for number in range(1, len(rows) + 1):
         row = rows[number - 1]
@@ -355,7 +357,8 @@ def _prefix_bits(rows, copies, addresses, log_factorial, marks):
         for k in range(size):
             node = copies[row, k]
             left = addresses.degrees[node] - addresses.inside[k]
-            top = max(top, left)
+            if left > top:
+                top, top_bits = left, log_star(left)
             bins += addresses.logs.halves[counts[left]]
             counts[left] += 1
             node_class = addresses.classes[node]
@@ -367,7 +370,9 @@ def _prefix_bits(rows, copies, addresses, log_factorial, marks):
                 still = addresses.class_sizes[node_class] - taken[node_class]
                 without += addresses.logs.numbers[still]
                 taken[node_class] += 1
-        histogram = log_star(top) - bins
+        if number < least:
+            continue
+        histogram = top_bits - bins
         gamma = addresses.logs.gamma
         histogram += (gamma[2 * number * size + top + 1] - gamma[top + 1]) / _LN2
         best = number * addresses.uniform

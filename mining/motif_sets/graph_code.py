@@ -17,7 +17,7 @@ is that of a :class:`~gomkcn.mining.motif_sets.graph_description.GraphDescriptio
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import log2
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ from gomkcn.mining.motif_sets.integer_codes import (
     log2_factorial,
     log2_factorials,
 )
-from gomkcn.mining.motif_sets.kept_results import KeptResults
+from gomkcn.mining.motif_sets.kept_results import KeptResults, digest_of
 from gomkcn.mining.structures.graph_relations import links_in
 from gomkcn.mining.structures.mined_graph import MinedGraph
 from gomkcn.mining.structures.node_sets import PENDANT_BITS, Palette, structure_of_nodes
@@ -57,8 +57,22 @@ ADDRESSES = (
 
 # bytes of the counts of what copies left over that are kept: of thousands of them in most graphs
 _MOST_KEPT = 32 << 20
-# and of the copies that were listed: of some hundred structures in a large graph
+# … of the copies that were listed: of some hundred structures in a large graph
 _MOST_LISTED = 64 << 20
+# … and of the bits of exact copies: of more than are ever measured in most graphs
+_MOST_COSTS = 4 << 20
+
+
+class MotifBits(NamedTuple):
+    """The bits of a motif and its copies, and the name of the cheapest address."""
+
+    bits: float
+    address: str
+
+    @property
+    def num_bytes(self) -> int:
+        """It has no arrays."""
+        return 0
 
 
 class Layer(NamedTuple):
@@ -332,7 +346,6 @@ class GraphCode:
         counts = []
         for number, layer in enumerate(self.layers):
             first = degrees[layer.first_slot, self.nodes_of[layer.first]]
-            second = degrees[layer.second_slot, self.nodes_of[layer.second]]
             if self.blocks is not None:
                 between = edges_between(self.edges[~used], self.blocks)
                 start = None if near is None else near.counts[number]
@@ -342,6 +355,7 @@ class GraphCode:
             elif layer.has_one_side:
                 count = count_graphs(first, self.most_classes)
             else:
+                second = degrees[layer.second_slot, self.nodes_of[layer.second]]
                 same = layer.first == layer.second
                 count = count_two_sided_graphs(first, second, same, self.most_classes)
             counts.append(count)
@@ -359,20 +373,32 @@ class GraphCode:
                 nodes = self.nodes_of[color]
                 logs[slot, nodes] = side.of(degrees[slot, nodes], blocks)
         # 2. the odds are x_i x_j ω_ab
-        first_slots, second_slots = self.edge_slots.T
-        first_ends, second_ends = self.edges.T
-        bits = -logs[first_slots, first_ends] - logs[second_slots, second_ends]
+        first, second = self._ends_in_slots
+        bits = -logs.take(first) - logs.take(second)
         if self.blocks is not None:
+            first_ends, second_ends = self.edges.T
             between = residual.counts[0].between
             assert between is not None, "blocks are counted with what lies between them"
             bits -= between[self.blocks[first_ends], self.blocks[second_ends]]
         return bits
 
+    @cached_property
+    def _ends_in_slots(self) -> np.ndarray:
+        """The place of both ends of each edge in degrees ``[S, V]``, int64 ``[2, num_edges]``."""
+        return np.ascontiguousarray((self.edge_slots * len(self.colors) + self.edges).T)
+
     # the bits of a motif
 
-    def motif_bits(
-        self, structure: Structure, copies: np.ndarray, inside: np.ndarray
-    ) -> tuple[float, str]:
+    def exact_bits(self, structure: Structure, copies: np.ndarray, inside: np.ndarray) -> MotifBits:
+        """:meth:`motif_bits` of copies that are all alike: sets have them beside many others."""
+        key = structure.code, digest_of(copies)
+        return self._kept_bits.find(key, partial(self.motif_bits, structure, copies, inside))
+
+    @cached_property
+    def _kept_bits(self) -> KeptResults[MotifBits]:
+        return KeptResults(_MOST_COSTS)
+
+    def motif_bits(self, structure: Structure, copies: np.ndarray, inside: np.ndarray) -> MotifBits:
         """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
 
         ``inside``, int64 ``[K, M, S]``, are the edges that each node has inside its copy, or
@@ -383,7 +409,7 @@ class GraphCode:
         address_bits, address = self.address_of(structure, copies, inside)
         bits = self.head_bits(structure) + integer_bits(number) + address_bits
         bits += number * (PENDANT_BITS * structure.num_pendant - structure.automorphism_bits)
-        return bits - float(log2_factorial(number)), address
+        return MotifBits(bits - float(log2_factorial(number)), address)
 
     def head_bits(self, structure: Structure) -> float:
         """Bits of a motif before its copies: its size, its drawing, and the choice of an address.

@@ -213,10 +213,10 @@ def choose_in_graph(
     Copies are tried by falling worth, under three of the addresses; so that no two share an edge,
     and so that no two share a node; and the best number of them is taken.
     """
-    used = description.used
+    used, code = description.used, candidate.code
     taken = np.zeros(0, np.int64)
     for motif in description.motifs:
-        if motif.structure.code == candidate.code:
+        if motif.structure.code == code:
             taken = candidate.rows_of(motif.copies)
     needs_freed = freed is not None
     free, has_freed = find_free(

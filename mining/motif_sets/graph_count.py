@@ -75,8 +75,18 @@ class Multipliers:
         if not len(self.logs):
             return np.zeros(degrees.shape)
         width = int(max(self.degrees.max(), degrees.max())) + 1
-        place = np.searchsorted(self.blocks * width + self.degrees, blocks * width + degrees)
-        return np.where(degrees > 0, self.logs[np.minimum(place, len(self.logs) - 1)], 0.0)
+        known, classes = self.blocks * width + self.degrees, blocks * width + degrees
+
+        def logs_of(classes: np.ndarray) -> np.ndarray:
+            place = np.searchsorted(known, classes)
+            logs = self.logs[np.minimum(place, len(self.logs) - 1)]
+            return np.where(classes % width > 0, logs, 0.0)
+
+        # mostly there are fewer classes than nodes
+        number = int(classes.max(initial=0)) + 1
+        if number <= classes.size:
+            return logs_of(np.arange(number))[classes]
+        return logs_of(classes)
 
     def guess(self, degrees: np.ndarray, blocks: np.ndarray) -> np.ndarray:
         """Of ln x at positive degrees that may be others, float64 ``[K]``: as far from ln d."""
@@ -350,10 +360,12 @@ def _fit(
     if not weights.size:
         empty = tuple(Multipliers(side.blocks, side.degrees, np.zeros(0)) for side in sides)
         return GraphCount(0.0, empty), np.zeros(len(pairs.edges))
-    center = np.concatenate([np.log(side.sums / side.sizes) - shift for side in sides])
+    centers = [np.log(side.sums / side.sizes) - shift for side in sides]
+    center = np.concatenate([*centers, pairs.center])
     numbers = np.cumsum([len(side.sizes) for side in sides])
-    *places, _ = np.split(np.arange(len(center)), numbers)
-    center = np.concatenate([center, pairs.center])
+    places = [
+        np.arange(end - len(side.sizes), end) for side, end in zip(sides, numbers, strict=True)
+    ]
     unknowns, value, spread = minimize(
         center, center if start is None else start,
         np.concatenate([*(side.sums for side in sides), pairs.edges]),

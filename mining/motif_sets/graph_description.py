@@ -115,7 +115,8 @@ class GraphDescription:
         degrees = self.degrees.copy()
         for slot, degrees_of_slot in enumerate(degrees):
             np.subtract.at(degrees_of_slot, copies, inside[:, :, slot])
-        bits, address = code.motif_bits(structure, copies, inside)
+        bits_of = code.exact_bits if is_exact else code.motif_bits
+        bits, address = bits_of(structure, copies, inside)
         edits = NO_EDITS if is_exact else edits_of(structure, links)
         motif = PlacedMotif(
             structure,

@@ -486,12 +486,12 @@ def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ..
     for in_set in found:
         assert in_set.motif is not None, "a motif has copies"
         copies = in_set.motif.copies.rows_in(graph)
-        # 1. the nodes of copies, ascending, with the copy of each
-        order = np.argsort(copies, axis=None)
-        nodes, copy = copies.ravel()[order], order // copies.shape[1]
+        # 1. the copies that each node is in, where they begin among those of all nodes
+        copy = np.argsort(copies, axis=None) // copies.shape[1]
+        counts_of = np.bincount(copies.ravel(), minlength=graph.num_nodes)
+        start_of = np.cumsum(counts_of) - counts_of
         # 2. each node of an occurrence with each copy that it is in
-        start = np.searchsorted(nodes, rows.ravel())
-        counts = np.searchsorted(nodes, rows.ravel(), side="right") - start
+        counts, start = counts_of[rows.ravel()], start_of[rows.ravel()]
         entries = np.arange(counts.sum()) + np.repeat(start - np.cumsum(counts) + counts, counts)
         occurrence = np.repeat(np.arange(rows.size) // size, counts)
         # 3. an occurrence is inside a copy that all its nodes are in

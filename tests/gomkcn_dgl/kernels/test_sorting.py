@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gomkcn_dgl.kernels.sorting_numba import sort_by
+from gomkcn_dgl.kernels.sorting_numba import sort_by, sort_by_whole
 from gomkcn_dgl.runtime.compiled import compiled
 
 
@@ -25,5 +25,25 @@ def test_items_are_sorted_and_equal_keys_stay_in_order(size, num_keys, item_type
     expected = items[np.argsort(keys[items], kind="stable")]
     before = keys.copy()
     sort_places(items, keys, np.empty(size + 3, item_type))
+    assert items.tolist() == expected.tolist()
+    assert (keys == before).all()
+
+
+@compiled()
+def sort_places_by_digits(items, keys, spare):
+    sort_by_whole(items, keys, spare)
+
+
+@pytest.mark.parametrize("size", [0, 1, 24, 25, 1000])
+@pytest.mark.parametrize("most", [0, 1, 255, 256, 65535, 65536, 2**40, 2**62])
+def test_items_are_sorted_by_whole_numbers_of_any_range(size, most):
+    random = np.random.default_rng(size)
+    # around any number, below 0 as well; and the whole range occurs
+    keys = random.integers(0, most + 1, 2 * size + 2) - most // 2
+    keys[:2] = -(most // 2), most - most // 2
+    items = random.permutation(2 * size + 2)[:size]
+    expected = items[np.argsort(keys[items], kind="stable")]
+    before = keys.copy()
+    sort_places_by_digits(items, keys, np.empty(size + 3, np.int64))
     assert items.tolist() == expected.tolist()
     assert (keys == before).all()

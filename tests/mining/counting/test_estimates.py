@@ -202,6 +202,36 @@ def test_draws_from_long_rows_are_uniform():
     assert_uniform(np.sort(drawn, axis=1), sum(nx.triangles(whole).values()) // 3)
 
 
+def test_a_tree_is_chosen_once_for_what_it_follows_from(monkeypatch):
+    """Of each graph, pattern, reading, colours and seed; draws are those of the first sampler."""
+    made = []
+
+    def make(query, candidates, tree):
+        made.append(tree)
+        return TreeSampler(query, candidates, tree)
+
+    monkeypatch.setattr(counter, "TreeSampler", make)
+    graphs = [as_csr(nx.barabasi_albert_graph(60, 4, seed=seed)) for seed in (1, 2)]
+    kinds = np.arange(60) % 2
+    for graph, pattern, kind, reading, seed in itertools.product(
+        graphs, (HOUSE, Structure.parse("clique-4")), (None, 0, 1), (INDUCED, SUBGRAPH), (0, 1)
+    ):
+        colors = None if kind is None else (np.full(pattern.num_nodes, kind), kinds)
+
+        def sampler(graph=graph, pattern=pattern, colors=colors, reading=reading, seed=seed):
+            query = Query.of_structure(graph, pattern, colors, reading)
+            return choose_sampler(OccurrenceSearch(query), seed)
+
+        made.clear()
+        first = sampler()
+        # two are tried at least
+        assert len(made) >= 2
+        made.clear()
+        again = sampler()
+        assert len(made) == 1 and made[0] is first.tree
+        assert (again.draw_places(0, 2, 5) == first.draw_places(0, 2, 5)).all()
+
+
 def test_a_search_of_all_roots_is_an_exact_count_and_one_of_none_is_no_estimate(monkeypatch):
     cubes = [nx.random_regular_graph(3, 4000, seed=0), *[nx.cubical_graph()] * 60]
     graph, cube = as_csr(nx.disjoint_union_all(cubes)), Structure.from_networkx(cubes[1])

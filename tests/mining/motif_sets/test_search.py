@@ -325,7 +325,7 @@ def test_chosen_copies_are_those_of_the_plain_way(kind):
 def test_free_rows_are_found_whatever_was_looked_at_before():
     rng = np.random.default_rng(0)
     members = rng.integers(0, 12, (40, 3)).astype(np.int32)
-    watched = np.zeros(40, np.int64)
+    watched = members[:, 0].copy()
     for _ in range(50):
         used, freed = rng.random((2, 12)) < [[0.4], [0.1]]
         free = np.flatnonzero(~used[members].any(axis=1))
