@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
@@ -23,7 +24,7 @@ from gomkcn.mining.motif_sets.blocks import (
 )
 from gomkcn.mining.motif_sets.collection_candidates import GrownStructures
 from gomkcn.mining.motif_sets.collection_code import CollectionCode
-from gomkcn.mining.motif_sets.collection_copies import choose_each, gains_of_each
+from gomkcn.mining.motif_sets.collection_copies import _takings, choose_each, gains_of_each
 from gomkcn.mining.motif_sets.collection_description import CollectionDescription
 from gomkcn.mining.motif_sets.collection_loops import split_bits
 from gomkcn.mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
@@ -559,6 +560,16 @@ def test_copies_that_are_chosen_together_are_those_of_each_alone(base, monkeypat
                 assert choice.copies.tolist() == own.copies.tolist()
     gains = gains_of_each(empty, found, 2)
     assert gains == [choice.gain for choice in choose_each(empty, found, 2)]
+
+
+def test_a_choice_gains_what_its_best_round_does_which_is_not_always_the_last():
+    code = CollectionCode(*collection("three categories, three types"), "total")
+    empty = CollectionDescription.of(code)
+    found = GrownStructures(MinedGraph.of(code.graph), (empty,), range(2, 5), 0).found
+    saved = np.array([one.saved for one in map(deepcopy, _takings(empty, found, 3, None))])
+    assert (saved[-1] < saved.max(axis=0)).any()
+    assert gains_of_each(empty, found, 3) == saved.max(axis=0).tolist()
+    assert [choice.gain for choice in choose_each(empty, found, 3)] == saved.max(axis=0).tolist()
 
 
 @pytest.mark.parametrize("base", ["typed", "total"])
