@@ -253,7 +253,9 @@ def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.fptosi(args[2], longs), ir.Constant(longs, [_size(sig)] * kind.count)
     )
     addresses = builder.add(_repeat(builder, builder.ptrtoint(start, long), longs), bytes_behind)
-    pointers = builder.inttoptr(addresses, ir.VectorType(ir.IntType(8).as_pointer(), kind.count))
+    # to what they point at, which LLVM 15 of the oldest Numba wants to know
+    of_number = ir.VectorType(kind.element.as_pointer(), kind.count)
+    pointers = builder.inttoptr(addresses, of_number)
     every = ir.Constant(ir.VectorType(ir.IntType(1), kind.count), [True] * kind.count)
     align = ir.IntType(32)(_size(sig))
     none = ir.Constant(kind, None)
