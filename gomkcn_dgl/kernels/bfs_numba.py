@@ -571,7 +571,7 @@ def _are_twin_leaves(graph, count, scratch):
 @subroutine(**SEARCH_JIT)
 def _replace_leaves(
     graph, walk, reverse, root, stream, num_hops, limit, selected, count, hubs, scratch, era
-):  # fmt: skip
+):
     """Let leaves of the selected set give way to nodes with two links or more to the others.
 
     Each exchange adds a link at least. A node that came in lies on a cycle and is never a leaf, so
@@ -585,7 +585,8 @@ def _replace_leaves(
     enough = (size - 1) * _LINK
     place = size - 1
     # a leaf that leaves takes links from nodes on offer, and gives none
-    while place > 0 and _least_rank(count, enough, scratch) < enough:
+    is_any_enough = _least_rank(count, enough, scratch) < enough
+    while place > 0 and is_any_enough:
         leaf = selected[place]
         if degree(graph, leaf) > limit or not _is_leaf(graph, selected, leaf):
             place -= 1
@@ -610,7 +611,8 @@ def _replace_leaves(
             graph, walk, root, node, depths[chosen], num_hops, limit, stream, count, scratch, era
         )
         _rank(graph, fresh, hubs, stream, size, scratch)
-    # 4. a root that is a leaf hangs from what came in, and is no part of it
+        is_any_enough = _least_rank(count, enough, scratch) < enough
+    # 3. a root that is a leaf hangs from what came in, and is no part of it
     if _is_leaf(graph, selected, root):
         for k in range(size):
             selected[k] = np.uint32(scratch.entries[k])

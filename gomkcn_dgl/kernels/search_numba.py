@@ -48,9 +48,8 @@ class Scratch(NamedTuple):
     row_depths: np.ndarray  # int64 [N], hops of these hubs from the root
     pairs: np.ndarray  # uint64, (node, row) of an edge that may be inside the subgraph
     entries: np.ndarray  # int64, where in `indices` each of these stands, if links are asked for
-    ends: (
-        np.ndarray
-    )  # uint64, two positions in `met` of nodes that are joined, where some are alike
+    # uint64, two positions in `met` of nodes that are joined, where some are alike
+    ends: np.ndarray
     kinds: np.ndarray  # uint64, the link of each of these, seen from the first of the two
     # int64 [2]: of how many nodes that were met these are listed, and how many they are, which may
     # be more than there is room for

@@ -231,18 +231,19 @@ class _Places(CompileResultCacheImpl):
             described.llvm_func_name,
             described.llvm_cpython_wrapper_name,
         }
-        library = name, kind, (content, _nothing_included())
-        code = super().rebuild(target_context, (library, described, *others))
+        machine_code = name, kind, (content, _nothing_included())
+        function = super().rebuild(target_context, (machine_code, described, *others))
+        read = function.library
 
         def include() -> Any:
-            if code.library._shared_module is None:
-                code.library._shared_module = parse_bitcode(included)
-                engine._load_defined_symbols(code.library._shared_module)
-            return code.library._shared_module
+            if read._shared_module is None:
+                read._shared_module = parse_bitcode(included)
+                engine._load_defined_symbols(read._shared_module)
+            return read._shared_module
 
-        code.library._shared_module = None
-        code.library._get_module_for_linking = include
-        return code
+        read._shared_module = None
+        read._get_module_for_linking = include
+        return function
 
 
 @cache

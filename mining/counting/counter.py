@@ -161,10 +161,9 @@ def count_query(
     All are counted if that takes no more than ``max_steps``. After a two-hundredth of them ``tell``
     has a rough estimate, and after a twentieth the search ends if it says that the steps will not
     do: each occurrence takes at least one, and seldom less than half as many as those that were met
-    by then. Where not all are counted, and
-    neither nodes nor edges are compared, spanning trees of the pattern are mapped into the graph.
-    How many mappings (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then
-    some are drawn, uniformly and independently, and
+    by then. Where not all are counted, and neither nodes nor edges are compared, spanning trees of
+    the pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are is
+    computed exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
 
